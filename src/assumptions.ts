@@ -1,24 +1,24 @@
 /**
- * Every place where the specification says "not shown" and the double has to choose, by name.
- * The README prints this table; replies that took a branch resting on one name it in `x-understudy-assumptions`.
+ * Assumptions: the behaviour that Understudy chose where the specification is silent, by name. ASSUMPTIONS.md lists them.
+ * Replies that depend on assumptions name them in `x-understudy-assumptions`.
  */
 
 export interface Assumption {
-  /** The silent place, in the specification's words. */
+  /** Unspecified behaviour, in the specification's words. */
   readonly about: string
-  /** What we do there. */
+  /** Behaviour of Understudy. */
   readonly choice: string
 }
 
 export const assumptions = {
   errorEnvelope: {
     about: 'Error replies for status codes other than 500',
-    choice: 'the 500 envelope, with the status as `error.code`',
+    choice: 'the envelope of 500, with the status as `error.code`',
   },
   violations: {
     about: 'Error behaviour when an input rule is violated',
     choice:
-      '400; the message is the first violation, as in `model: must be vendor/model`; `error.metadata.violations` lists every one with path, message and rule',
+      '400; the message is the first violation, such as `model: must be vendor/model`; `error.metadata.violations` lists all violations with path, message and rule',
   },
   authentication: {
     about: 'A missing, malformed or unknown key',
@@ -27,22 +27,22 @@ export const assumptions = {
   unknownPath: {
     about: 'Operations of the other tagged groups',
     choice:
-      '404 for a path the specification does not describe, 405 with `Allow` for another method of a known one',
+      '404 for a path that the specification does not describe, 405 with `Allow` for another method of a described path',
   },
   extension: {
-    about: 'The operations of the other tagged groups, where an extension answers them',
+    about: 'The operations of the other tagged groups, if an extension implements them',
     choice:
-      'as published clients know them; off unless `extensions` names the group; the text, tokens and citations are those of POST /responses',
+      'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are those of POST /responses',
   },
   document: {
-    about: 'The operations of the other tagged groups, where an OpenAPI document describes them',
+    about: 'The operations of the other tagged groups, if an OpenAPI document describes them',
     choice:
-      'checked and answered by its schemas and examples, with values from the seed, in their own success status; a stream is a 501',
+      'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; a stream is a 501',
   },
   requestBody: {
-    about: 'Bodies that are empty, not JSON, of another type, or too large',
+    about: 'Bodies that are empty, not JSON, of another content type, or too large',
     choice:
-      '400 empty, malformed, not UTF-8 or nested deeper than 500 levels, 415 another content type, 413 above `limits.requestBodyBytes`; no content type is read as JSON',
+      '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for another content type; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
   },
   repeatedParameter: {
     about: 'A query parameter given more than once',
@@ -53,16 +53,16 @@ export const assumptions = {
     choice: '404',
   },
   workspaceLookup: {
-    about: 'Whether `{id}` is an id or a slug when it could be both',
+    about: 'Whether `{id}` is an id or a slug if it could be both',
     choice: 'looked up as an id first, then as a slug',
   },
   slugConflict: {
     about: 'A workspace slug that is taken',
-    choice: '409 when another workspace has it as its slug or its id',
+    choice: '409 if another workspace has it as its slug or id',
   },
   emptyUpdate: {
     about: 'PATCH with no known field',
-    choice: '200, nothing moves, `updated_at` included',
+    choice: '200; nothing changes, not even `updated_at`',
   },
   providerSort: {
     about: '`default_provider_sort` outside the described values',
@@ -80,11 +80,11 @@ export const assumptions = {
   taskTypeOnDesign: {
     about: 'Which design category a `task_type` selects',
     choice:
-      '`coding` selects `codecategories`, the others do not narrow the rows; an explicit `category` wins',
+      '`coding` selects `codecategories`, other values do not filter; an explicit `category` takes precedence',
   },
   designFiltersWithoutSource: {
-    about: '`arena` and `category` when no source is given',
-    choice: 'they narrow the design rows only, and only when given',
+    about: '`arena` and `category` without a source',
+    choice: 'they filter only the design rows',
   },
   benchmarkMeta: {
     about: 'Values of the benchmark meta',
@@ -94,124 +94,125 @@ export const assumptions = {
   modelName: {
     about: 'The form of a model identifier',
     choice:
-      'vendor/model or @preset/slug, 400 for any other; the reply carries the model as it was asked for',
+      'vendor/model or @preset/slug, 400 for anything else; the reply has the model name of the request',
   },
   presetModel: {
-    about: 'What a preset brings as a model',
+    about: 'The effect of a preset as a model',
     choice:
-      'its config and system prompt, each where the request has no field of its own; whatever its status, with a warning unless `active`',
+      'its config and system prompt apply unless the request sets the same field; presets of any status are used, with a warning unless `active`',
   },
   inputItems: {
     about: 'Other request parameters and input items of POST /responses',
     choice:
-      'those that published clients send are accepted; an input item or content part of another type, an empty list, `store: true` and a `previous_response_id` are 400',
+      'parameters and items that published clients send are accepted; an unknown type of input item or content part, an empty list, `store: true` and `previous_response_id` are 400',
   },
   tokens: {
-    about: 'What a token is',
+    about: 'The definition of a token',
     choice:
-      'up to eight characters of one kind with the space before them, a Markdown link as a whole; instructions and texts of the input count, images and files do not',
+      'up to eight characters of one kind with the preceding space, or a whole Markdown link; instructions and input text count, images and files do not',
   },
   forcedTool: {
-    about: 'Which function a `tool_choice` of `required` calls',
-    choice: 'the first one in `tools`; functions that are offered and not forced are not called',
+    about: 'The function that `tool_choice: "required"` calls',
+    choice: 'the first one in `tools`; functions are not called unless forced',
   },
   toolShape: {
     about: 'Shape of a `tools` entry',
     choice:
-      'functions, and `gateway:web_search` with `parameters`; other types are let through and not run; `tool_choice: "none"` leaves the search tool out',
+      'functions, and `gateway:web_search` with `parameters`; other types are accepted but not run; `tool_choice: "none"` disables the search tool',
   },
   searchForms: {
-    about: 'Web search asked for in several forms at once',
-    choice: 'the tool counts before the plugin, the plugin before `:online`; of several of a kind, the first',
+    about: 'Web search requested in several ways at once',
+    choice:
+      'the tool takes precedence over the plugin, the plugin over `:online`; the first of several tools or plugins',
   },
   nativeSearch: {
-    about: 'Which models have built-in web search',
-    choice: 'all of them',
+    about: 'Models with built-in web search',
+    choice: 'all models',
   },
   searchResults: {
-    about: 'Which pages a search cites, and in what order',
+    about: 'Cited pages of a search, and their order',
     choice:
-      'as many as `max_results` and the filters allow, those first that share most and rarest words with the last user message, titles counting twice; then the others in fixture order',
+      'as many as `max_results` and the filters allow; first the pages that share the most and rarest words with the last user message (titles count twice), then the others in fixture order',
   },
   domainEntries: {
-    about: 'What an entry of a domain list covers',
+    about: 'The scope of an entry in a domain list',
     choice:
-      'a bare domain is that host alone, `*.domain` its subdomains at any depth without the bare domain, a path itself and all below it',
+      'a bare domain covers only that host; `*.domain` covers its subdomains at any depth, without the bare domain; a path covers itself and everything below it',
   },
   xSearchModels: {
-    about: 'Which models `x_search_filter` is for',
+    about: 'Models that support `x_search_filter`',
     choice:
-      'those of the vendor `x-ai`, when a search runs; otherwise it is checked, ignored, and warned of in the journal',
+      'models of the vendor `x-ai`, if a search runs; otherwise it is checked and ignored, with a warning in the journal',
   },
   xSearchPosts: {
-    about: 'How posts and pages share the citations',
+    about: 'Posts and pages among the citations',
     choice:
-      'they take turns, a post first, within `max_results`; domain lists hold for posts too; days are UTC',
+      'they alternate, a post first, within `max_results`; domain lists apply to posts too; days are in UTC',
   },
   citedStructure: {
     about: 'Citations in a structured output',
     choice:
-      'links at the end of strings that the schema leaves free to hold them, with an annotation each; none where no string can, since a link would break the JSON, and the journal says so',
+      'links with annotations at the end of strings whose schema allows them; if there is no such string, no citations, with a warning in the journal',
   },
   responseFields: {
     about: 'Other fields of the Response object and of a `url_citation`',
     choice:
-      'those that published clients require, null where nothing is to be said: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools`, the details of `usage`; a `title` on each citation',
+      'fields that published clients require, null if not applicable: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools`, the details of `usage`; a `title` on each citation',
   },
   responseStatus: {
     about: 'Other status values of responses and messages',
     choice:
-      '`incomplete` where `max_output_tokens` ends the text, `in_progress` in events; a rule may set `failed`, `cancelled` or `queued`',
+      '`incomplete` if `max_output_tokens` truncates the text, `in_progress` in events; a rule can set `failed`, `cancelled` or `queued`',
   },
   webSearchItem: {
-    about: 'Whether a search shows in the output',
+    about: 'Whether a search appears in the output',
     choice: 'a `web_search_call` item precedes the message',
   },
   reasoning: {
     about: 'Reasoning of a model',
     choice:
-      'tokens by `effort`, within `max_tokens`, counted as output before the first item; none unless `reasoning` asks for it, and no output item',
+      'tokens depend on `effort`, up to `max_tokens`, and count as output before the first item; none unless the request has `reasoning`; no output item',
   },
   presetStatus: {
     about: 'Other status values of presets',
-    choice: '`disabled` and `archived`; such a preset is read and used like an active one',
+    choice: '`disabled` and `archived`; such presets are read and used like active ones',
   },
   presetConfig: {
     about: 'Other keys of `config`',
-    choice: 'any field of a request to POST /responses, with the type it has there',
+    choice: 'any field of a POST /responses request, with the same type',
   },
   instructType: {
     about: 'Types of nullable model fields, and of `instruct_type`, when non-null',
     choice: '`instruct_type` is a string or null; the others are always null',
   },
   limitedEngine: {
-    about: 'Which engine gives at most 20 results',
+    about: 'The engine with at most 20 results',
     choice:
-      'the one in `search.limitedEngine`, `engine_c` by default; more is a 400, whatever `max_total_results` says',
+      'the engine in `search.limitedEngine`, `engine_c` by default; more results are a 400, whatever `max_total_results` is',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',
     choice:
-      '400 in a body, since JSON readers would change them; a larger `max_results` of benchmarks is no limit',
+      '400 in a body, because JSON parsers would round them; a larger `max_results` of benchmarks means no limit',
   },
   dates: {
-    about: 'Which forms of ISO 8601 are taken and given',
+    about: 'Accepted and returned forms of ISO 8601',
     choice:
-      '`from_date` and `to_date` are days such as 2025-06-30; timestamps in replies are UTC with milliseconds, such as 2026-01-01T00:00:00.001Z',
+      '`from_date` and `to_date` are dates such as 2025-06-30; timestamps in replies are UTC with milliseconds, such as 2026-01-01T00:00:00.001Z',
   },
   countryCodes: {
     about: 'The form of country codes',
-    choice: 'two capital letters; whether the code is assigned is not checked',
+    choice: 'two capital letters; unassigned codes are accepted',
   },
   streamOrder: {
     about: 'Other event types and their payloads',
     choice:
-      'those that published clients know; one delta is one token; the annotations of a part follow its deltas',
+      'event types that published clients know; one delta per token; annotations of a part follow its deltas',
   },
   rateLimits: {
     about: 'Rate limits',
     choice:
-      'none, unless a rule has a quota: then 429 with `Retry-After`, and `X-RateLimit-Limit`, `-Remaining` and `-Reset` on every reply, the last in seconds from now',
+      'none, unless a rule has a `rateLimit`: then 429 with `Retry-After`, and `X-RateLimit-Limit`, `-Remaining` and `-Reset` (in seconds) on every reply',
   },
 } as const satisfies Record<string, Assumption>
 

@@ -1,5 +1,5 @@
 /**
- * The gateway as a `fetch`, with its sandboxes and its journal. Runs in Node, Bun, Deno and browsers.
+ * A mock Model Gateway as a `fetch` function, with sandboxes and a journal. Runs in Node, Bun, Deno and browsers.
  *
  * @example
  * const gateway = createGateway()
@@ -22,7 +22,7 @@ export class Gateway extends GatewayCore {
   }
 
   /**
-   * The gateway as a `fetch`, for clients that take one; nothing is intercepted.
+   * Handles requests like the global `fetch`, for clients that accept one. Intercepts nothing.
    *
    * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
    */
@@ -40,17 +40,17 @@ export class Gateway extends GatewayCore {
 }
 
 /**
- * Makes a gateway, ready to answer. Throws one clear line for an option, a fixture or a scenario that is wrong.
+ * Creates a gateway. Throws for an invalid option, fixture or scenario.
  *
- * @param options Everything has a default; see `GatewayOptions`.
+ * @param options All options have defaults; see `GatewayOptions`.
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
   return atCaller(createGateway, () => new Gateway(options))
 }
 
 /**
- * Checks a scenario, or a single rule, that no compiler has checked: an imported JSON file for example, whose names
- * TypeScript takes for any `string`. Throws a `ScenarioError` that lists every problem.
+ * Validates a scenario or a single rule that TypeScript cannot check, such as an imported JSON file. Throws a
+ * `ScenarioError` that lists every problem.
  *
  * @example
  * import busy from './busy.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 /**
- * The gateway as MSW handlers: one for each operation, so that `server.listHandlers()` reads well and `server.use()`
- * overrides one.
+ * MSW handlers for a gateway, one per operation: `server.listHandlers()` names the operations, and `server.use()` can
+ * override one.
  *
  * @example
  * import { createGateway } from 'gateway-understudy'
@@ -26,15 +26,15 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import type { OperationId } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 
-/** Gateways with handlers, by base URL. Weak, because handlers have no end. */
+/** Gateways with handlers, by base URL. Weak references, because handlers are never disposed. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
- * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard
- * for calls that look meant for the gateway and that no operation answers: they get a 404 with the reason, and do not
- * leave the process. Throws for an unknown operation.
+ * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard:
+ * unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the network. Throws for
+ * an unknown operation.
  *
- * @param operationIds Only the handlers of these operations, without the guard. Default: all.
+ * @param operationIds Returns only handlers of these operations, without the guard. Default: all.
  */
 export function handlers(
   gateway: GatewayCore,
@@ -44,50 +44,51 @@ export function handlers(
 }
 
 function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {
-  if (!isGateway(gateway)) throw new TypeError('handlers takes a gateway, as in handlers(createGateway())')
-  // MSW 3, which has no `graphql` here, does not intercept their `fetch`.
+  if (!isGateway(gateway))
+    throw new TypeError('handlers() expects a gateway, such as handlers(createGateway())')
+  // MSW 3, which has no `graphql` here, does not intercept the `fetch` of these runtimes.
   const runtime = runtimeWithOwnFetch()
   if (runtime && !('graphql' in msw))
     throw new Error(
-      `MSW 3 does not intercept fetch in ${runtime}: give the client fetch: gateway.fetch, or use intercept(gateway) of gateway-understudy/node`,
+      `MSW 3 does not intercept fetch in ${runtime}: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node`,
     )
   const all = ids.length === 0
   for (const id of ids) {
-    const known = gateway.operations.map((operation) => operation.id)
-    if (!known.includes(id))
-      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, known)}`)
+    const operations = gateway.operations.map((operation) => operation.id)
+    if (!operations.includes(id))
+      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, operations)}`)
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))
   const base = baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
   const resolver = ({ request }: { request: Request }) => resolve(gateway, request)
   const operations = all ? gateway.operations : gateway.operations.filter(({ id }) => ids.includes(id))
-  const made = operations.map(({ method, path }) => msw.http[method](base + toPattern(path), resolver))
+  const result = operations.map(({ method, path }) => msw.http[method](base + toPattern(path), resolver))
   if (all)
-    made.push(
+    result.push(
       msw.http.all(
         ({ request }) => guard(gateway, request) !== undefined,
         ({ request }) => guard(gateway, request)?.(),
       ),
     )
-  return made
+  return result
 }
 
-/** Returns what answers a call that no operation answers, or refuses it; undefined for a call that is not of the gateway. */
+/** Returns a function that responds to an unmatched request; undefined for a request that is not meant for the gateway. */
 function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
   if (isAnswered(gateway, outgoing)) return () => resolve(gateway, request)
   const refusal = refusalOf(gateway, outgoing)
   if (!refusal) return undefined
-  // Handlers of another gateway may follow: it answers its calls itself.
+  // Another gateway may have handlers for the request.
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isAnswered(other, outgoing))
   return () => (owner ? resolve(owner, request) : resolve(gateway, request, refusal))
 }
 
-/** As MSW writes paths; the names of their parameters are read from the operation. */
+/** Converts a path to MSW's syntax. Parameter names do not matter, because the operation parses the path itself. */
 function toPattern(path: string): string {
   let count = 0
   return path
@@ -99,7 +100,7 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   try {
     return await respond(gateway, request, true, refusal)
   } catch (error) {
-    // MSW needs a response also for a client that has disconnected.
+    // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
   }

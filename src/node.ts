@@ -1,5 +1,5 @@
 /**
- * Interception in Node: clients of any kind, made at any time, are answered by a gateway in the same process.
+ * Interception in Node: a gateway in the same process handles the requests of any HTTP client, whenever it was created.
  *
  * @example
  * import { createGateway, intercept } from 'gateway-understudy/node'

@@ -1,6 +1,6 @@
 /**
- * An operation is a declared value, and everything derives from it: routing, request checks, MSW handlers, fault
- * matching, journal names, the OpenAPI document and the table in the README.
+ * Operations are declared values. Routing, request validation, MSW handlers, fault matching, journal names, the OpenAPI
+ * document and the table in the README derive from them.
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
@@ -14,33 +14,33 @@ import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** What a resolver may know of one request. Everything in it has passed the operation's schemas. */
+/** Validated request and its context, for a resolver. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
-  /** Path parameters, as `params` makes them. */
+  /** Path parameters, parsed by `input.params`. */
   params: Params
-  /** Query parameters, as `query` makes them. */
+  /** Query parameters, parsed by `input.query`. */
   query: Query
-  /** The body, as `body` makes it. */
+  /** Body, parsed by `input.body`. */
   body: Body
   /** The sandbox of the request. */
   sandbox: RequestSandbox
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number
-  /** Tells this request from every other of the sandbox, the same ones included; stable for a seed. */
+  /** Unique key of the request in its sandbox, even among identical requests. Deterministic for a seed. */
   requestKey: string
-  /** What a rule scripts instead of the default answer, if one does. */
+  /** Reply scripted by a rule, if any. */
   script: ScriptedReplyInput | undefined
-  /** Says that this answer rests on something that the specification leaves open. */
+  /** Marks the reply as dependent on an assumption. */
   assume(name: AssumptionName): void
-  /** Says in the journal what a caller should know, without refusing. */
+  /** Adds a warning to the journal entry. */
   warn(message: string): void
-  /** Says what the reply uses, for quotas, budgets and the ledger of the sandbox. */
+  /** Records the usage of the reply, for rate limits, budgets and the usage of the sandbox. */
   used(usage: CallUsage): void
 }
 
-/** The sandbox of a request, in the state in which the request arrived. */
+/** Sandbox of a request, in its state at the arrival of the request. */
 export interface RequestSandbox {
-  /** Name of the sandbox, such as `s1`. */
+  /** Id of the sandbox, such as `s1`. */
   readonly sandboxId: string
   /** Seed of all generated data. */
   readonly seed: string | number
@@ -48,48 +48,48 @@ export interface RequestSandbox {
   readonly db: Database
 }
 
-/** What the operations of this package see in addition. */
+/** Additional context for built-in operations. */
 export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
   extends ResolverContext<Params, Query, Body> {
   readonly sandbox: SandboxState
-  /** Names in lower case. */
+  /** Request headers. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The conversation in the body, as the operation's protocol reads it; read once for a request. */
+  /** Conversation in the body, parsed once by the operation's protocol. */
   readonly conversation: Conversation
 }
 
 /**
- * `Params`, `Query` and `Body` are the checked parts of a request, `Output` is the JSON of a successful reply, `Context`
- * is what the resolver gets.
+ * Declaration of an operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is the JSON of a
+ * successful reply, and `Context` is the argument of the resolver.
  */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
-  /** Verb first: `listProviders`. */
+  /** Operation id, verb first: `listProviders`. */
   readonly id: string
   readonly method: Method
-  /** Below the base address, with parameters in braces: `/workspaces/{id}`. */
+  /** Path below the base URL, with parameters in braces: `/workspaces/{id}`. */
   readonly path: string
   readonly doc?: OperationDoc
-  /** Schemas of a request. The resolver gets no parameters, query or body without a schema. */
+  /** Schemas of the request. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a successful reply; every reply of the resolver is checked against it. */
+  /** Schema of a successful reply. Every reply is validated. */
   readonly output: z.ZodType<unknown, Output>
-  /** Statuses of refusals of requests that match the schemas. Default: none. */
+  /** Error statuses of valid requests. Default: none. */
   readonly errors?: readonly number[]
   /**
-   * The assumption that every reply rests on, or, by field of the body (`a` or `a.b`), those that a refusal of the field
-   * rests on. Default: none.
+   * Assumption that every reply depends on or, by field of the body (`a` or `a.b`), assumptions that an error in the field
+   * depends on. Default: none.
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
   readonly marks?: OperationMarks
-  /** The protocol of an operation that answers prompts. */
+  /** Protocol of a model operation. */
   readonly protocol?: Protocol<Body, Output>
-  /** Set for any other operation that may reply with an event stream: rules may use the faults of streams. */
+  /** Set for other operations that can reply with an event stream, so that rules can use stream faults. */
   readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
-  /** Responds to a checked request. Throws a `GatewayError` to refuse it. */
+  /** Responds to a validated request. Throws a `GatewayError` for an error reply. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
 }
 
-/** The operation in the OpenAPI document. */
+/** Description of an operation in the OpenAPI document. */
 export interface OperationDoc {
   readonly summary?: string
   readonly tag?: string
@@ -99,9 +99,9 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** If true, the extra that has the operation describes it. */
+  /** If true, the extra that provides the operation describes it. */
   readonly isDescribed?: true
-  /** Returns the schemas of the operation, if `input` and `output` do not have them. */
+  /** Returns schemas for the document. Default: the schemas in `input` and `output`. */
   readonly schemas?: () => DocumentedSchemas
 }
 
@@ -120,22 +120,22 @@ export interface OperationInput<Params, Query, Body> {
   /** Header names in lower case. */
   readonly headers?: z.ZodType
   readonly body?: z.ZodType<Body>
-  /** If true, a request may come without a body. */
+  /** If true, the body is optional. */
   readonly bodyIsOptional?: true
-  /** Reads the query string for `query`. Default: one string for each name, and a repeated name is refused. */
+  /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. */
   readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Accepts bodies that are not JSON; `body` checks them as undefined. Default: they are refused with 415. */
+  /** Accepts bodies that are not JSON, which `body` receives as undefined. Default: they get a 415. */
   readonly otherBody?: OtherBody
 }
 
 export interface OperationMarks {
   /** If true, the operation is outside the specification, and its replies name the assumption `extension`. */
   readonly extension?: true
-  /** If true, the operation changes the database, and waits for its turn. */
+  /** If true, the operation writes to the database. Writes run one at a time. */
   readonly writes?: true
 }
 
-/** An operation of any types. The gateway checks a request before it calls `resolve`, and needs none of them. */
+/** An operation with any type parameters. The gateway validates requests before it calls `resolve`. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters and results vary in opposite directions
 export type AnyOperation = Operation<any, any, any, any, any>
 
@@ -146,10 +146,10 @@ export interface OtherBody {
   readonly isJsonToo: boolean
 }
 
-/** A reply whose JSON body matches the output schema; it may contain frozen rows of the database. */
+/** Reply whose JSON body matches the output schema. It may contain frozen rows of the database. */
 export type OperationReply<Output> = Reply<Frozen<Output>>
 
-/** Rows of the database come frozen. */
+/** Type of frozen database rows. */
 export type Frozen<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
   : Value

@@ -1,10 +1,10 @@
 /**
- * For Playwright: a `test` that brings a gateway on a real socket for each worker, and a sandbox for each test.
+ * Playwright integration: a `test` with a server per worker and a sandbox per test.
  *
  * @example
  * import { expect, test } from 'gateway-understudy/playwright'
  *
- * test('says so when the answer breaks off', async ({ page, sandbox }) => {
+ * test('shows an alert when the stream is cut', async ({ page, sandbox }) => {
  *   await sandbox.use('stream-cut')
  *   await page.setExtraHTTPHeaders({ 'x-gateway-url': sandbox.baseUrl })
  *   await page.goto('/')
@@ -23,33 +23,33 @@ import { startServer } from './serve.ts'
 export { expect } from '@playwright/test'
 
 declare module '@playwright/test' {
-  // The configuration has the option too: `defineConfig({ use: { gatewayOptions: { … } } })`.
+  // For the configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
   interface PlaywrightWorkerOptions {
-    /** Options of the gateway of `gateway-understudy/playwright`. Default: none. */
+    /** Options of the gateway in `gateway-understudy/playwright`. Default: none. */
     gatewayOptions: GatewayOptions
   }
 }
 
 export interface WorkerFixtures {
-  /** Options of the gateway, from `use` in the configuration of Playwright or `test.use`. Default: none. */
+  /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
   /**
-   * A server in the worker, on a free port. Where `UNDERSTUDY_URL` is set, the one that runs there instead, with its
-   * own options; `UNDERSTUDY_TOKEN` is its token, if it wants one.
+   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, whose options stay
+   * unchanged. `UNDERSTUDY_TOKEN` is its token, if it requires one.
    */
   gateway: RemoteGateway
 }
 
 export interface TestFixtures {
   /**
-   * A new one for each test: the application under test is given `sandbox.baseUrl` or `sandbox.apiKey`. The report of
-   * a test that fails has its journal, as text and as HAR, and the whole sandbox as a file that the console opens.
+   * New sandbox for each test. Pass `sandbox.baseUrl` or `sandbox.apiKey` to the application under test. Reports of failed
+   * tests include the journal as text and HAR, and the sandbox as a file that the console opens.
    */
   sandbox: RemoteSandbox
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  // For the compiler, it is an option of Playwright already: see above.
+  // The declaration above makes it an option of Playwright's own type.
   gatewayOptions: [{}, { option: true, scope: 'worker' }] as never,
   gateway: [
     async ({ gatewayOptions }, use) => {
@@ -69,7 +69,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** The calls that came without the key or the path of a sandbox. */
+/** Returns calls without the key or the path of a sandbox. */
 function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
   return journal.entries()
 }
@@ -82,7 +82,7 @@ async function attachJournal(
   const { id, journal } = sandbox
   const own = journalText(`Sandbox ${id}`, await journal.entries())
   const elsewhere = sharedCallsText(shared)
-  const text = elsewhere === '' ? own : `${own}\nBeside it, ${elsewhere}`
+  const text = elsewhere === '' ? own : `${own}\nIn addition, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
   const file = JSON.stringify(await sandbox.save(), null, 2)

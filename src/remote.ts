@@ -1,5 +1,5 @@
 /**
- * A gateway in another process, as its sandboxes look from here: the same names and arguments, each a promise.
+ * Client for a gateway in another process, with the same API, async.
  *
  * @example
  * const gateway = await connectGateway('http://127.0.0.1:4141')
@@ -22,14 +22,14 @@ import type { ScenarioInput } from './scenarios/scenario.ts'
 export { RemoteSandbox }
 
 export interface ConnectOptions {
-  /** Where the server wants one: what it was started with, or printed. */
+  /** Token of the server, if it requires one: the one it was started with, or the one it printed at startup. */
   token?: string
 }
 
 /**
- * Connects to a running server. Throws where there is none, or where it wants another token.
+ * Connects to a running server. Throws if the server is unreachable or rejects the token.
  *
- * @param url `http://127.0.0.1:4141`; a base URL ending in `/api/v1` does as well.
+ * @param url URL of the server, `http://127.0.0.1:4141`, or its base URL ending in `/api/v1`.
  */
 export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
   return promiseAtCaller(connectGateway, () => connect(url, options))
@@ -39,7 +39,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
   const address = URL.parse(String(url))
   if (!address || !/^https?:$/.test(address.protocol))
     throw new TypeError(
-      `connectGateway takes the address of a running server, as http://127.0.0.1:4141, not ${url === undefined ? 'undefined' : `'${url}'`}`,
+      `connectGateway() expects the URL of a running server, such as http://127.0.0.1:4141, got ${url === undefined ? 'undefined' : `'${url}'`}`,
     )
   const client = new ControlClient(address.origin, token)
   try {
@@ -51,78 +51,78 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
       error instanceof TypeError ||
       (error instanceof GatewayError && error.status === 404)
     if (!isOther) throw error
-    const message = `What answers at ${address.origin} is no Understudy server: is it the address that it printed?`
+    const message = `No Understudy server at ${address.origin}: another server replied. Use the address printed at startup`
     throw new Error(message, { cause: error })
   }
 }
 
-/** The default sandbox, and whatever others are made. */
+/** The default sandbox of a remote gateway, with methods for other sandboxes. */
 export class RemoteGateway extends RemoteSandbox {
-  /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
+  /** Creates an isolated sandbox with its own data, rules, journal, clock and key. */
   async createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
     assertNames(options, sandboxOptionNames, 'createSandbox')
     return newSandbox(this.client, options)
   }
 
-  /** Where each living sandbox is reached, the default one first. */
+  /** Returns the addresses of all live sandboxes, the default one first. */
   sandboxes(): Promise<SandboxAddress[]> {
     return this.client.data('listSandboxes', {})
   }
 
-  /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
+  /** Restores a sandbox from `save()` output. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
     const made: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
     return new RemoteSandbox(this.client.clone(), made)
   }
 
-  /** The scenarios that come with the server, and what a client sees of each. */
+  /** Returns the bundled scenarios with their effect on a client. */
   bundledScenarios(): Promise<BundledScenario[]> {
     return this.client.data('listBundledScenarios', {})
   }
 
-  /** A scenario that comes with the server. Throws 404 where there is none of that name. */
+  /** Returns a bundled scenario. Throws 404 for an unknown name. */
   bundledScenario(name: string): Promise<ScenarioInput> {
     return this.client.data('getBundledScenario', { name })
   }
 
-  /** The same as YAML, to begin a file of your own with. */
+  /** Returns a bundled scenario as YAML, to start your own from. */
   bundledScenarioText(name: string): Promise<string> {
     return this.client.text('getBundledScenarioText', { name })
   }
 
-  /** Checks a scenario that is written in YAML or JSON: every problem with its line and column. */
+  /** Validates a scenario in YAML or JSON. Returns every problem with its line and column. */
   checkScenario(text: string): Promise<TextCheck> {
     return this.client.data('checkScenario', {}, { body: { text } })
   }
 
-  /** Follows the calls of all sandboxes while they happen: reads until the loop is left, or the server ends. */
+  /** Follows the calls of all sandboxes until the loop ends or the server shuts down. */
   events(options: FollowOptions = {}): AsyncGenerator<GatewayEvent, void> {
     return followEvents(this.client, options)
   }
 
-  /** Takes no new sandboxes from now on; those that live stay. */
+  /** Rejects new sandboxes from now on. Existing ones stay. */
   drain(): Promise<void> {
     return this.client.data('drain', {})
   }
 
-  /** Whether the server is up. */
+  /** Returns 'ok' if the server is up. */
   async health(): Promise<'ok'> {
     const { status }: { status: 'ok' } = await this.client.data('getHealth', {})
     return status
   }
 
-  /** Whether the server takes new sandboxes. Throws 503 while it drains. */
+  /** Returns 'ready' if the server accepts new sandboxes. Throws 503 while it drains. */
   async readiness(): Promise<'ready'> {
     const { status }: { status: 'ready' } = await this.client.data('getReadiness', {})
     return status
   }
 
-  /** Figures of the server, in the text format of Prometheus. */
+  /** Returns the metrics of the server in Prometheus text format. */
   metrics(): Promise<string> {
     return this.client.text('getMetrics', {})
   }
 
-  /** The OpenAPI document of the control API. */
+  /** Returns the OpenAPI document of the control API. */
   controlDocument(): Promise<object> {
     return this.client.whole('getControlDocument', {})
   }

@@ -1,10 +1,10 @@
 /**
- * For Vitest: a `test` that brings a gateway for each file and a sandbox for each test, and matchers for both.
+ * Vitest integration: a `test` with a gateway per file and a sandbox per test, and matchers for both.
  *
  * @example
  * import { expect, test } from 'gateway-understudy/vitest'
  *
- * test('tries again after a refusal', async ({ sandbox }) => {
+ * test('retries after an error', async ({ sandbox }) => {
  *   sandbox.fail(529, { times: 1 })
  *   await ask('Hello?', { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
  *   expect(sandbox).toHaveReceivedTimes('createResponse', 2)
@@ -48,39 +48,39 @@ import type { ScriptProgress } from './scenarios/use.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
-    "gateway-understudy/vitest needs Node: in Vitest's browser mode, use setupWorker(...handlers(gateway)), with handlers of gateway-understudy/msw",
+    "gateway-understudy/vitest requires Node. In Vitest's browser mode, use setupWorker(...handlers(gateway)) with handlers from gateway-understudy/msw",
   )
 
-/** How prompts are written down. */
+/** Options of `toMatchPrompts`. */
 export interface PromptSnapshotOptions extends PromptOptions {
-  /** Of the file, where a test has several. Default: the name of the test. */
+  /** Name of the file, for tests with several files. Default: the name of the test. */
   name?: string
 }
 
 export interface Fixtures {
   /**
-   * Options of the file's gateway: `test.override({ gatewayOptions: { … } })` at the top of the file, or `provide`
-   * in the configuration of Vitest for all files. Default: none.
+   * Gateway options. Set with `test.override({ gatewayOptions: { … } })` at the top of a file, or with `provide` in the
+   * Vitest configuration for all files. Default: none.
    */
   gatewayOptions: GatewayOptions
   /**
-   * Handling of requests that the gateway does not answer: `guard`, `error`, `warn` or `bypass`, as for `intercept`.
-   * Set as `gatewayOptions` are. Default: `guard`, which refuses requests that look meant for the gateway.
+   * Action for unmatched requests: `guard`, `error`, `warn` or `bypass`, as for `intercept`. Set like `gatewayOptions`.
+   * Default: `guard`, which rejects requests that look meant for the gateway.
    */
   onUnhandledRequest: UnhandledRequestStrategy
-  /** One for each file. */
+  /** Gateway of the file. */
   gateway: Gateway
-  /** The interception, on while the tests of the file run: `server.use(…)` takes MSW handlers of your own. */
+  /** Interception, active while the tests of the file run. `server.use(…)` accepts your own MSW handlers. */
   server: Interception
   /**
-   * A new one for each test, so that tests may run at the same time. The calls that a test's code makes come to it,
-   * whatever their key; `sandbox.apiKey` and `sandbox.baseUrl` are for those of other processes.
+   * New sandbox for each test, so that tests can run concurrently. Requests are routed to the sandbox of the test that
+   * made them, whatever their key. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
    */
   sandbox: Sandbox<Bodies>
   /**
-   * For code whose calls cannot be told apart, such as a queue that all tests share: `sandbox` is the default one,
-   * reset before each test, and the tests of a file take turns in it, `test.concurrent` or not. Set by
-   * `test.override({ serial: true })`, in a `describe` too. Default: false.
+   * If true, `sandbox` is the default sandbox, reset before each test, and the tests of a file run one at a time, even with
+   * `test.concurrent`. For code whose requests cannot be attributed to a test, such as a shared queue. Set with
+   * `test.override({ serial: true })`, also in a `describe`. Default: false.
    */
   serial: boolean
 }
@@ -106,10 +106,10 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   serial: false,
   sandbox: [
     async ({ gateway, serial, onTestFailed }, use) => {
-      const lend = serial ? lendDefault : lendNew
-      await lend(gateway, async (sandbox) => {
+      const provide = serial ? provideDefault : provideNew
+      await provide(gateway, async (sandbox) => {
         printIfFailed(gateway, sandbox, onTestFailed)
-        // Not `run`, which ends before the test begins: the runner waits here only in appearance.
+        // Not `run`: Vitest runs the test outside of the call to `use`, so `run` would not cover it.
         gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
       })
@@ -121,7 +121,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
 // Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`, only
 // the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
 test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
-  // A test of Vitest's own `test` in the same file has no fixtures.
+  // Tests in the same file that use Vitest's own `test` have no fixtures.
   if (gateway) await gateway.sandboxes.current.run(sandbox, runTest)
   else await runTest()
 })
@@ -131,12 +131,16 @@ export { expect }
 expect.extend({
   toHaveReceived(received, operation: string, match?: unknown) {
     return judge(received, ({ entries }) =>
-      judgeCalls(entries, { operation: known(operation, received), match }, comparison(this)),
+      judgeCalls(entries, { operation: assertOperation(operation, received), match }, comparison(this)),
     )
   },
   toHaveReceivedTimes(received, operation: string, times: number, match?: unknown) {
     return judge(received, ({ entries }) =>
-      judgeCalls(entries, { operation: known(operation, received), match, times }, comparison(this)),
+      judgeCalls(
+        entries,
+        { operation: assertOperation(operation, received), match, times },
+        comparison(this),
+      ),
     )
   },
   toHaveNoUnmatchedRequests(received) {
@@ -146,7 +150,7 @@ expect.extend({
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
   },
   async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
-    if (!isJudged(received))
+    if (!isInspectable(received))
       throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
@@ -161,46 +165,46 @@ expect.extend({
 
 declare module 'vitest' {
   interface TestArtifactRegistry {
-    /** The sandbox of a test that has failed, as a file that the console opens. */
+    /** Sandbox of a failed test, as a file that the console opens. */
     'gateway-understudy:sandbox': TestArtifactBase & { type: 'gateway-understudy:sandbox' }
   }
 
-  // The type parameters are those of Vitest: an interface is only extended by one that has the same.
+  // The type parameters must be identical to those of Vitest's interface.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
-     * An operation was called, with all fields of `match` where it is given; `expect.stringContaining` and the like
-     * may stand in it.
+     * Asserts that an operation was called with the fields of `match`, which can contain matchers such as
+     * `expect.stringContaining`.
      *
-     * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/aurora-large' } })
+     * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })
      */
     toHaveReceived<Id extends (keyof Bodies & string) | CustomOperationId>(
       operation: Id,
       match?: CallMatch<BodyOf<Bodies, Id>>,
     ): R
-    /** The same, exactly so often. */
+    /** Asserts that an operation was called exactly `times` times with the fields of `match`. */
     toHaveReceivedTimes<Id extends (keyof Bodies & string) | CustomOperationId>(
       operation: Id,
       times: number,
       match?: CallMatch<BodyOf<Bodies, Id>>,
     ): R
-    /** An operation or a rule answered every call. */
+    /** Asserts that every request matched an operation or a rule. */
     toHaveNoUnmatchedRequests(): R
-    /** Every rule in force has happened at least once. */
+    /** Asserts that every active rule has been applied at least once. */
     toHaveUsedAllRules(): R
     /**
-     * What the calls asked of models is what it was: instructions, tools, and who said what, in a file beside the test,
-     * `__prompts__/<test file>/<test>.txt`. Written the first time, and by `vitest -u`.
+     * Asserts that the prompts sent to models (instructions, tools and messages) match the snapshot file
+     * `__prompts__/<test file>/<test>.txt` next to the test. Created on the first run, updated by `vitest -u`.
      *
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */
     toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
-    /** Every script was followed to its end, by every conversation that began one. */
+    /** Asserts that every conversation that began a script finished it, and that every script was begun. */
     toHaveFinishedScript(): R
   }
 }
 
-/** A gateway or a sandbox here, whose answers are there at once, or one of a running server. */
-interface Judged {
+/** A local gateway or sandbox, with synchronous results, or a remote one. */
+interface Inspectable {
   journal: { entries(): JournalEntry[] | Promise<JournalEntry[]> }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
   scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
@@ -209,7 +213,8 @@ interface Judged {
 type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: ScriptProgress[] }
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
-  if (!isJudged(received)) throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+  if (!isInspectable(received))
+    throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
   const entries = received.journal.entries()
   const unused = received.unusedRules()
   const scripts = received.scripts?.() ?? []
@@ -220,7 +225,7 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
   )
 }
 
-function isJudged(value: unknown): value is Judged {
+function isInspectable(value: unknown): value is Inspectable {
   return typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value
 }
 
@@ -228,13 +233,13 @@ function toResult({ message, ...verdict }: Verdict) {
   return { ...verdict, message: () => printable(message) }
 }
 
-/** As `toMatchObject` compares: objects may have more fields, and matchers may stand for values. */
+/** Compares like `toMatchObject`: objects can have more fields, and values can be matchers. */
 function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: unknown) => boolean {
   return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
 }
 
-/** Throws for an operation that there is none of: nobody could ever call it. */
-function known(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
+/** Throws for an unknown operation. */
+function assertOperation(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
   const ids = journal.operationIds ?? everyOperation.map(({ id }) => id)
   if (ids.includes(operation)) return operation
   throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
@@ -242,8 +247,8 @@ function known(operation: string, { journal }: { journal: { operationIds?: strin
 
 type Use = (sandbox: Sandbox<Bodies>) => Promise<void>
 
-/** A sandbox for this test alone. */
-async function lendNew(gateway: Gateway, use: Use): Promise<void> {
+/** Provides a new sandbox. */
+async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
   const before = sharedCalls(gateway)
   await use(sandbox)
@@ -251,8 +256,8 @@ async function lendNew(gateway: Gateway, use: Use): Promise<void> {
   sandbox.dispose()
 }
 
-/** The default sandbox, as if it were new, when the tests before have left it. */
-async function lendDefault(gateway: Gateway, use: Use): Promise<void> {
+/** Provides the default sandbox, reset, after earlier tests have finished with it. */
+async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
   const leave = await takeTurn(gateway)
   gateway.reset()
   await use(gateway)
@@ -269,40 +274,40 @@ function printIfFailed(
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const others = rulesForOtherOperations(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
-    const own = journalText(`Its sandbox, ${id},`, entries) + others.join('')
+    const own = journalText(`Sandbox ${id}`, entries) + others.join('')
     const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
     await attachSandbox(task, sandbox)
-    printError(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)
+    printError(`[understudy] '${task.name}' failed. ${own}${elsewhere && `\nIn addition, ${elsewhere}`}`)
   })
 }
 
-/** Attaches the sandbox to the report, as a file that the console opens. By now it may be disposed. */
+/** Attaches the sandbox, which may already be disposed, to the report as a file that the console opens. */
 async function attachSandbox(task: TestContext['task'], sandbox: Sandbox<Bodies>): Promise<void> {
   const body = new TextEncoder().encode(JSON.stringify(toSandboxFile(sandbox as Sandbox, true)))
   const attachments = [{ contentType: 'application/json', body }]
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 
-/** The newest calls of the default sandbox. */
+/** Returns the newest calls of the default sandbox. */
 function newest({ journal }: Gateway, count: number): JournalEntry[] {
   return count === 0 ? [] : journal.entries().slice(-count)
 }
 
-/** How many calls have reached the default sandbox. */
+/** Returns the number of calls that the default sandbox has received. */
 function sharedCalls({ journal }: Gateway): number {
   return journal.evictedCount + journal.entries().length
 }
 
-/** Once for each file is loud enough. */
+/** Gateways that have already warned: one warning per file is enough. */
 const warned = new WeakSet<Gateway>()
 
 function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void {
-  // Late calls of tests that have ended were refused.
+  // Late calls of finished tests got a 410.
   const answered = shared.filter(({ status }) => status !== 410)
   const [example] = answered
   if (!example || warned.has(gateway)) return
   warned.add(gateway)
   printWarning(
-    `THIS TEST SHARES ITS STATE. ${calls(answered.length)} (${example.method} ${example.path}) came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
+    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${calls(answered.length)} (${example.method} ${example.path}) that could not be attributed to a test: from work that was not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, each with the default sandbox reset.`,
   )
 }

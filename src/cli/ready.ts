@@ -52,7 +52,7 @@ export function readyText(
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
   const key = options.apiKeys?.[0] ?? apiKey
-  const body = '{"model":"aurora/aurora-large","input":"Hello","stream":true}'
+  const body = '{"model":"aurora/dawn-2","input":"Hello","stream":true}'
   const rows = [
     ['API key', `${key}   (${options.apiKeys ? 'or another of apiKeys' : 'any other key works too'})`],
     [

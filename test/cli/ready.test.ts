@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { readyLine, readyText } from '../../src/cli/ready.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
-const body = `--json '{"model":"aurora/aurora-large","input":"Hello","stream":true}'`
+const body = `--json '{"model":"aurora/dawn-2","input":"Hello","stream":true}'`
 const started = (options: GatewayOptions = {}, token?: string) => ({
   gateway: createGateway(options),
   port: 4141,

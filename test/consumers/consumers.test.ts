@@ -191,7 +191,7 @@ describe('a web application with Playwright', () => {
       /\(createResponse\): 400, \d+ ms\n +model: must be vendor\/model, as in aurora\/dawn-2/,
     )
     expect(text).toContain(
-      'Beside it, the default sandbox received 1 call meanwhile: GET /providers with an unknown key',
+      'In addition, the default sandbox received 1 call meanwhile: GET /providers with an unknown key',
     )
     expect(JSON.parse(har ?? '').log.entries[0].response.status).toBe(503)
   })

@@ -16,18 +16,18 @@ describe('output of a test run', () => {
 
   it('contains the journal of the sandbox of each failing test only', () => {
     expect(output).toContain(
-      `'fails with an unmatched request' has failed. Its sandbox, s1, has 2 calls:
+      `'fails with an unmatched request' failed. Sandbox s1 has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by rule 1 of 'fail' (status), 0 ms
   2. GET /sandboxes/s1/api/v1/provider: 404, aborted by fault, 0 ms
      Resource not found: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl).`,
     )
-    expect(output.match(/ has failed\. /g)).toHaveLength(2)
+    expect(output.match(/\[understudy\] '.*' failed\. /g)).toHaveLength(2)
   })
 
   it('lists calls of a failing test that the default sandbox received', () => {
     expect(output).toContain(
-      `'loses a call to the default sandbox' has failed. Its sandbox, s2, has no calls.
-Beside it, the default sandbox received 1 call meanwhile: GET /providers with an unknown key`,
+      `'loses a call to the default sandbox' failed. Sandbox s2 has no calls.
+In addition, the default sandbox received 1 call meanwhile: GET /providers with an unknown key`,
     )
   })
 
@@ -41,7 +41,7 @@ Beside it, the default sandbox received 1 call meanwhile: GET /providers with an
 
   it('warns once per file about calls that belong to no test, with an example and a fix, but without the key', () => {
     expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(2)
-    expect(output).toContain('1 call (GET /api/v1/providers) came from code that belongs to no test')
+    expect(output).toContain('received 1 call (GET /api/v1/providers) that could not be attributed to a test')
     expect(output).not.toContain('1234')
     expect(output).toContain('test.override({ serial: true })')
   })

@@ -121,7 +121,7 @@ export class Redactor {
 
 type Replace = (text: string, note: (kind: string) => void) => string
 
-/** Redacts a single chunk. */
+/** A redacted chunk. */
 export interface CleanChunk {
   readonly ms: number
   readonly bytes: Uint8Array
