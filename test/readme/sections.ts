@@ -37,7 +37,7 @@ const parts: Record<string, () => string> = {
     ),
   assumptions: () =>
     table(
-      ['Name', 'The specification is silent on', 'We chose'],
+      ['Name', 'Not specified', 'Behaviour'],
       Object.entries(assumptions).map(([name, { about, choice }]) => [`\`${name}\``, about, choice]),
     ),
   'recording-commands': () =>

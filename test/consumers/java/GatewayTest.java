@@ -10,20 +10,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class GatewayTest {
-  static final String BIN = "node_modules/gateway-understudy/dist/bin.js";
   static final HttpClient http = HttpClient.newHttpClient();
   static Process server;
   static String control;
 
   @BeforeAll
   static void start() throws Exception {
-    server = new ProcessBuilder("node", BIN, "--port", "0", "--json", "--quiet").start();
+    // The server stops when its stdin closes, which happens when the tests end in any way.
+    var command = "npx gateway-understudy --port 0 --json --quiet --stop-with-stdin";
+    server = new ProcessBuilder(command.split(" ")).start();
     control = field(server.inputReader().readLine(), "url") + "/__understudy";
   }
 
   @AfterAll
-  static void stop() {
-    server.destroy();
+  static void stop() throws Exception {
+    server.getOutputStream().close();
   }
 
   @Test

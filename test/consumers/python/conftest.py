@@ -1,4 +1,4 @@
-"""A server for the whole run, and a sandbox of its own for each test."""
+"""Starts a server for the run, and creates a sandbox for each test."""
 import json
 import subprocess
 
@@ -11,7 +11,7 @@ COMMAND = "npx gateway-understudy --port 0 --json --quiet --stop-with-stdin"
 
 @pytest.fixture(scope="session")
 def gateway():
-    """Where the control API is: http://127.0.0.1:4141/__understudy"""
+    """Base URL of the control API, such as http://127.0.0.1:4141/__understudy."""
     with subprocess.Popen(COMMAND.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         ready = json.loads(process.stdout.readline())
         yield ready["url"] + "/__understudy"
@@ -19,8 +19,8 @@ def gateway():
 
 @pytest.fixture
 def sandbox(gateway):
-    """{ id, apiKey, baseUrl }: requests with this key, or below this address, see this sandbox alone."""
-    made = requests.post(f"{gateway}/sandboxes").json()["data"]
-    made["control"] = f"{gateway}/sandboxes/{made['id']}"
-    yield made
-    requests.delete(made["control"])
+    """id, apiKey, baseUrl and control URL of a new sandbox. Requests reach it by key or by base URL."""
+    created = requests.post(f"{gateway}/sandboxes").json()["data"]
+    created["control"] = f"{gateway}/sandboxes/{created['id']}"
+    yield created
+    requests.delete(created["control"])

@@ -9,13 +9,13 @@ def ask(sandbox, text):
     )
 
 
-def test_survives_a_failure(sandbox):
+def test_recovers_from_a_failure(sandbox):
     rule = {"on": "createResponse", "times": 1, "fault": {"name": "status", "status": 503}}
     requests.post(f"{sandbox['control']}/scenarios", json=rule).raise_for_status()
     assert [ask(sandbox, "Hello").status_code for _ in range(2)] == [503, 200]
 
 
-def test_scripts_an_answer_and_reads_what_was_asked(sandbox):
+def test_scripts_a_reply_and_reads_the_request(sandbox):
     rule = {"on": "createResponse", "reply": {"text": "Tides follow the moon."}}
     requests.post(f"{sandbox['control']}/scenarios", json=rule).raise_for_status()
     output = ask(sandbox, "Why tides?").json()["output"]
