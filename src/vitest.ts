@@ -42,9 +42,9 @@ import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
+import type { ScriptProgress } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
-import type { ScriptProgress } from './scenarios/use.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(

@@ -4,10 +4,10 @@
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
+import type { ScriptProgress } from '../scenarios/activation.ts'
 import { textOperations } from '../scenarios/names.ts'
 import { titleOf } from '../scenarios/near-misses.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
-import type { ScriptProgress } from '../scenarios/use.ts'
 import { assertEntryFields, hidePart, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 

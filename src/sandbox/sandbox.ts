@@ -9,6 +9,7 @@ import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
 import { hash } from '../lib/seed.ts'
+import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -22,7 +23,6 @@ import {
   type ScriptOptions,
   scriptScenario,
 } from '../scenarios/shorthand.ts'
-import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
 import type { GatewayOptions } from './options.ts'
 import type { ScenarioOrRule } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'

@@ -3,10 +3,10 @@
  */
 import * as z from 'zod'
 import { count } from '../lib/numbers.ts'
+import { begin, type Use } from './activation.ts'
 import { RateLimitUse } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
-import { begin, type Use } from './use.ts'
 
 /** Text of at most 64 Mi UTF-16 units, more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))

@@ -6,21 +6,6 @@ import type { QuotaReading } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import { compileScenario, type Effect } from './compiled.ts'
-import type { RuleRequest } from './condition.ts'
-import { textOperations } from './names.ts'
-import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
-import type { Scenario } from './scenario.ts'
-import {
-  type PlayedTurn,
-  type Playing,
-  playEnd,
-  playTurn,
-  type ScriptUse,
-  type TurnReading,
-} from './script-runs.ts'
-import type { ReplyFunction } from './scripted-reply.ts'
 import {
   advance,
   begin,
@@ -38,7 +23,22 @@ import {
   scenarioProgress,
   scriptsOf,
   type Use,
-} from './use.ts'
+} from './activation.ts'
+import { compileScenario, type Effect } from './compiled.ts'
+import type { RuleRequest } from './condition.ts'
+import { textOperations } from './names.ts'
+import type { SkippedRules, SkipReason } from './near-misses.ts'
+import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
+import type { Scenario } from './scenario.ts'
+import {
+  type PlayedTurn,
+  type Playing,
+  playEnd,
+  playTurn,
+  type ScriptUse,
+  type TurnReading,
+} from './script-runs.ts'
+import type { ReplyFunction } from './scripted-reply.ts'
 
 /** A rule that applies to a call. */
 export interface Match {

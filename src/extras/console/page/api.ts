@@ -15,7 +15,7 @@ import type { DryRun } from '../../../journal/dry-run.ts'
 import type { CallSummary, JournalEntry } from '../../../journal/entry.ts'
 import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/sandbox-options.ts'
-import type { ScenarioProgress } from '../../../scenarios/use.ts'
+import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 
 /** Type of `data` in the replies that the page reads. */
 interface Replies {
