@@ -82,11 +82,11 @@ export async function assertNotNamed(
     if (part.name !== name) continue
     const id = firstKey(part, before)
     if (after && firstKey(part, after) === id && read(after, back) === read(before, back)) continue
-    const whole = await find(owner.name, read(before, back))
-    if (!whole || read(whole, field) !== id) continue
+    const ownerRow = await find(owner.name, read(before, back))
+    if (!ownerRow || read(ownerRow, field) !== id) continue
     throw new GatewayError(
       409,
-      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, whole)}'; change that reference first`,
+      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, ownerRow)}'; change that reference first`,
     )
   }
 }

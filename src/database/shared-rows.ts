@@ -127,19 +127,19 @@ export class SharedRows<Row extends object> {
     const [key] = Object.keys(this.#declaration.keys) as [string]
     const created: Row[] = []
     const changed: { key: string; row: Row }[] = []
-    const kept = new Set<string>()
+    const existing = new Set<string>()
     for (const row of this.rows) {
       const origin = seedKeyOf(row)
       if (origin === undefined) {
         created.push(row)
         continue
       }
-      kept.add(origin)
+      existing.add(origin)
       if (!equal(row, this.seed.find(key, origin))) changed.push({ key: origin, row })
     }
     const deleted = this.seed.rows
       .map((row) => firstKey(this.#declaration, row))
-      .filter((origin) => !kept.has(origin))
+      .filter((origin) => !existing.has(origin))
     return created.length + changed.length + deleted.length > 0 ? { created, changed, deleted } : undefined
   }
 }

@@ -3,9 +3,9 @@
  */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
-import { edited, readPath } from '../lib/value-path.ts'
+import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
-import { renumbered } from './events.ts'
+import { renumber } from './events.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { type EventFrame, isEvent } from './position.ts'
 
@@ -14,13 +14,13 @@ export const answerFaults = [
     name: 'json-instead-of-stream',
     layer: 'form',
     summary: 'A request for a stream gets a JSON reply.',
-    asked: 'stream',
+    requested: 'stream',
   }),
   defineFault({
     name: 'stream-instead-of-json',
     layer: 'form',
     summary: 'A request for JSON gets an event stream.',
-    asked: 'json',
+    requested: 'json',
   }),
   defineFault({
     name: 'missing-field',
@@ -42,7 +42,7 @@ export const answerFaults = [
           .describe('The wrong type. Default: number for strings, string for all other types.'),
       }),
     apply: ({ path, as }, context, reply) =>
-      changeFields(reply, context, path, (value) => retyped(value, as)),
+      changeFields(reply, context, path, (value) => changeType(value, as)),
   }),
   defineFault({
     name: 'duplicate-response-id',
@@ -103,9 +103,9 @@ export const answerFaults = [
     layer: 'answer',
     summary: 'The citations of a text are in reverse order.',
     apply(_params, context, reply) {
-      const changed = changeJson(reply, context, 'no text of the answer has two citations', reversed)
+      const changed = changeJson(reply, context, 'no text of the answer has two citations', reverseCitations)
       return changed.body.kind === 'frames'
-        ? withFrames(changed, reversedAnnotations(changed.body.frames, context))
+        ? withFrames(changed, reverseAnnotations(changed.body.frames, context))
         : changed
     },
   }),
@@ -141,7 +141,7 @@ export const answerFaults = [
           sequence ??= Number(frame.event.sequence_number)
           late.push(frame)
         } else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
-          yield* inOrder([frame, ...late.splice(0)], sequence)
+          yield* renumberFrom([frame, ...late.splice(0)], sequence)
           context.acted()
           sequence = undefined
         } else yield frame
@@ -164,7 +164,7 @@ export const answerFaults = [
         }
         if (dropped === 0) yield frame
         else {
-          yield renumbered(isEvent(frame) && !isFinal(frame.event) ? uncitedEvent(frame) : frame, -dropped)
+          yield renumber(isEvent(frame) && !isFinal(frame.event) ? removeCitations(frame) : frame, -dropped)
           context.acted()
         }
       }
@@ -243,7 +243,7 @@ function changeFields(
 ): Reply {
   const path = readPath(text)
   return changeJson(reply, context, `the answer has no field '${text}'`, (value) => {
-    const { value: copy, places } = edited(value, path, change)
+    const { value: copy, places } = editAt(value, path, change)
     return places > 0 ? copy : value
   })
 }
@@ -268,7 +268,7 @@ function changeAnswer(
   })
 }
 
-function retyped(
+function changeType(
   value: unknown,
   as: (typeof types)[number] = typeof value === 'string' ? 'number' : 'string',
 ): unknown {
@@ -288,12 +288,12 @@ function retyped(
   }
 }
 
-function uncitedEvent({ event }: EventFrame): Frame {
+function removeCitations({ event }: EventFrame): Frame {
   return { kind: 'event', event: mapCitations(event, () => undefined) }
 }
 
 /** Renumbers reordered events from `first`, so that sequence numbers still increase. */
-function inOrder(frames: readonly Frame[], first: number | undefined): Frame[] {
+function renumberFrom(frames: readonly Frame[], first: number | undefined): Frame[] {
   return frames.map((frame, index) => {
     if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
     return { kind: 'event', event: { ...frame.event, sequence_number: first + index } }
@@ -310,7 +310,7 @@ function changeCitations(
 }
 
 /** Returns a copy with all lists of citations reversed, or the value itself if there is nothing to reverse. */
-function reversed<Value>(value: Value): Value {
+function reverseCitations<Value>(value: Value): Value {
   return mapInside(value, (inner) => {
     if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
     return inner.toReversed()
@@ -318,9 +318,9 @@ function reversed<Value>(value: Value): Value {
 }
 
 /** Reverses consecutive events that add citations. */
-function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
+function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
   const run: EventFrame[] = []
-  const takeReversed = function* (): Generator<Frame> {
+  const flushReversed = function* (): Generator<Frame> {
     const events = run.splice(0)
     for (const [index, frame] of events.entries()) {
       const other = events[events.length - 1 - index] as typeof frame
@@ -334,11 +334,11 @@ function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): G
   for (const frame of frames) {
     if (isEvent(frame) && context.protocol.isAnnotation(frame.event)) run.push(frame)
     else {
-      yield* takeReversed()
+      yield* flushReversed()
       yield frame
     }
   }
-  yield* takeReversed()
+  yield* flushReversed()
 }
 
 /** Returns a copy with `change` applied to all citations; returning undefined removes a citation. */

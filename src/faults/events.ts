@@ -7,7 +7,15 @@ import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
 import { count, Duration } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
-import { at, atOnePlace, type EventFrame, isEvent, onTheWire, type Position, position } from './position.ts'
+import {
+  actAt,
+  actAtByteOrTime,
+  atOnePlace,
+  type EventFrame,
+  isEvent,
+  type Position,
+  position,
+} from './position.ts'
 
 export const streamFaults = [
   defineFault({
@@ -22,9 +30,9 @@ export const streamFaults = [
         }),
       ),
     apply: ({ missing, ...where }, context, frames) =>
-      at(where, frames, context, function* (rest) {
+      actAt(where, frames, context, function* (rest) {
         for (const frame of rest) {
-          yield renumbered(frame, missing)
+          yield renumber(frame, missing)
           if (isEvent(frame) && typeof frame.event.sequence_number === 'number') context.acted()
         }
         context.missed('events of this protocol have no sequence numbers')
@@ -35,7 +43,7 @@ export const streamFaults = [
     layer: 'events',
     summary: 'Two consecutive events are in the wrong order.',
     params: () => atOnePlace(z.strictObject(eventPosition())),
-    apply: (where, context, frames) => at(where, frames, context, (rest) => swapNext(rest, context)),
+    apply: (where, context, frames) => actAt(where, frames, context, (rest) => swapNext(rest, context)),
   }),
   defineFault({
     name: 'stream-huge-event',
@@ -63,7 +71,7 @@ export const streamFaults = [
     layer: 'events',
     summary: 'The JSON of one event is broken; the stream continues.',
     params: () => atOnePlace(z.strictObject(eventPosition())),
-    apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [broken(frame)]),
+    apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [breakJson(frame)]),
   }),
   defineFault({
     name: 'stream-duplicate-event',
@@ -84,7 +92,7 @@ export const streamFaults = [
         }),
       ),
     apply: ({ type, ...where }, context, frames) =>
-      at(where, frames, context, function* (rest) {
+      actAt(where, frames, context, function* (rest) {
         let isAdded = false
         for (const frame of rest) {
           if (!isAdded && isEvent(frame)) {
@@ -96,7 +104,7 @@ export const streamFaults = [
             context.acted()
             isAdded = true
           }
-          yield renumbered(frame, 1)
+          yield renumber(frame, 1)
         }
       }),
   }),
@@ -106,7 +114,7 @@ export const streamFaults = [
     summary: 'An event with an empty `data:` line is added.',
     params: () => atOnePlace(z.strictObject(eventPosition())),
     apply: (where, context, frames) =>
-      at(where, frames, context, function* (rest) {
+      actAt(where, frames, context, function* (rest) {
         yield { kind: 'bytes', bytes: 'data:\n\n' }
         context.acted()
         yield* rest
@@ -132,7 +140,7 @@ export const streamFaults = [
       ),
     *apply({ form, code, message, ...place }, context, frames) {
       const seen: Seen = { response: undefined, sequence: 0 }
-      yield* at(place, noted(frames, seen), context, function* () {
+      yield* actAt(place, trackProgress(frames, seen), context, function* () {
         yield { kind: 'event', event: context.protocol.failure({ form, code, message }, seen) }
         if (!context.protocol.endsWithoutDone) yield { kind: 'done' }
         context.acted()
@@ -144,13 +152,13 @@ export const streamFaults = [
     layer: 'events',
     summary: 'The final event, which contains the full response, is missing; `[DONE]` is sent.',
     apply: (_params, context, frames) =>
-      without(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
+      dropFrames(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
   }),
   defineFault({
     name: 'stream-without-done',
     layer: 'events',
     summary: 'The last line of the stream, `[DONE]`, is missing.',
-    apply: (_params, context, frames) => without(frames, context, ({ kind }) => kind === 'done'),
+    apply: (_params, context, frames) => dropFrames(frames, context, ({ kind }) => kind === 'done'),
   }),
   defineFault({
     name: 'stream-data-after-done',
@@ -196,7 +204,7 @@ export const streamFaults = [
     layerOf: layerOfEnd,
     summary: 'The stream ends cleanly in the middle: no final event, no `[DONE]`.',
     params: () => atOnePlace(z.strictObject(position())),
-    apply: endsBy('end'),
+    apply: endWith('end'),
   }),
   defineFault({
     name: 'stream-reset',
@@ -205,7 +213,7 @@ export const streamFaults = [
     summary:
       'The connection is reset in the middle of the stream. With MSW and `fetch`, reading the body fails.',
     params: () => atOnePlace(z.strictObject(position())),
-    apply: endsBy('reset'),
+    apply: endWith('reset'),
   }),
   defineFault({
     name: 'stream-stall',
@@ -213,20 +221,20 @@ export const streamFaults = [
     layerOf: layerOfEnd,
     summary: 'The stream stops sending in the middle, and the connection stays open.',
     params: () => atOnePlace(z.strictObject(position())),
-    apply: endsBy('stall'),
+    apply: endWith('stall'),
   }),
   defineFault({
     name: 'stream-multiline-data',
     layer: 'text',
     summary: 'The JSON of each event is split across several `data:` lines.',
-    apply: (_params, context, frames) => rewritten(frames, context, overLines),
+    apply: (_params, context, frames) => rewriteText(frames, context, splitLines),
   }),
   defineFault({
     name: 'stream-no-space',
     layer: 'text',
     summary: 'There is no space after `data:`.',
     apply: (_params, context, frames) =>
-      rewritten(frames, context, (text) => text.replace(/^data: /gm, 'data:')),
+      rewriteText(frames, context, (text) => text.replace(/^data: /gm, 'data:')),
   }),
   defineFault({
     name: 'stream-comments',
@@ -241,7 +249,7 @@ export const streamFaults = [
           .describe('Text of the comment lines.'),
       }),
     apply: ({ comment }, context, frames) =>
-      rewritten(frames, context, (text, frame) =>
+      rewriteText(frames, context, (text, frame) =>
         frame.kind === 'event' ? `: ${comment}\n\n${text}` : text,
       ),
   }),
@@ -251,7 +259,7 @@ export const streamFaults = [
     summary: 'The stream starts with a byte order mark.',
     apply(_params, context, frames) {
       let isMarked = false
-      return rewritten(frames, context, (text) => {
+      return rewriteText(frames, context, (text) => {
         if (isMarked) return text
         isMarked = true
         return `\uFEFF${text}`
@@ -262,13 +270,14 @@ export const streamFaults = [
     name: 'stream-crlf',
     layer: 'text',
     summary: 'Lines end in CR LF.',
-    apply: (_params, context, frames) => rewritten(frames, context, (text) => text.replaceAll('\n', '\r\n')),
+    apply: (_params, context, frames) =>
+      rewriteText(frames, context, (text) => text.replaceAll('\n', '\r\n')),
   }),
   defineFault({
     name: 'stream-lone-cr',
     layer: 'text',
     summary: 'Lines end in CR only.',
-    apply: (_params, context, frames) => rewritten(frames, context, (text) => text.replaceAll('\n', '\r')),
+    apply: (_params, context, frames) => rewriteText(frames, context, (text) => text.replaceAll('\n', '\r')),
   }),
   defineFault({
     name: 'stream-split-crlf',
@@ -276,7 +285,7 @@ export const streamFaults = [
     summary: 'Lines end in CR LF, and chunks end between CR and LF.',
     *apply(_params, context, frames) {
       for (const frame of frames) {
-        const text = textOf(frame)
+        const text = encodedText(frame)
         if (text === undefined) yield frame
         else {
           for (const piece of text.replaceAll('\n', '\r\n').split(/(?<=\r)/)) {
@@ -303,7 +312,7 @@ function changeNext(
   frames: Iterable<Frame>,
   change: (frame: EventFrame) => Frame[],
 ): Iterable<Frame> {
-  return at(where, frames, context, function* (rest) {
+  return actAt(where, frames, context, function* (rest) {
     let isChanged = false
     for (const frame of rest) {
       if (isChanged || !isEvent(frame)) yield frame
@@ -341,14 +350,14 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
 }
 
 /** Cuts the JSON of an event in half. Faults that count events still count it. */
-function broken({ event, wire = '' }: EventFrame): Frame {
+function breakJson({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
   const [name = ''] = /^event: .*\n/.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
 /** Increases the sequence number of an event. */
-export function renumbered(frame: Frame, by: number): Frame {
+export function renumber(frame: Frame, by: number): Frame {
   if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
   const event = { ...frame.event, sequence_number: number }
@@ -358,7 +367,7 @@ export function renumbered(frame: Frame, by: number): Frame {
   return { ...frame, event, wire }
 }
 
-function* without(
+function* dropFrames(
   frames: Iterable<Frame>,
   context: FaultContext,
   drops: (frame: Frame) => boolean,
@@ -381,7 +390,7 @@ interface Seen {
 }
 
 /** Passes a stream on and records its latest response and sequence number. */
-function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
+function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {
       yield frame
@@ -403,20 +412,20 @@ function layerOfEnd({ atByte, afterMs }: Position): Layer {
   return atByte === undefined && afterMs === undefined ? 'events' : 'connection'
 }
 
-function endsBy(how: HangUp) {
+function endWith(how: HangUp) {
   return (place: Position, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame> => {
     const hangUp = function* (): Generator<Frame> {
       context.acted()
       yield { kind: 'hang-up', how }
     }
     return layerOfEnd(place) === 'events'
-      ? at(place, frames, context, hangUp)
-      : onTheWire(place, frames, context, hangUp)
+      ? actAt(place, frames, context, hangUp)
+      : actAtByteOrTime(place, frames, context, hangUp)
   }
 }
 
 /** Returns the encoded text of a frame; undefined for bytes, waits and endings. */
-function textOf(frame: Frame): string | undefined {
+function encodedText(frame: Frame): string | undefined {
   // mutation: equivalent: for the types; such a frame has no text
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
   const text = encodeFrame(frame)
@@ -424,13 +433,13 @@ function textOf(frame: Frame): string | undefined {
 }
 
 /** Rewrites the text in each frame without changing its event. */
-function* rewritten(
+function* rewriteText(
   frames: Iterable<Frame>,
   context: FaultContext,
   rewrite: (text: string, frame: Frame) => string,
 ): Generator<Frame> {
   for (const frame of frames) {
-    const text = textOf(frame)
+    const text = encodedText(frame)
     const changed = text === undefined ? undefined : rewrite(text, frame)
     if (changed === undefined || changed === text) {
       yield frame
@@ -444,7 +453,7 @@ function* rewritten(
 }
 
 /** Splits JSON between tokens, so that readers can join the lines again. Malformed JSON is unchanged. */
-function overLines(text: string): string {
+function splitLines(text: string): string {
   return text.replace(/^data: ([[{].*)$/gm, (line, json: string) => {
     try {
       return JSON.stringify(JSON.parse(json), null, 1).replace(/^/gm, 'data: ')

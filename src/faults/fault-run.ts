@@ -35,7 +35,7 @@ export class FaultRun {
   readonly #facts: FaultFacts
   readonly #listener: FaultListener
 
-  /** @param settings Sorted by `inOrder`. */
+  /** @param settings Sorted by `sortFaults`. */
   constructor(settings: readonly FaultSetting[], facts: FaultFacts, listener: FaultListener) {
     this.#applications = settings.map((setting) => ({
       setting,
@@ -55,7 +55,7 @@ export class FaultRun {
       const { fault, setting } = application
       if (fault.layer === 'delay') waitMs += fault.apply(setting, this.#contextOf(application))
       else if (fault.layer === 'replacement') instead = fault.apply(setting, this.#contextOf(application))
-      else if (fault.layer === 'form') stream = fault.asked === 'json'
+      else if (fault.layer === 'form') stream = fault.requested === 'json'
       else continue
       application.acted = true
     }
@@ -88,7 +88,7 @@ export class FaultRun {
       case 'form':
         return reply
       case 'events':
-        return encoded(
+        return encodeEventsOf(
           changeFrames(reply, (frames) => fault.apply(setting, context, frames)),
           context.protocol,
         )
@@ -96,7 +96,7 @@ export class FaultRun {
         return changeFrames(reply, (frames) => fault.apply(setting, context, frames))
       case 'fields':
       case 'answer':
-        return encoded(fault.apply(setting, context, reply), context.protocol)
+        return encodeEventsOf(fault.apply(setting, context, reply), context.protocol)
       case 'bytes':
       case 'chunks':
       case 'connection':
@@ -152,7 +152,7 @@ function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterabl
 }
 
 /** Encodes new and changed events as their protocol does. */
-function encoded(reply: Reply, { encode }: StreamPlaces): Reply {
+function encodeEventsOf(reply: Reply, { encode }: StreamPlaces): Reply {
   return encode ? changeFrames(reply, (frames) => encodeEvents(frames, encode)) : reply
 }
 

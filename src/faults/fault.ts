@@ -81,7 +81,7 @@ interface Replacing<Params extends z.ZodObject> {
 /** Applies only to requests for a stream, or only to requests for JSON; the operation replies with the other form. */
 interface OnForm {
   readonly layer: 'form'
-  readonly asked: 'stream' | 'json'
+  readonly requested: 'stream' | 'json'
 }
 
 interface OnReply<Params extends z.ZodObject> {
@@ -135,8 +135,8 @@ export function needsGeneratedAnswer(fault: Fault): boolean {
 }
 
 /** Returns the form that the client must request for the fault to act; undefined for either. */
-export function askedForm(fault: Fault): 'stream' | 'json' | undefined {
-  if (fault.layer === 'form') return fault.asked
+export function requestedForm(fault: Fault): 'stream' | 'json' | undefined {
+  if (fault.layer === 'form') return fault.requested
   return needsStream(fault) ? 'stream' : undefined
 }
 
@@ -145,8 +145,8 @@ export function askedForm(fault: Fault): 'stream' | 'json' | undefined {
  * faults also act on the stream sent by `stream-instead-of-json`.
  */
 export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
-  const forms = new Set(faults.map(askedForm))
+  const forms = new Set(faults.map(requestedForm))
   const forced = faults.find(({ layer }) => layer === 'form')
-  if (forced) return forms.has(undefined) ? undefined : askedForm(forced)
+  if (forced) return forms.has(undefined) ? undefined : requestedForm(forced)
   return forms.size === 1 ? [...forms][0] : undefined
 }

@@ -43,20 +43,20 @@ export function faultOf(name: string): Fault {
 }
 
 /** Sorts the faults of a rule by order of application. */
-export function inOrder(settings: readonly FaultSetting[]): FaultSetting[] {
+export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
   return settings.toSorted(
-    (left, right) => layerPlace(left) - layerPlace(right) || place(left) - place(right),
+    (left, right) => layerIndex(left) - layerIndex(right) || indexOf(left) - indexOf(right),
   )
 }
 
 const layerNames = Object.keys(layers) as Layer[]
 
-function layerPlace(setting: FaultSetting): number {
+function layerIndex(setting: FaultSetting): number {
   const fault = faultOf(setting.name)
   return layerNames.indexOf(('layerOf' in fault && fault.layerOf?.(setting)) || fault.layer)
 }
 
-function place({ name }: FaultSetting): number {
+function indexOf({ name }: FaultSetting): number {
   return faultNames.indexOf(name)
 }
 

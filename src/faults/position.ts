@@ -49,7 +49,7 @@ type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
  * Yields the frames before a position, then the result of `change` for the rest. The position is between two events and
  * before the final one. If the stream ends before the position, it is unchanged and the fault has not acted.
  */
-export function at(
+export function actAt(
   { atEvent, afterDeltas, atByte, afterMs }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
@@ -67,7 +67,7 @@ export function at(
     return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} deltas of text or arguments`)
   if (atByte !== undefined) return upTo(atByte, sizeOf, (seen) => `the stream has ${seen} bytes`)
   if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
-  if (context.isFirst) return inTheMiddle(frames, context, change)
+  if (context.isFirst) return actInTheMiddle(frames, context, change)
   const usual = meter(defaultDeltas, deltas)
   // After the other faults, so that the client sees the effects of all.
   const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
@@ -112,10 +112,10 @@ function* between(
   for (let next = reader.next(); !next.done; next = reader.next()) {
     const frame = next.value
     const ends = isLast(frame, context)
-    if (reached() || (ends && !missed)) return yield* change(chained([frame], reader))
+    if (reached() || (ends && !missed)) return yield* change(concat([frame], reader))
     if (ends) {
       missed?.(seen())
-      return yield* chained([frame], reader)
+      return yield* concat([frame], reader)
     }
     pass(frame)
     yield frame
@@ -124,18 +124,22 @@ function* between(
 }
 
 /** Acts before the fourth delta, or before the last delta of a shorter stream, or before the final event. */
-function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: ChangeRest): Generator<Frame> {
+function* actInTheMiddle(
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  change: ChangeRest,
+): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
   /** The latest delta and the frames since. */
   const held: Frame[] = []
   let passed = 0
   for (let next = reader.next(); !next.done; next = reader.next()) {
     const frame = next.value
-    if (isLast(frame, context)) return yield* change(chained([...held, frame], reader))
+    if (isLast(frame, context)) return yield* change(concat([...held, frame], reader))
     if (isEvent(frame) && context.protocol.isDelta(frame.event)) {
       if (held.length > 0) passed++
       yield* held.splice(0)
-      if (passed >= defaultDeltas) return yield* change(chained([frame], reader))
+      if (passed >= defaultDeltas) return yield* change(concat([frame], reader))
       held.push(frame)
     } else if (held.length > 0) held.push(frame)
     else yield frame
@@ -148,7 +152,7 @@ function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: Ch
  * in the middle of an event or a pause, because connections do not know about events. If nothing is left, the fault
  * has not acted.
  */
-export function* onTheWire(
+export function* actAtByteOrTime(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
@@ -166,17 +170,17 @@ export function* onTheWire(
     if (frame.kind === 'wait') {
       if (frame.ms >= msLeft) {
         yield { kind: 'wait', ms: msLeft }
-        return yield* change(chained([{ kind: 'wait', ms: frame.ms - msLeft }], reader))
+        return yield* change(concat([{ kind: 'wait', ms: frame.ms - msLeft }], reader))
       }
       msLeft -= frame.ms
       yield frame
       continue
     }
-    if (bytesLeft <= 0 || msLeft <= 0) return yield* change(chained([frame], reader))
+    if (bytesLeft <= 0 || msLeft <= 0) return yield* change(concat([frame], reader))
     const bytes = toBytes(encodeFrame(frame))
     if (bytes.length > bytesLeft) {
       yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
-      return yield* change(chained([{ kind: 'bytes', bytes: bytes.subarray(bytesLeft) }], reader))
+      return yield* change(concat([{ kind: 'bytes', bytes: bytes.subarray(bytesLeft) }], reader))
     }
     bytesLeft -= bytes.length
     yield frame
@@ -194,7 +198,7 @@ function isLast(frame: Frame, { protocol }: FaultContext): boolean {
   return frame.kind === 'done' || frame.kind === 'hang-up'
 }
 
-function* chained(first: readonly Frame[], rest: Iterator<Frame>): Generator<Frame> {
+function* concat(first: readonly Frame[], rest: Iterator<Frame>): Generator<Frame> {
   yield* first
   for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
 }

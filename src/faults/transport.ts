@@ -30,13 +30,13 @@ export const transportFaults = [
     name: 'gzip-body',
     layer: 'bytes',
     summary: 'The body is compressed with `Content-Encoding: gzip`, even if the client did not request it.',
-    apply: (_params, context, reply) => asGzip(reply, context, 0),
+    apply: (_params, context, reply) => encodeGzip(reply, context, 0),
   }),
   defineFault({
     name: 'broken-gzip',
     layer: 'bytes',
     summary: 'The body is gzip with a wrong checksum: reading it fails at the end.',
-    apply: (_params, context, reply) => asGzip(reply, context, 1),
+    apply: (_params, context, reply) => encodeGzip(reply, context, 1),
   }),
   defineFault({
     name: 'truncated-body',
@@ -48,14 +48,18 @@ export const transportFaults = [
         atByte: count().optional().describe('Number of bytes sent. Default: half of the body.'),
       }),
     apply({ atByte }, context, reply) {
-      const { frames, length, actedAt } = measured(reply, context)
+      const { frames, length, actedAt } = measure(reply, context)
       const end = atByte ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
       if (end >= length) {
         context.missed(`the body has ${length} bytes, so it cannot end after ${end}`)
         return withFrames(reply, frames, lengthOf(reply))
       }
       context.acted()
-      return withFrames(reply, [...upTo(frames, end), { kind: 'hang-up', how: 'close' }], lengthOf(reply))
+      return withFrames(
+        reply,
+        [...takeBytes(frames, end), { kind: 'hang-up', how: 'close' }],
+        lengthOf(reply),
+      )
     },
   }),
   defineFault({
@@ -69,7 +73,7 @@ export const transportFaults = [
           .describe('Difference between the length of the body and `Content-Length`, in bytes.'),
       }),
     apply({ by }, context, reply) {
-      const { frames, length } = measured(reply, context)
+      const { frames, length } = measure(reply, context)
       if (by > length) {
         context.missed(`the body has ${length} bytes, so the length cannot be ${by} less`)
         return withFrames(reply, frames, lengthOf(reply))
@@ -77,7 +81,7 @@ export const transportFaults = [
       context.acted()
       const headers = { 'content-length': String(length - by) }
       // Without a dedicated connection, nothing could read the extra bytes.
-      return withFrames(reply, context.hasConnection ? frames : upTo(frames, length - by), headers)
+      return withFrames(reply, context.hasConnection ? frames : takeBytes(frames, length - by), headers)
     },
   }),
   defineFault({
@@ -95,7 +99,7 @@ export const transportFaults = [
       else context.missed('its duration is 0')
       const size = Math.max(1, Math.ceil(bytes.length / chunks))
       const pause = (ms + waitedMs) / Math.max(1, Math.ceil(bytes.length / size))
-      const frames = inPieces([{ kind: 'bytes', bytes }, ...ending], size, (piece) => after(pause, piece))
+      const frames = splitBytes([{ kind: 'bytes', bytes }, ...ending], size, (piece) => delayed(pause, piece))
       return withFrames(reply, frames, lengthOf(reply))
     },
   }),
@@ -110,9 +114,9 @@ export const transportFaults = [
     apply({ bytesPerSecond }, context, reply) {
       // Twenty pieces per second, so that low rates are smooth.
       const size = Math.max(1, Math.floor(bytesPerSecond / 20))
-      const frames = inPieces(byteFrames(reply.body), size, (piece) => {
+      const frames = splitBytes(byteFrames(reply.body), size, (piece) => {
         context.acted()
-        return after((piece.length / bytesPerSecond) * 1000, piece)
+        return delayed((piece.length / bytesPerSecond) * 1000, piece)
       })
       return withFrames(reply, frames, lengthOf(reply))
     },
@@ -148,7 +152,7 @@ export const transportFaults = [
     apply({ bytes }, context, reply) {
       context.acted()
       // A wait of 0 ms is a chunk boundary.
-      const frames = inPieces(byteFrames(reply.body), bytes, (piece) => [
+      const frames = splitBytes(byteFrames(reply.body), bytes, (piece) => [
         { kind: 'bytes', bytes: piece },
         { kind: 'wait', ms: 0 },
       ])
@@ -210,7 +214,7 @@ export const transportFaults = [
   }),
 ] as const
 
-function asGzip(reply: Reply, context: FaultContext, damage: number): Reply {
+function encodeGzip(reply: Reply, context: FaultContext, damage: number): Reply {
   context.acted()
   const headers = { 'content-encoding': 'gzip' }
   if (reply.body.kind !== 'json') return withFrames(reply, gzipped(reply.body, damage), headers)
@@ -225,7 +229,7 @@ function lengthOf({ body }: Reply): Record<string, string> {
 }
 
 /** Reads a body. `actedAt` is the number of bytes after which all earlier faults had acted. */
-function measured(
+function measure(
   reply: Reply,
   context: FaultContext,
 ): { frames: RawFrame[]; length: number; actedAt: number } {
@@ -242,7 +246,7 @@ function measured(
 }
 
 /** Returns the first `length` bytes of a body, with the waits between them. */
-function upTo(frames: readonly RawFrame[], length: number): RawFrame[] {
+function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
   const first: RawFrame[] = []
   let left = length
   for (const frame of frames) {
@@ -258,7 +262,7 @@ function upTo(frames: readonly RawFrame[], length: number): RawFrame[] {
 }
 
 /** Splits the bytes of a body into pieces of `size` and yields the frames of each. */
-function* inPieces(
+function* splitBytes(
   frames: Iterable<RawFrame>,
   size: number,
   toFrames: (piece: Uint8Array) => Frame[],
@@ -270,7 +274,7 @@ function* inPieces(
 }
 
 /** Returns bytes after a wait. The wait comes first so that the first piece of a slow body is late as well. */
-function after(ms: number, bytes: Uint8Array): Frame[] {
+function delayed(ms: number, bytes: Uint8Array): Frame[] {
   return [
     { kind: 'wait', ms },
     { kind: 'bytes', bytes },

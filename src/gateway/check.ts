@@ -9,7 +9,7 @@ import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
-import { shortened } from '../lib/one-line.ts'
+import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
@@ -186,7 +186,7 @@ function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: 
   return unknownFields(schema, sent).map(({ path, suggestion }) => ({
     path: pathOf(
       root,
-      path.map((key) => (typeof key === 'string' ? shortened(key, 100) : key)),
+      path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
     ),
     said: suggestion === undefined ? '' : `: did you mean '${suggestion}'?`,
     isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),

@@ -4,7 +4,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { BrokenContract, GatewayError, toReply } from '../http/errors.ts'
+import { GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -48,7 +48,7 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   if (known) return { ...reply, body: { kind: 'json', value, ...known } }
 
   const { error } = check(operation.output, value)
-  if (error) throw new BrokenContract(operation.id, toViolations(error, 'reply'))
+  if (error) throw new SchemaViolation(operation.id, toViolations(error, 'reply'))
   if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
   const serialised = { text, bytes: toBytes(text) }
@@ -98,7 +98,7 @@ function* spokenFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answered
 
 /** The reply to a request that a step refused. Any other error is our bug, and a loud 500. */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
-  if (error instanceof GatewayError && !(error instanceof BrokenContract)) {
+  if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const usual = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? usual
     if (assumption) record.assume(assumption)
@@ -106,7 +106,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
   }
   const { message, stack } = error as Error
   record.broken(stack ?? message)
-  const metadata = error instanceof BrokenContract ? error.metadata : undefined
+  const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   const bug = new GatewayError(500, `Mistake in understudy: ${message}`, metadata)
   return inOwnEnvelope(gateway, record, toReply(bug))
 }

@@ -4,7 +4,7 @@
  */
 import { shapeOf } from '../http/openapi-document.ts'
 import { nearest } from '../lib/did-you-mean.ts'
-import { shortened } from '../lib/one-line.ts'
+import { truncate } from '../lib/one-line.ts'
 import type { AnyOperation } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
@@ -147,7 +147,7 @@ export interface Unrouted {
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
   const asked = route ?? path
-  const said = `no operation answers ${method} ${shortened(asked, maxShown)}`
+  const said = `no operation answers ${method} ${truncate(asked, maxShown)}`
   const bare = withoutSlashes(asked.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
   const why = reasonOf(asked, route)

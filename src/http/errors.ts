@@ -83,8 +83,8 @@ export class GatewayError extends Error {
 }
 
 /** A resolver's reply that does not match its schema. The message has all the details for a bug report. */
-export class BrokenContract extends GatewayError {
-  override name = 'BrokenContract'
+export class SchemaViolation extends GatewayError {
+  override name = 'SchemaViolation'
 
   constructor(operation: string, violations: readonly Violation[]) {
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')

@@ -95,8 +95,8 @@ export function routeOf(path: string, servers: unknown): string {
   const prefix = prefixOf(servers)
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
   if (below.startsWith(`${base}/`)) return below.slice(base.length)
-  const whole = prefix + below
-  return whole.startsWith(`${base}/`) ? whole.slice(base.length) : below
+  const fullPath = prefix + below
+  return fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : below
 }
 
 /** Returns the path of the first server, such as `/api/v1`; an empty string if there is none. */

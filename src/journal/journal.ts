@@ -10,7 +10,7 @@ import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
-import { withoutBreaks } from '../lib/one-line.ts'
+import { joinLines } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
@@ -411,7 +411,7 @@ function explanationOf(record: CallRecord): string {
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
     ...deliveryLine(record),
   ]
-    .map((line) => printable(withoutBreaks(hideInString(line))))
+    .map((line) => printable(joinLines(hideInString(line))))
     .join('\n')
 }
 

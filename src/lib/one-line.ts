@@ -4,7 +4,7 @@
 
 /** Joins lines with spaces and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
-  const line = withoutBreaks(text)
+  const line = joinLines(text)
   // A cut can split a surrogate pair.
   return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
 }
@@ -14,12 +14,12 @@ export function oneLine(text: string): string {
  *
  * @param max Maximum number of UTF-16 units to keep.
  */
-export function shortened(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 }
 
 /** Replaces each line break and the whitespace around it with one space. */
-export function withoutBreaks(text: string): string {
+export function joinLines(text: string): string {
   return text
     .split(/[\r\n]+/)
     .map((line) => line.trim())

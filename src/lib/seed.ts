@@ -38,8 +38,8 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
   let high = 0x811c9dc5 | 0
   let low = 0x9747b28c | 0
-  for (let place = 0; place < labels.length; place++) {
-    const label = labels[place] as string | number
+  for (let position = 0; position < labels.length; position++) {
+    const label = labels[position] as string | number
     const text = typeof label === 'number' ? `#${label}` : label
     const { length } = text
     for (let index = 0; index < length; index++) {

@@ -23,7 +23,7 @@ export function readAt(value: unknown, path: Path): unknown {
 }
 
 /** Returns all values at a path. */
-export function reads(value: unknown, path: Path): unknown[] {
+export function readAll(value: unknown, path: Path): unknown[] {
   let values = [value]
   for (const key of path)
     values = values.flatMap((inner) => keysOf(inner, key).map((each) => Reflect.get(inner as object, each)))
@@ -36,7 +36,7 @@ export function reads(value: unknown, path: Path): unknown[] {
  * @param change Returns the new value, or undefined to remove the field.
  * @returns The copy, and the number of values found.
  */
-export function edited(
+export function editAt(
   value: unknown,
   path: Path,
   change: (value: unknown) => unknown,
@@ -48,7 +48,7 @@ export function edited(
   const entries = new Map(Object.entries(value as object))
   let places = 0
   for (const each of keys) {
-    const inner = edited(entries.get(each), rest, change)
+    const inner = editAt(entries.get(each), rest, change)
     places += inner.places
     if (inner.value === undefined) entries.delete(each)
     else entries.set(each, inner.value)

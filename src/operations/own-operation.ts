@@ -3,7 +3,7 @@
  */
 
 import * as z from 'zod'
-import { BrokenContract, invalidRequest, type Violation } from '../http/errors.ts'
+import { invalidRequest, SchemaViolation, type Violation } from '../http/errors.ts'
 import { shapeOf } from '../http/openapi-document.ts'
 import type { Reply } from '../http/reply.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
@@ -184,7 +184,7 @@ async function resolve(own: OperationDefinition, context: RequestContext): Promi
   })
   if (reply.body.kind !== 'json' || reply.status >= 300) return reply
   await checked(own.response, reply.body.value, 'reply')
-  if (violations.length > 0) throw new BrokenContract(own.id, violations)
+  if (violations.length > 0) throw new SchemaViolation(own.id, violations)
   return reply
 }
 

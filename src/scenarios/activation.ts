@@ -13,7 +13,7 @@ import {
 } from './compiled.ts'
 import { asksForStream, type RuleRequest } from './condition.ts'
 import type { SkipReason } from './near-misses.ts'
-import { RateLimitUse } from './rate-limit.ts'
+import { RateLimitUsage } from './rate-limit.ts'
 import type { RuleInput, Scenario } from './scenario.ts'
 import type { ScriptRun } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
@@ -27,7 +27,7 @@ export interface Progress {
   /** Number of steps that had an effect, as far as is known. */
   happened: number
   /** Usage of its rate limit. */
-  readonly rateLimit: RateLimitUse
+  readonly rateLimit: RateLimitUsage
   /** Conversations that follow its script, oldest first. */
   runs: readonly ScriptRun[]
   /** Differences between the last new conversation and the first turn of its script, if any. */
@@ -39,7 +39,7 @@ export function toProgress(): Progress {
     seen: 0,
     taken: 0,
     happened: 0,
-    rateLimit: new RateLimitUse(),
+    rateLimit: new RateLimitUsage(),
     runs: [],
     problem: null,
   }
@@ -79,7 +79,7 @@ export function advance(
 }
 
 /** Undoes a step that had no effect, so that it is left for another call. */
-export function putBack({ isSequence }: CompiledRule, progress: Progress): void {
+export function undoStep({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (!isSequence) progress.taken--
 }
@@ -99,7 +99,7 @@ function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'
 }
 
 /** An activation of a scenario by `use()`. */
-export interface Use {
+export interface Activation {
   /** Such as `flaky~3`. Snapshots keep it, so that a restored activation can still be ended. */
   readonly id: string
   readonly compiled: CompiledScenario
@@ -112,24 +112,24 @@ export interface Use {
 /** A rule, and the activation with its progress. */
 export interface Candidate {
   readonly rule: CompiledRule
-  readonly use: Use
+  readonly activation: Activation
 }
 
-/** Rules that may match a request, in order: see `candidatesAmong`. */
+/** Rules that may match a request, in order: see `orderCandidates`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** Activations with the progress of each rule, by index in `rules`. */
-  readonly uses: readonly Use[]
+  readonly activations: readonly Activation[]
   /** All scripts, oldest first. In `rules`, a script is among the endless rules. */
   readonly scripts: readonly Candidate[]
   /** Index in `rules` before which scripts with remaining turns are tried. */
   readonly scriptsAt: number
 }
 
-export const noneNamed: ReadonlyMap<string, Use> = new Map()
+export const noneNamed: ReadonlyMap<string, Activation> = new Map()
 
 /** Creates an activation without progress. */
-export function begin(scenario: Scenario): Use {
+export function createActivation(scenario: Scenario): Activation {
   const compiled = compileScenario(scenario)
   // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
@@ -138,12 +138,17 @@ export function begin(scenario: Scenario): Use {
 
 let begun = 0
 
-export function copyUse(use: Use): Use {
-  return { ...use, progress: use.progress.map((each) => ({ ...each, rateLimit: each.rateLimit.copy() })) }
+export function copyActivation(activation: Activation): Activation {
+  return {
+    ...activation,
+    progress: activation.progress.map((each) => ({ ...each, rateLimit: each.rateLimit.copy() })),
+  }
 }
 
-export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, Use> {
-  return named.size === 0 ? noneNamed : new Map([...named].map(([name, use]) => [name, copyUse(use)]))
+export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<string, Activation> {
+  return named.size === 0
+    ? noneNamed
+    : new Map([...named].map(([name, activation]) => [name, copyActivation(activation)]))
 }
 
 /**
@@ -155,13 +160,15 @@ export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, 
  * @param names Names by which `on` may refer to the request.
  * @param named Activations of scenarios named in a header of the request; they come first.
  */
-export function candidatesAmong(
-  newestFirst: readonly Use[],
+export function orderCandidates(
+  newestFirst: readonly Activation[],
   names: readonly string[],
-  named: readonly Use[] = [],
+  named: readonly Activation[] = [],
 ): Candidates {
-  const candidatesOf = (use: Use): Candidate[] =>
-    use.compiled.rules.flatMap((rule) => (rule.on.some((on) => names.includes(on)) ? [{ rule, use }] : []))
+  const candidatesOf = (activation: Activation): Candidate[] =>
+    activation.compiled.rules.flatMap((rule) =>
+      rule.on.some((on) => names.includes(on)) ? [{ rule, activation }] : [],
+    )
   const first = named.flatMap(candidatesOf)
   const others = newestFirst.map(candidatesOf)
   const scripts: Candidate[] = []
@@ -170,13 +177,13 @@ export function candidatesAmong(
   for (const candidates of others.toReversed()) {
     let isAfterEndless = false
     for (const candidate of candidates) {
-      const { rule, use } = candidate
+      const { rule, activation } = candidate
       if (rule.script) {
         if (scripts.push(candidate) === 1) scriptsAt = first.length
         isAfterEndless ||= rule.onEnd !== 'pass'
         continue
       }
-      const progress = use.progress[rule.number] ?? { taken: 0 }
+      const progress = activation.progress[rule.number] ?? { taken: 0 }
       if (progress.taken >= rule.finite) isAfterEndless ||= !isOver(rule, progress)
       else if (!isAfterEndless) {
         finite.add(candidate)
@@ -185,12 +192,17 @@ export function candidatesAmong(
     }
   }
   const all = [...first, ...others.flat().filter((candidate) => !finite.has(candidate))]
-  return { rules: all.map(({ rule }) => rule), uses: all.map(({ use }) => use), scripts, scriptsAt }
+  return {
+    rules: all.map(({ rule }) => rule),
+    activations: all.map(({ activation }) => activation),
+    scripts,
+    scriptsAt,
+  }
 }
 
-export function progressOf(use: Use, rule: CompiledRule): Progress {
-  const progress = use.progress[rule.number] ?? toProgress()
-  use.progress[rule.number] = progress
+export function progressIn(activation: Activation, rule: CompiledRule): Progress {
+  const progress = activation.progress[rule.number] ?? toProgress()
+  activation.progress[rule.number] = progress
   return progress
 }
 
@@ -218,7 +230,7 @@ export interface RuleProgress {
   source: RuleInput
 }
 
-export function scenarioProgress({ id, compiled, progress }: Use): ScenarioProgress {
+export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
   const { name, source, rules } = compiled
   return {
     id,
@@ -264,7 +276,7 @@ export interface ScriptedConversation {
 }
 
 /** Returns the scripts of an active scenario. */
-export function scriptsOf({ compiled, progress }: Use): ScriptProgress[] {
+export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []
     const { runs = [], problem = null } = progress[number] ?? {}

@@ -5,7 +5,7 @@
 
 import * as z from 'zod'
 import { conflict } from '../faults/compatibility.ts'
-import { askedForm, type Fault, formFor, needsGeneratedAnswer, needsStream } from '../faults/fault.ts'
+import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { atCaller } from '../lib/at-caller.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
@@ -278,7 +278,7 @@ function* faultProblems(
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
-    const { name } = faults.find((fault) => askedForm(fault) === form) as Fault
+    const { name } = faults.find((fault) => requestedForm(fault) === form) as Fault
     const needed = form === 'stream' ? 'a stream' : 'JSON'
     yield {
       path,
@@ -312,12 +312,12 @@ function* replyProblems(
   { rule, place, operations }: Site,
 ): Generator<Problem> {
   const composed = composedFields.filter((name) => reply[name] !== undefined)
-  const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
-  if (composed.length + whole.length === 0) {
+  const complete = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
+  if (composed.length + complete.length === 0) {
     yield { path, message: `The reply ${place} is empty: add text, output, a body or frames` }
   }
-  const [first, second] = [...whole, ...composed]
-  if (whole.length > 0 && second) {
+  const [first, second] = [...complete, ...composed]
+  if (complete.length > 0 && second) {
     yield {
       path: [...path, second],
       message: `Both '${first}' and '${second}' ${place}: '${first}' is already the full reply`,

@@ -3,7 +3,7 @@
  */
 
 import { formFor } from '../faults/fault.ts'
-import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
+import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import { type CompiledRateLimit, compileRateLimit } from './rate-limit.ts'
 import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
@@ -125,7 +125,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
 }
 
 function compileTurn(turn: Turn): CompiledTurn {
-  return { turn, faults: inOrder(faultsOf(turn)) }
+  return { turn, faults: sortFaults(faultsOf(turn)) }
 }
 
 function stepsOf({ fault, faults, reply, sequence, rateLimit, budgetUsd, setState }: Rule): readonly Step[] {
@@ -142,7 +142,7 @@ function stepsOf({ fault, faults, reply, sequence, rateLimit, budgetUsd, setStat
 function compileStep(step: Step): CompiledStep {
   if (step === 'pass') return { effect: undefined, form: undefined }
   const { reply } = step
-  const faults = inOrder(faultsOf(step))
+  const faults = sortFaults(faultsOf(step))
   return {
     effect: { reply, faults },
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),

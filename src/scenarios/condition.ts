@@ -9,7 +9,7 @@ import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { count } from '../lib/numbers.ts'
-import { readAt, readPath, reads } from '../lib/value-path.ts'
+import { readAll, readAt, readPath } from '../lib/value-path.ts'
 
 /** The part of a request that conditions test. */
 export interface Conditioned {
@@ -302,11 +302,11 @@ function bodyTest(text: string, condition: Condition): Test {
   const holds = compileCondition(condition)
   return {
     passes(request) {
-      const values = reads(request.body, path)
+      const values = readAll(request.body, path)
       return values.length === 0 ? holds(undefined) : values.some(holds)
     },
     explain(request) {
-      const values = reads(request.body, path).map((value) => show(value, secret))
+      const values = readAll(request.body, path).map((value) => show(value, secret))
       return `expects a body field '${text}' ${describeCondition(condition, secret)}, the request has ${values.join(', ') || 'none'}`
     },
   }

@@ -61,7 +61,7 @@ interface Window {
 const maxCallers = 10_000
 
 /** Usage of one rate limit. */
-export class RateLimitUse {
+export class RateLimitUsage {
   /** Windows by caller. */
   readonly #windows = new Map<string, Window>()
 
@@ -110,8 +110,8 @@ export class RateLimitUse {
   }
 
   /** @param windows Windows by caller. Earlier versions saved parts of a window, which are added up. */
-  static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUse {
-    const use = new RateLimitUse()
+  static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
+    const usage = new RateLimitUsage()
     for (const [caller, [first, ...rest]] of windows) {
       if (!first) continue
       const sum = { ...first }
@@ -119,13 +119,13 @@ export class RateLimitUse {
         sum.requests += requests
         sum.tokens += tokens
       }
-      use.#windows.set(caller, sum)
+      usage.#windows.set(caller, sum)
     }
-    return use
+    return usage
   }
 
-  copy(): RateLimitUse {
-    return RateLimitUse.from(this.toJSON())
+  copy(): RateLimitUsage {
+    return RateLimitUsage.from(this.toJSON())
   }
 
   #count(
@@ -152,7 +152,7 @@ export type ChargeRateLimits = (tokens: number) => Record<string, string> | unde
 /** A rate limit that a request has passed. */
 export interface PassedRateLimit {
   readonly limit: CompiledRateLimit
-  readonly use: RateLimitUse
+  readonly usage: RateLimitUsage
   /** If true, replies have its headers. */
   readonly isAnnounced: boolean
 }
@@ -163,8 +163,8 @@ export function chargeRateLimits(
   clock: Clock,
 ): ChargeRateLimits {
   return (tokens) => {
-    for (const { limit, use } of passed) use.charge(limit, request, clock, tokens)
+    for (const { limit, usage } of passed) usage.charge(limit, request, clock, tokens)
     const announced = passed.find(({ isAnnounced }) => isAnnounced)
-    return announced && quotaHeaders(announced.use.read(announced.limit, request, clock))
+    return announced && quotaHeaders(announced.usage.read(announced.limit, request, clock))
   }
 }

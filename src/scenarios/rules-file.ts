@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import { count } from '../lib/numbers.ts'
-import { begin, type Use } from './activation.ts'
-import { RateLimitUse } from './rate-limit.ts'
+import { type Activation, createActivation } from './activation.ts'
+import { RateLimitUsage } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -30,7 +30,7 @@ const Run = z.lazy(() =>
   }),
 )
 
-const UseFile = z.lazy(() =>
+const ActivationFile = z.lazy(() =>
   z
     .strictObject({
       scenario: z.looseObject({}),
@@ -51,24 +51,24 @@ const UseFile = z.lazy(() =>
       { path: ['progress'], error: 'Must refer to rules of the scenario' },
     ),
 )
-type UseFile = z.infer<typeof UseFile>
+type ActivationFile = z.infer<typeof ActivationFile>
 
 export const RulesFile = z.lazy(() =>
   z.strictObject({
     uses: z
-      .array(UseFile)
+      .array(ActivationFile)
       .describe('Active scenarios, newest first, except those that reply with a function.'),
-    named: z.array(UseFile).describe('Scenarios that requests named in a header.'),
+    named: z.array(ActivationFile).describe('Scenarios that requests named in a header.'),
     conversations: Count,
     state: Text,
   }),
 )
 export type RulesFile = z.infer<typeof RulesFile>
 
-export function toRulesFile({ uses, named, conversations, state }: RulesSnapshot): RulesFile {
+export function toRulesFile({ activations, named, conversations, state }: RulesSnapshot): RulesFile {
   return {
-    uses: uses.filter(({ replyFunction }) => !replyFunction).map(toUseFile),
-    named: [...named.values()].map(toUseFile),
+    uses: activations.filter(({ replyFunction }) => !replyFunction).map(toActivationFile),
+    named: [...named.values()].map(toActivationFile),
     conversations,
     state,
   }
@@ -79,12 +79,12 @@ export function fromRulesFile(
   { uses, named, conversations, state }: RulesFile,
   toScenario: (input: object) => Scenario,
 ): RulesSnapshot {
-  const read = (file: UseFile) => fromUseFile(file, toScenario(file.scenario))
-  const byName = named.map(read).map((use) => [use.compiled.name, use] as const)
-  return { uses: uses.map(read), named: new Map(byName), conversations, state }
+  const read = (file: ActivationFile) => fromActivationFile(file, toScenario(file.scenario))
+  const byName = named.map(read).map((activation) => [activation.compiled.name, activation] as const)
+  return { activations: uses.map(read), named: new Map(byName), conversations, state }
 }
 
-function toUseFile({ compiled, progress }: Use): UseFile {
+function toActivationFile({ compiled, progress }: Activation): ActivationFile {
   return {
     scenario: compiled.source,
     progress: compiled.rules.flatMap(({ number }) => {
@@ -102,14 +102,14 @@ function toUseFile({ compiled, progress }: Use): UseFile {
   }
 }
 
-function fromUseFile({ progress }: UseFile, scenario: Scenario): Use {
-  const use = begin(scenario)
+function fromActivationFile({ progress }: ActivationFile, scenario: Scenario): Activation {
+  const activation = createActivation(scenario)
   for (const { rule, quota, runs, ...counts } of progress) {
-    use.progress[rule] = {
+    activation.progress[rule] = {
       ...counts,
-      rateLimit: RateLimitUse.from(quota),
+      rateLimit: RateLimitUsage.from(quota),
       runs: runs.map(({ calls, ...run }) => ({ ...run, calls: new Map(Object.entries(calls)) })),
     }
   }
-  return use
+  return activation
 }

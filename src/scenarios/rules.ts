@@ -7,22 +7,22 @@ import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
+  type Activation,
   advance,
-  begin,
   type Candidate,
   type Candidates,
-  candidatesAmong,
+  copyActivation,
   copyNamed,
-  copyUse,
+  createActivation,
   noneNamed,
+  orderCandidates,
   type Progress,
-  progressOf,
-  putBack,
+  progressIn,
   type ScenarioProgress,
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
-  type Use,
+  undoStep,
 } from './activation.ts'
 import { compileScenario, type Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
@@ -31,11 +31,11 @@ import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
 import {
+  type ActiveScript,
   type PlayedTurn,
   type Playing,
   playEnd,
   playTurn,
-  type ScriptUse,
   type TurnReading,
 } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
@@ -90,8 +90,8 @@ export interface ActiveScenario extends Disposable {
 
 /** Scenarios and their progress at one point in time. */
 export interface RulesSnapshot {
-  readonly uses: readonly Use[]
-  readonly named: ReadonlyMap<string, Use>
+  readonly activations: readonly Activation[]
+  readonly named: ReadonlyMap<string, Activation>
   readonly conversations: number
   readonly state: string
 }
@@ -109,11 +109,11 @@ export class Rules {
   readonly #clock: Clock
   readonly #spent: () => number
   /** Activations, newest first. */
-  #uses: Use[] = []
+  #activations: Activation[] = []
   /** Number of active rules. */
   #count = 0
   /** Scenarios that requests name in their header, by name. */
-  #named: ReadonlyMap<string, Use> = noneNamed
+  #named: ReadonlyMap<string, Activation> = noneNamed
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
@@ -149,25 +149,25 @@ export class Rules {
       current?: () => Rules
     } = {},
   ): ActiveScenario {
-    const use: Use = { ...begin(scenario), replyFunction }
-    this.#change([use].concat(this.#uses), this.#count + use.compiled.rules.length)
-    return { id: use.id, name: scenario.name, [Symbol.dispose]: () => current().end(use.id) }
+    const activation: Activation = { ...createActivation(scenario), replyFunction }
+    this.#change([activation].concat(this.#activations), this.#count + activation.compiled.rules.length)
+    return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
   }
 
   /** Returns the names of the active scenarios, newest first. */
   names(): string[] {
-    return this.#uses.map(({ compiled }) => compiled.name)
+    return this.#activations.map(({ compiled }) => compiled.name)
   }
 
   /** Returns the active scenarios with the progress of their rules, newest first. */
   active(): ScenarioProgress[] {
-    return this.#uses.map(scenarioProgress)
+    return this.#activations.map(scenarioProgress)
   }
 
   /** Ends the scenarios with this name, or the activation with this id; returns their number. */
   end(name: string): number {
-    const others = this.#uses.filter(({ id, compiled }) => compiled.name !== name && id !== name)
-    const ended = this.#uses.length - others.length
+    const others = this.#activations.filter(({ id, compiled }) => compiled.name !== name && id !== name)
+    const ended = this.#activations.length - others.length
     this.#change(others)
     return ended
   }
@@ -175,7 +175,11 @@ export class Rules {
   /** Replaces all activations of a scenario with a newer version; their progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
-    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next) : use)))
+    this.#change(
+      this.#activations.map((activation) =>
+        activation.compiled === compiled ? createActivation(next) : activation,
+      ),
+    )
   }
 
   /** Ends all scenarios. */
@@ -190,12 +194,12 @@ export class Rules {
   reset(): void {
     this.#state = firstState
     this.#named = noneNamed
-    this.#change(this.#uses.map((use) => ({ ...use, progress: [] })))
+    this.#change(this.#activations.map((activation) => ({ ...activation, progress: [] })))
   }
 
   /** Returns the active rules that have not applied yet, newest first. */
   unused(): UnusedRule[] {
-    return this.#uses.flatMap(({ compiled, progress }) =>
+    return this.#activations.flatMap(({ compiled, progress }) =>
       compiled.rules
         .filter(({ number }) => !progress[number]?.happened)
         .map(({ scenario, number, name, on }) => ({ scenario, rule: number, name, on })),
@@ -219,10 +223,10 @@ export class Rules {
     named: readonly Scenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
   ): Outcome {
-    if (this.#uses.length === 0 && named.length === 0) return nothing
+    if (this.#activations.length === 0 && named.length === 0) return nothing
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
-    const { rules, uses } = candidates
+    const { rules, activations } = candidates
     if (rules.length === 0) return nothing
 
     const passed: PassedRateLimit[] = []
@@ -240,13 +244,13 @@ export class Rules {
       if (turn) return outcome(turn, index)
       if (!rule.tests.every((test) => test.passes(request))) continue
       if (rule.script) {
-        const match = play(playEnd, progressOf(uses[index] as Use, rule))
+        const match = play(playEnd, progressIn(activations[index] as Activation, rule))
         if (match) return outcome(match, index)
         reasons ??= new Map()
         reasons.set(index, { kind: 'script' })
         continue
       }
-      const progress = progressOf(uses[index] as Use, rule)
+      const progress = progressIn(activations[index] as Activation, rule)
       const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state, spent: this.#spent }
       const next = advance(rule, progress, request, sandbox)
       const applies = 'effect' in next || next.kind === 'step'
@@ -260,17 +264,21 @@ export class Rules {
           effect: next.effect,
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
           noEffect: () => {
-            putBack(rule, progress)
+            undoStep(rule, progress)
             this.#candidates = undefined
           },
           turn: undefined,
           call: progress.seen,
-          replyFunction: uses[index]?.replyFunction,
+          replyFunction: activations[index]?.replyFunction,
         }
         return outcome(match, index)
       }
       if (rule.rateLimit && next.kind === 'rateLimit')
-        passed.push({ limit: rule.rateLimit, use: progress.rateLimit, isAnnounced: rule.announcesRateLimit })
+        passed.push({
+          limit: rule.rateLimit,
+          usage: progress.rateLimit,
+          isAnnounced: rule.announcesRateLimit,
+        })
       reasons ??= new Map()
       reasons.set(index, next)
     }
@@ -279,13 +287,13 @@ export class Rules {
 
   /** Returns the active scripts with their conversations, oldest script first. */
   scripts(): ScriptProgress[] {
-    return this.#uses.toReversed().flatMap(scriptsOf)
+    return this.#activations.toReversed().flatMap(scriptsOf)
   }
 
   /** Returns a copy of the active scenarios and their progress. */
   snapshot(): RulesSnapshot {
     return {
-      uses: this.#uses.map(copyUse),
+      activations: this.#activations.map(copyActivation),
       named: copyNamed(this.#named),
       conversations: this.#conversations,
       state: this.#state,
@@ -296,7 +304,7 @@ export class Rules {
     this.#named = copyNamed(snapshot.named)
     this.#conversations = snapshot.conversations
     this.#state = snapshot.state
-    this.#change(snapshot.uses.map(copyUse))
+    this.#change(snapshot.activations.map(copyActivation))
   }
 
   /** Copies the rules and their progress for a sandbox with another clock. */
@@ -306,20 +314,23 @@ export class Rules {
     return fork
   }
 
-  #change(uses: Use[], count = uses.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)): void {
+  #change(
+    activations: Activation[],
+    count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0),
+  ): void {
     if (count > maxRules)
       throw new GatewayError(
         429,
         `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`,
       )
-    this.#uses = uses
+    this.#activations = activations
     this.#count = count
     this.#names = undefined
     this.#candidates = undefined
   }
 
   #isNamed(name: string): boolean {
-    this.#names ??= new Set(this.#uses.flatMap(({ compiled }) => [...compiled.names]))
+    this.#names ??= new Set(this.#activations.flatMap(({ compiled }) => [...compiled.names]))
     return this.#names.has(name)
   }
 
@@ -328,7 +339,7 @@ export class Rules {
     // Callers can send any number of paths: those that no rule names share one cache entry.
     const inRules = names.filter((name) => this.#isNamed(name))
     const key = inRules.join()
-    const candidates = this.#candidates.get(key) ?? candidatesAmong(this.#uses, [...inRules, '*'])
+    const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
     // mutation: equivalent: a cache
     this.#candidates.set(key, candidates)
     return candidates
@@ -339,26 +350,26 @@ export class Rules {
     scripts: readonly Candidate[],
     request: RuleRequest,
     conversation: Conversation,
-    next: (uses: readonly ScriptUse[], at: Playing) => PlayedTurn | undefined,
+    next: (active: readonly ActiveScript[], playing: Playing) => PlayedTurn | undefined,
     script?: Progress,
   ): Match | undefined {
-    const uses = scripts.flatMap(({ rule, use }) => {
+    const active = scripts.flatMap(({ rule, activation }) => {
       const { script, states, tests, onEnd } = rule
       if (!script || (states && !states.includes(this.#state))) return []
       if (!tests.every((test) => test.passes(request))) return []
-      return [{ rule, script, onEnd, progress: progressOf(use, rule) }]
+      return [{ rule, script, onEnd, progress: progressIn(activation, rule) }]
     })
-    const index = uses.findIndex(({ progress }) => progress === script)
-    const played = next(uses, {
+    const index = active.findIndex(({ progress }) => progress === script)
+    const played = next(active, {
       index,
       request,
       conversation,
       seed: this.#seed,
       nextConversation: () => ++this.#conversations,
     })
-    const taken = played && uses[played.index]?.rule
-    if (!taken) return undefined
-    const { scenario, number, name } = taken
+    const rule = played && active[played.index]?.rule
+    if (!rule) return undefined
+    const { scenario, number, name } = rule
     return {
       scenario,
       rule: number,
@@ -373,14 +384,14 @@ export class Rules {
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
-    const uses = named.map((scenario) => {
+    const activations = named.map((scenario) => {
       const existing = this.#named.get(scenario.name)
       if (existing) return existing
-      const use = begin(scenario)
-      this.#named = new Map(this.#named).set(scenario.name, use)
-      return use
+      const activation = createActivation(scenario)
+      this.#named = new Map(this.#named).set(scenario.name, activation)
+      return activation
     })
-    return candidatesAmong(this.#uses, [...names, '*'], uses)
+    return orderCandidates(this.#activations, [...names, '*'], activations)
   }
 }
 

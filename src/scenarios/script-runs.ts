@@ -29,7 +29,7 @@ export interface ScriptRun {
 }
 
 /** An active script with its conversations. */
-export interface ScriptUse {
+export interface ActiveScript {
   readonly script: CompiledScript
   readonly onEnd: OnEnd
   readonly progress: { happened: number; runs: readonly ScriptRun[]; problem: string | null }
@@ -72,21 +72,23 @@ const maxRuns = 1000
  * Plays the turn for a request, or rejects the request if it matches none of the unstarted scripts. Returns undefined if
  * no script has a turn left for it.
  *
- * @param uses Scripts that may match the request, oldest first.
+ * @param scripts Scripts that may match the request, oldest first.
  */
-export function playTurn(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
+export function playTurn(scripts: readonly ActiveScript[], playing: Playing): PlayedTurn | undefined {
   const { conversation } = playing
-  const current = findRun(uses, conversation)
+  const current = findRun(scripts, conversation)
   if (current) {
-    const { script } = uses[current.index] as ScriptUse
-    return current.run.turns < script.length ? takeTurn(uses, current, playing) : undefined
+    const { script } = scripts[current.index] as ActiveScript
+    return current.run.turns < script.length ? takeTurn(scripts, current, playing) : undefined
   }
-  const isUnstarted = ({ progress }: ScriptUse) => progress.happened === 0
-  const index = uses.findIndex((use) => isUnstarted(use) && matchesTurn(use.script[0], conversation))
-  if (index >= 0) return beginRun(uses, index, 0, playing)
-  const unstarted = uses.findIndex(isUnstarted)
+  const isUnstarted = ({ progress }: ActiveScript) => progress.happened === 0
+  const index = scripts.findIndex(
+    (active) => isUnstarted(active) && matchesTurn(active.script[0], conversation),
+  )
+  if (index >= 0) return beginRun(scripts, index, 0, playing)
+  const unstarted = scripts.findIndex(isUnstarted)
   if (unstarted < 0) return undefined
-  const { script, progress } = uses[unstarted] as ScriptUse
+  const { script, progress } = scripts[unstarted] as ActiveScript
   const mismatch = mismatchAt(script[0], conversation, []) as Mismatch
   const problem = mismatch.differences.join('; ')
   progress.problem = problem
@@ -95,37 +97,37 @@ export function playTurn(uses: readonly ScriptUse[], playing: Playing): PlayedTu
 }
 
 /** Applies `onEnd` after the last turn of a script. Returns undefined if the script lets the request pass. */
-export function playEnd(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
+export function playEnd(scripts: readonly ActiveScript[], playing: Playing): PlayedTurn | undefined {
   const { conversation, index } = playing
-  const use = uses[index]
-  if (!use) return undefined
-  const of = use.script.length
-  const current = findRun(uses, conversation)
+  const active = scripts[index]
+  if (!active) return undefined
+  const of = active.script.length
+  const current = findRun(scripts, conversation)
   if (!current) {
-    const repeating = uses.findIndex(({ script, onEnd }) => {
+    const repeating = scripts.findIndex(({ script, onEnd }) => {
       if (onEnd === 'repeat') return matchesTurn(script[0], conversation)
       return onEnd === 'repeat-last' && matchesTurn(script.at(-1), conversation)
     })
     if (repeating >= 0) {
-      const { onEnd, script } = uses[repeating] as ScriptUse
-      return beginRun(uses, repeating, onEnd === 'repeat' ? 0 : script.length, playing)
+      const { onEnd, script } = scripts[repeating] as ActiveScript
+      return beginRun(scripts, repeating, onEnd === 'repeat' ? 0 : script.length, playing)
     }
-    if (uses.some(({ onEnd }) => onEnd === 'pass')) return undefined
+    if (scripts.some(({ onEnd }) => onEnd === 'pass')) return undefined
     const problem =
-      uses.length === 1
+      scripts.length === 1
         ? 'this is a new conversation, and the script is already used by another'
-        : `this is a new conversation, and all ${uses.length} scripts are already used by others`
+        : `this is a new conversation, and all ${scripts.length} scripts are already used by others`
     return {
       effect: scriptRefusal(problem, { turn: 1 }),
       reading: { conversation: 0, turn: 1, of, problem },
       index,
     }
   }
-  if (current.index !== index || use.onEnd === 'pass') return undefined
-  if (use.onEnd !== 'fail') return takeTurn(uses, current, playing)
+  if (current.index !== index || active.onEnd === 'pass') return undefined
+  if (active.onEnd !== 'fail') return takeTurn(scripts, current, playing)
   const turn = current.run.turns + 1
   const problem = `there is no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
-  replaceRun(use, current.run, { ...current.run, problem })
+  replaceRun(active, current.run, { ...current.run, problem })
   const reading = { conversation: current.run.conversation, turn, of, problem }
   return { effect: scriptRefusal(problem, { turn }), reading, index }
 }
@@ -135,7 +137,7 @@ function matchesTurn(turn: CompiledTurn | undefined, conversation: Conversation)
 }
 
 function beginRun(
-  uses: readonly ScriptUse[],
+  scripts: readonly ActiveScript[],
   index: number,
   turns: number,
   playing: Playing,
@@ -149,25 +151,25 @@ function beginRun(
     pending: [],
     problem: null,
   }
-  const { progress } = uses[index] as ScriptUse
+  const { progress } = scripts[index] as ActiveScript
   progress.runs = [...progress.runs.slice(1 - maxRuns), run]
   progress.problem = null
-  return takeTurn(uses, { index, run }, playing)
+  return takeTurn(scripts, { index, run }, playing)
 }
 
-function replaceRun({ progress }: ScriptUse, run: ScriptRun, next: ScriptRun): void {
+function replaceRun({ progress }: ActiveScript, run: ScriptRun, next: ScriptRun): void {
   progress.runs = progress.runs.map((each) => (each === run ? next : each))
 }
 
 function takeTurn(
-  uses: readonly ScriptUse[],
+  scripts: readonly ActiveScript[],
   { index, run }: { index: number; run: ScriptRun },
   { request, conversation, seed }: Playing,
 ): PlayedTurn {
-  const use = uses[index] as ScriptUse
-  const of = use.script.length
-  const turnIndex = use.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
-  const turn = use.script[turnIndex] as CompiledTurn
+  const active = scripts[index] as ActiveScript
+  const of = active.script.length
+  const turnIndex = active.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
+  const turn = active.script[turnIndex] as CompiledTurn
   const number = turnIndex + 1
   const mismatch = mismatchAt(turn, conversation, resultsOf(conversation, run))
   const reading = {
@@ -177,7 +179,7 @@ function takeTurn(
     problem: mismatch?.differences.join('; ') ?? null,
   }
   if (mismatch) {
-    replaceRun(use, run, { ...run, problem: `turn ${number}: ${reading.problem}` })
+    replaceRun(active, run, { ...run, problem: `turn ${number}: ${reading.problem}` })
     return { effect: mismatchRefusal(number, of, mismatch), reading, index }
   }
   const answer = answerOf(
@@ -185,7 +187,7 @@ function takeTurn(
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = turn.faults.length === 0 && answer.arrives
-  replaceRun(use, run, {
+  replaceRun(active, run, {
     ...run,
     turns: run.turns + 1,
     said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
@@ -193,16 +195,16 @@ function takeTurn(
     pending: [...answer.calls.keys()],
     problem: null,
   })
-  use.progress.happened++
+  active.progress.happened++
   return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
 }
 
 /** Finds the conversation that a request continues: the one that sent its latest call id, or the one with its history. */
 function findRun(
-  uses: readonly ScriptUse[],
+  scripts: readonly ActiveScript[],
   conversation: Conversation,
 ): { index: number; run: ScriptRun } | undefined {
-  const all = uses.flatMap(({ progress }, index) => progress.runs.map((run) => ({ index, run })))
+  const all = scripts.flatMap(({ progress }, index) => progress.runs.map((run) => ({ index, run })))
   if (all.length === 0) return undefined
   const byCall = new Map(
     all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),

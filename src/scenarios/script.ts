@@ -3,7 +3,7 @@
  * it expects of the request and how to reply.
  */
 import * as z from 'zod'
-import { shortened } from '../lib/one-line.ts'
+import { truncate } from '../lib/one-line.ts'
 import { type Conversation, callText, lastUserText } from '../resources/conversation.ts'
 import {
   type Condition,
@@ -294,5 +294,5 @@ function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck
 
 /** Returns the start of a text. */
 function brief(text: string): string {
-  return show(shortened(text, 300))
+  return show(truncate(text, 300))
 }

@@ -8,10 +8,12 @@ import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
-type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
+type Frequency = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
 /** Options of `reply()`: requests to match, and additional fields of the reply. */
-export interface ReplyOptions extends HowOften, Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
+export interface ReplyOptions
+  extends Frequency,
+    Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
   /** Operations that answer with text. Default: `text`, all of them. */
   on?: RuleInput['on']
 }
@@ -27,18 +29,20 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
       `reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )
   assertOptions('reply', reply, options, replyOptions)
-  const { on = textOperations, status, headers, citations, ...often } = options
-  const given = { status, headers, citations }
+  const { on = textOperations, status, headers, citations, ...frequency } = options
+  const fields = { status, headers, citations }
   return {
     name: 'reply',
-    rules: [{ on, ...often, reply: { ...given, ...(typeof reply === 'string' ? { text: reply } : reply) } }],
+    rules: [
+      { on, ...frequency, reply: { ...fields, ...(typeof reply === 'string' ? { text: reply } : reply) } },
+    ],
   }
 }
 
 type StatusFault = Extract<FaultInput, { name: 'status' }>
 
 /** Options of `fail()`: requests to match, and fields of the error reply. */
-export interface FailOptions extends HowOften, Omit<StatusFault, 'name' | 'status'> {
+export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'status'> {
   /** Operation id, `POST /path` for a path without an operation, or `*`. Default: `*`. */
   on?: RuleInput['on']
 }
@@ -51,8 +55,8 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
     )
   assertOptions('fail', status, options, failOptions)
   const { on = '*', when, times, after, every, probability, ...envelope } = options
-  const often = { when, times, after, every, probability }
-  return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
+  const frequency = { when, times, after, every, probability }
+  return { name: 'fail', rules: [{ on, ...frequency, fault: { name: 'status', status, ...envelope } }] }
 }
 
 /** Options of `script()`: requests to match, and behaviour after the last turn. */
@@ -75,10 +79,10 @@ export function scriptScenario(
   return { name: 'script', rules: [{ on, when, script: turns, onEnd }] }
 }
 
-const howOften = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
-const replyOptions: readonly (keyof ReplyOptions)[] = [...howOften, 'status', 'headers', 'citations']
+const frequencyOptions = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
+const replyOptions: readonly (keyof ReplyOptions)[] = [...frequencyOptions, 'status', 'headers', 'citations']
 const failOptions: readonly (keyof FailOptions)[] = [
-  ...howOften,
+  ...frequencyOptions,
   'message',
   'metadata',
   'gateway_metadata',

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { FaultSetting, faultNames, faultOf, inOrder } from '../../src/faults/index.ts'
+import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { citation, completed, facts, sample } from './sample.ts'
@@ -186,7 +186,7 @@ function frameLines({ body }: Reply, before: Reply): string[] {
 
 /** Describes the effect of faults on a sample reply, as lines. */
 function effect(name: string, inputs: (object | string)[], change: object = {}): string[] {
-  const settings = inOrder(inputs.map((fault) => FaultSetting.parse(fault)))
+  const settings = sortFaults(inputs.map((fault) => FaultSetting.parse(fault)))
   const lines: string[] = []
   const report = (line: string) => void lines.push(`${line};`)
   const before = (replies[name] as () => Reply)()

@@ -2,7 +2,7 @@
  * Runs pairs of faults in one rule: both must have their effect on the wire, or the rule is rejected with a reason.
  */
 import { setupServer } from 'msw/node'
-import { askedForm, needsStream } from '../../src/faults/fault.ts'
+import { needsStream, requestedForm } from '../../src/faults/fault.ts'
 import type { FaultName } from '../../src/faults/index.ts'
 import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
@@ -222,7 +222,7 @@ function expectedEffectOf(name: FaultName, pair: Case, form: 'json' | 'stream'):
 /** Request form to which a fault that changes the form applies. */
 function formOf(name: FaultName): 'stream' | 'json' | undefined {
   const fault = faultOf(name)
-  return fault.layer === 'form' ? fault.asked : undefined
+  return fault.layer === 'form' ? fault.requested : undefined
 }
 
 /** Returns true if the fault can act on the request. */
@@ -238,7 +238,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   const otherForm = other && formOf(other)
   if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (otherForm ?? pair.form) === pair.form
   // A rule that changes the form of the reply matches only requests for the other form.
-  return otherForm === undefined || otherForm === pair.form || askedForm(fault) !== undefined
+  return otherForm === undefined || otherForm === pair.form || requestedForm(fault) !== undefined
 }
 
 /** Faults whose effect is in the final chunk of a chat completion, and is lost with it. */

@@ -3,7 +3,7 @@
 import type { FaultFacts } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { FaultSetting, inOrder } from '../../src/faults/index.ts'
+import { FaultSetting, sortFaults } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { responsesPlaces } from '../../src/protocols/responses/stream.ts'
@@ -82,7 +82,7 @@ export function applyFaults(
   fault: FaultInput | FaultInput[],
   { report = { warnings: [] }, ...change }: Partial<FaultFacts> & { report?: FaultReport } = {},
 ): Reply {
-  const settings = inOrder([fault].flat().map((each) => FaultSetting.parse(each)))
+  const settings = sortFaults([fault].flat().map((each) => FaultSetting.parse(each)))
   const run = new FaultRun(
     settings,
     { ...facts, ...change },

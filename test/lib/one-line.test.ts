@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oneLine, shortened, withoutBreaks } from '../../src/lib/one-line.ts'
+import { joinLines, oneLine, truncate } from '../../src/lib/one-line.ts'
 
 describe('shortened', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('shortened', () => {
     ['ab😀', 4, 'ab😀'],
     ['ab😀', 3, 'ab\uFFFD…'],
   ])('truncates %j to %i UTF-16 units: %j', (text, max, short) => {
-    expect(shortened(text, max)).toBe(short)
+    expect(truncate(text, max)).toBe(short)
   })
 })
 
@@ -26,6 +26,6 @@ describe('oneLine', () => {
 
 describe('withoutBreaks', () => {
   it('replaces line breaks and surrounding whitespace with one space', () => {
-    expect(withoutBreaks(' one \r\n\n  two\rthree\n')).toBe('one two three')
+    expect(joinLines(' one \r\n\n  two\rthree\n')).toBe('one two three')
   })
 })

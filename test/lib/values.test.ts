@@ -13,7 +13,7 @@ import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
-import { edited, readAt, readPath, reads } from '../../src/lib/value-path.ts'
+import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
 describe('equal', () => {
   it.each<[left: unknown, right: unknown, areEqual: boolean]>([
@@ -87,12 +87,12 @@ describe('value paths', () => {
     ['a.3', undefined, []],
   ])('find the values at %j', (path, one, all) => {
     expect(readAt(value, readPath(path))).toBe(one)
-    expect(reads(value, readPath(path))).toEqual(all)
+    expect(readAll(value, readPath(path))).toEqual(all)
   })
 
   it('ignore the length of an array, but not a field named length', () => {
-    expect(reads({ a: [1] }, ['a', 'length'])).toEqual([])
-    expect(reads({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
+    expect(readAll({ a: [1] }, ['a', 'length'])).toEqual([])
+    expect(readAll({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
   })
 
   it.each<[path: string, change: (value: unknown) => unknown, changed: unknown, places: number]>([
@@ -107,7 +107,7 @@ describe('value paths', () => {
     ['a.length', () => 1, value, 0],
   ])('change %s in a copy', (path, change, changed, places) => {
     const before = structuredClone(value)
-    expect(edited(value, readPath(path), change)).toEqual({ value: changed, places })
+    expect(editAt(value, readPath(path), change)).toEqual({ value: changed, places })
     expect(value).toEqual(before)
   })
 })

@@ -6,7 +6,7 @@ import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
-import { edited, readAt, readPath, reads } from '../../lib/value-path.ts'
+import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -89,7 +89,7 @@ const replyFields: Readonly<Record<string, MakeFields>> = {
     },
   }),
   listEmbeddingsModels: (value) => ({
-    '': { links: { next: null }, total_count: reads(value, ['data', '*']).length },
+    '': { links: { next: null }, total_count: readAll(value, ['data', '*']).length },
   }),
   listModelEndpoints: () => ({
     'data.endpoints.*': {
@@ -154,7 +154,7 @@ export const openrouter: Dialect = {
 function translated(value: unknown, words: WordsByPath): unknown {
   return Object.entries(words).reduce(
     (each, [path, names]) =>
-      edited(each, readPath(path), (name) => names[typeof name === 'string' ? name : ''] ?? name).value,
+      editAt(each, readPath(path), (name) => names[typeof name === 'string' ? name : ''] ?? name).value,
     value,
   )
 }
@@ -172,7 +172,7 @@ function withFields(
 function added(value: unknown, path: string, fields: object): unknown {
   const add = (target: unknown) =>
     typeof target === 'object' && target !== null ? { ...target, ...fields, ...target } : target
-  return edited(value, readPath(path), add).value
+  return editAt(value, readPath(path), add).value
 }
 
 const responseCosts: Costs = (value, call) => costs(value, call, 'input', 'output')

@@ -5,9 +5,9 @@
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
 import { compileParts } from '../../lib/glob.ts'
-import { shortened } from '../../lib/one-line.ts'
+import { truncate } from '../../lib/one-line.ts'
 import { hash } from '../../lib/seed.ts'
-import { edited, readPath } from '../../lib/value-path.ts'
+import { editAt, readPath } from '../../lib/value-path.ts'
 import { bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
 import { withoutPlaceholders } from './secrets.ts'
 
@@ -122,7 +122,7 @@ export function canonicalBody(request: RecordedRequest, ignoreFields: readonly s
 
 /** Returns a JSON body without ignored fields. */
 export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
-  return ignoreFields.reduce((left, path) => edited(left, readPath(path), () => undefined).value, body)
+  return ignoreFields.reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
 }
 
 /** Parses the body; returns undefined if it is not JSON. */
@@ -226,5 +226,5 @@ function isObject(value: unknown): value is object {
 }
 
 function shown(value: unknown): string {
-  return shortened(JSON.stringify(value) ?? 'absent', maxShown)
+  return truncate(JSON.stringify(value) ?? 'absent', maxShown)
 }

@@ -3,7 +3,7 @@
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { RuleProgress, ScenarioProgress } from '../../../scenarios/use.ts'
+import type { RuleProgress, ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { Editor } from './editor.tsx'
