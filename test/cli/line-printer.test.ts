@@ -3,7 +3,7 @@ import { toLinePrinter } from '../../src/cli/line-printer.ts'
 
 const turnIsOver = () => new Promise((resolve) => setImmediate(resolve))
 
-it('prints the lines of one turn together, in order', async () => {
+it('toLinePrinter() prints the lines of one turn together, in order', async () => {
   const print = vi.fn()
   const printLine = toLinePrinter(print)
   printLine('one')
@@ -15,7 +15,7 @@ it('prints the lines of one turn together, in order', async () => {
   expect(print.mock.calls).toEqual([['one\ntwo'], ['three']])
 })
 
-it('prints remaining lines once when the process exits', async () => {
+it('toLinePrinter() prints remaining lines once when the process exits', async () => {
   const print = vi.fn()
   const others = process.listeners('exit')
   const printLine = toLinePrinter(print)

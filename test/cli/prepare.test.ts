@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('compiles the schemas of a running server once, and not while a stream is open', async () => {
+it('prepareLater() compiles the schemas of a running server once, and not while a stream is open', async () => {
   const gateway = createGateway({ latency: { gapMs: 1000 } })
   prepareLater(gateway)
   const reply = await open(gateway, 'POST /responses', {

@@ -65,7 +65,7 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
-it('stops with its stdin', { timeout }, async () => {
+it('serve stops with its stdin', { timeout }, async () => {
   const server = run(['--port', '0', '--json', '--quiet', '--stop-with-stdin'])
   const [line] = await server.until(/.+\n/)
   expect((await fetch(`${JSON.parse(line).url}/__understudy/health`)).status).toBe(200)
@@ -73,7 +73,7 @@ it('stops with its stdin', { timeout }, async () => {
   expect(await server.exit).toBe(0)
 })
 
-it('prints the start screen, then a line for each request except control requests', async () => {
+it('serve prints the start screen, then a line for each request except control requests', async () => {
   const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
   const url = await ready(server)
   expect(server.stdout).toMatch(/^Understudy \d+\.\d+\.\d+ started in \d+ ms at http:\S+\/api\/v1$/m)
@@ -100,7 +100,7 @@ it('prints the start screen, then a line for each request except control request
   expect(server.stdout).not.toContain('\u001b')
 })
 
-it('prints one line of JSON with the actual port with --json, and logs requests on stderr', async () => {
+it('serve prints one line of JSON with the actual port with --json, and logs requests on stderr', async () => {
   const server = run(['--port', '0', '--json', '--seed', 'word', '--scenario', 'flaky', '--token', 'secret'])
   await server.until(/\n/)
   const ready = JSON.parse(server.stdout)
@@ -120,7 +120,7 @@ it('prints one line of JSON with the actual port with --json, and logs requests 
   expect(server.stdout.trim().split('\n')).toHaveLength(1)
 })
 
-it('reloads a scenario file that changes, and keeps the old scenario if the new content is invalid', async () => {
+it('serve reloads a scenario file that changes, and keeps the old scenario if the new content is invalid', async () => {
   await write('watched.yaml', failing(418))
   const server = run(['--port', '0', '--scenario', 'watched.yaml', '--watch', '--quiet'])
   const url = await ready(server)
@@ -141,7 +141,7 @@ it('reloads a scenario file that changes, and keeps the old scenario if the new 
 })
 
 it.each(['SIGTERM', 'SIGHUP'] as const)(
-  'finishes open replies after %s, accepts no new requests, and exits with 0',
+  'serve finishes open replies after %s, accepts no new requests, and exits with 0',
   async (signal) => {
     const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
     await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
@@ -161,7 +161,7 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-it('exits with 0 after SIGINT, and at once after a second one', async () => {
+it('serve exits with 0 after SIGINT, and at once after a second one', async () => {
   await write('silent.json', '{"name":"silent","rules":[{"on":"*","fault":"timeout"}]}')
   const server = run(['--port', '0', '--host', '0.0.0.0', '--scenario', 'silent.json'])
   const url = await ready(server)
@@ -186,7 +186,7 @@ it('exits with 0 after SIGINT, and at once after a second one', async () => {
   expect(await unread).toBe('aborted')
 })
 
-it('prints one line and exits with 2 if the port is in use', async () => {
+it('serve prints one line and exits with 2 if the port is in use', async () => {
   await using server = await startServer()
   const second = run(['--port', String(server.port)])
   expect(await second.exit).toBe(2)
@@ -196,7 +196,7 @@ it('prints one line and exits with 2 if the port is in use', async () => {
   expect(second.stdout).toBe('')
 })
 
-it('keeps running if the reader of its output closes the pipe', async () => {
+it('serve keeps running if the reader of its output closes the pipe', async () => {
   const server = run(['--port', '0'])
   const url = await ready(server)
   server.child.stdout?.destroy()
@@ -204,7 +204,7 @@ it('keeps running if the reader of its output closes the pipe', async () => {
   for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
 })
 
-it('keeps running if its log cannot be written because the disk is full', async () => {
+it('serve keeps running if its log cannot be written because the disk is full', async () => {
   const full = openSync('/dev/full', 'w')
   const server = run(['--port', '0', '--json'], program, ['pipe', 'pipe', full])
   const [, url = ''] = await server.until(/"url":"(http:[^"]+)"/)
@@ -212,7 +212,7 @@ it('keeps running if its log cannot be written because the disk is full', async 
   closeSync(full)
 })
 
-it('exits at once on SIGTERM if only stalled streams are open', async () => {
+it('serve exits at once on SIGTERM if only stalled streams are open', async () => {
   const server = run(['--port', '0', '--scenario', 'stream-stall'])
   const url = await ready(server)
   const response = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
@@ -228,7 +228,7 @@ it('exits at once on SIGTERM if only stalled streams are open', async () => {
   expect(performance.now() - signalledAt).toBeLessThan(2500)
 })
 
-it('serves its sandboxes until they are idle with --drain-ms, but is not ready', async () => {
+it('serve serves its sandboxes until they are idle with --drain-ms, but is not ready', async () => {
   const server = run(['--port', '0', '--drain-ms', '20000'])
   const url = await ready(server)
   const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
@@ -241,7 +241,7 @@ it('serves its sandboxes until they are idle with --drain-ms, but is not ready',
   expect(await server.exit).toBe(0)
 })
 
-it.runIf(process.platform === 'linux')('opens the console with --open', async () => {
+it.runIf(process.platform === 'linux')('serve opens the console with --open', async () => {
   const programs = join(folder, 'programs')
   await mkdir(programs)
   await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
@@ -254,7 +254,7 @@ it.runIf(process.platform === 'linux')('opens the console with --open', async ()
   expect(await opened()).toBe(`${url}/__understudy/\n`)
 })
 
-it('serves the console unless --no-console is set', async () => {
+it('serve serves the console unless --no-console is set', async () => {
   const url = await ready(run(['--port', '0']))
   expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
   const without = run(['--port', '0', '--no-console'])

@@ -26,7 +26,7 @@ async function folderOf(url: string): Promise<string[]> {
   return (await readdir(path)).filter((name) => !/schema|\.md$/.test(name)).map((name) => join(path, name))
 }
 
-describe('scenario files', () => {
+describe('validateFiles() with scenario files', () => {
   const yaml = [
     '# What we saw on Monday.',
     'name: monday',
@@ -69,7 +69,7 @@ describe('scenario files', () => {
     ])
   })
 
-  it('throws one line on load', async () => {
+  it('throws one line when the file is loaded', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
       /two\.yaml:4:5: Unknown field 'onn' in scenario 'monday', rule 1: did you mean 'on'\? \(and 3 more\)$/,
@@ -85,7 +85,7 @@ describe('scenario files', () => {
   })
 })
 
-describe('unreadable files', () => {
+describe('validateFiles() with unreadable files', () => {
   it('reports a missing file', async () => {
     expect(await problemsOf('missing.yaml')).toEqual(['missing.yaml: there is no such file'])
   })
@@ -142,7 +142,7 @@ describe('unreadable files', () => {
   })
 })
 
-describe('fixture files', () => {
+describe('validateFiles() with fixture files', () => {
   const provider = { name: 'One', slug: 'one', privacy_policy_url: null }
 
   it('accepts a list of records of the collection in the file name', async () => {
@@ -176,7 +176,7 @@ describe('fixture files', () => {
   })
 })
 
-it('accepts all bundled scenarios and fixtures', async () => {
+it('validateFiles() accepts all bundled scenarios and fixtures', async () => {
   const all = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
   // texts.json is not a collection.
   const files = all.filter((file) => !/(?:\.md|texts\.json)$/.test(file))

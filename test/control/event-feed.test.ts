@@ -64,7 +64,7 @@ function watch(after?: string) {
   }
 }
 
-it('sends at most ten frames per second, however many calls arrive', async () => {
+it('the event stream sends at most ten frames per second, however many calls arrive', async () => {
   const watcher = watch()
   const began = performance.now()
   while (performance.now() - began < 350) {
@@ -77,7 +77,7 @@ it('sends at most ten frames per second, however many calls arrive', async () =>
   expect(frames).toBeLessThanOrEqual((performance.now() - began) / 100 + 1)
 })
 
-it('sends each call once per frame, in its latest state', async () => {
+it('the event stream sends each call once per frame, in its latest state', async () => {
   const watcher = watch()
   await call(20)
   await expect.poll(() => watcher.calls().length).toBe(20)
@@ -85,7 +85,7 @@ it('sends each call once per frame, in its latest state', async () => {
   expect(new Set(ids).size).toBe(20)
 })
 
-it('counts the rules that were tried and skipped, excluding those before the rule that applied', async () => {
+it('the event stream counts the rules that were tried and skipped, excluding those before the rule that applied', async () => {
   const watcher = watch()
   gateway.use({ on: 'getPreset', when: { headers: { 'x-first': 'yes' } }, fault: 'timeout' })
   await call(1)
@@ -96,7 +96,7 @@ it('counts the rules that were tried and skipped, excluding those before the rul
   await expect.poll(() => watcher.calls().map(({ missed }) => missed)).toEqual([1, 2, 0])
 })
 
-it('sends a call while it is in flight and again when it has ended', async () => {
+it('the event stream sends a call while it is in flight and again when it has ended', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
   const watcher = watch()
   const controller = new AbortController()
@@ -111,7 +111,7 @@ it('sends a call while it is in flight and again when it has ended', async () =>
   await vi.waitFor(() => expect(deliveries()).toEqual(['pending', 'aborted-by-client']))
 })
 
-it('sends resync instead of more than 250 calls per frame', async () => {
+it('the event stream sends resync instead of more than 250 calls per frame', async () => {
   const watcher = watch()
   await call(251)
   await expect.poll(() => watcher.events()).toEqual(['resync', 'resync'])
@@ -120,7 +120,7 @@ it('sends resync instead of more than 250 calls per frame', async () => {
   expect(watcher.calls()).toHaveLength(1)
 })
 
-it('skips a slow reader, buffers little for it, and sends resync when it reads again', async () => {
+it('the event stream skips a slow reader, buffers little for it, and sends resync when it reads again', async () => {
   const slow = watch()
   const quick = watch()
   slow.wait()
@@ -142,7 +142,7 @@ it('skips a slow reader, buffers little for it, and sends resync when it reads a
   await expect.poll(() => slow.calls().length).toBe(receivedCount + 3)
 })
 
-it('resumes where a reader left off, or sends resync if the missed calls are no longer buffered', async () => {
+it('the event stream resumes where a reader left off, or sends resync if the missed calls are no longer buffered', async () => {
   const first = watch()
   await call(2)
   await expect.poll(() => first.calls().length).toBe(2)
@@ -158,7 +158,7 @@ it('resumes where a reader left off, or sends resync if the missed calls are no 
   await expect.poll(() => later.events()).toEqual(['resync'])
 })
 
-it('writes nothing without watchers, then sends missed calls, or resync if there were too many', async () => {
+it('the event stream writes nothing without watchers, then sends missed calls, or resync if there were too many', async () => {
   const first = watch()
   await call(2)
   await expect.poll(() => first.calls().length).toBe(2)
@@ -179,7 +179,7 @@ it('writes nothing without watchers, then sends missed calls, or resync if there
   await expect.poll(() => fourth.calls().length).toBe(1)
 })
 
-it('responds with an event stream that proxies neither cache nor buffer', async () => {
+it('the event stream responds with an event stream that proxies neither cache nor buffer', async () => {
   const watcher = watch()
   await expect.poll(() => watcher.events().length).toBe(1)
   const [status, ...lines] = watcher.head().split('\r\n')
@@ -193,7 +193,7 @@ it('responds with an event stream that proxies neither cache nor buffer', async 
   )
 })
 
-it('accepts 64 watchers and rejects more with 429', async () => {
+it('the event stream accepts 64 watchers and rejects more with 429', async () => {
   for (let count = 0; count < 64; count++) watch()
   await Promise.resolve()
   expect(() => watch()).toThrow(expect.objectContaining({ status: 429 }))

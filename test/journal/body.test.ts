@@ -29,7 +29,7 @@ it.each([
   [['€€'], { text: '€', bytes: 3, cut: 3 }],
   [['ab€'], { text: 'ab€', bytes: 5, cut: 0 }],
   [['ab😀'], { text: 'ab', bytes: 2, cut: 4 }],
-])('stores at most five bytes of %j', (parts, expected) => {
+])('a stored body keeps at most five bytes of %j', (parts, expected) => {
   expect(stored(5, parts)).toEqual(expected)
   expect(stored(5, parts.map(bytes))).toEqual(expected)
 })

@@ -151,7 +151,7 @@ describe('secrets', () => {
     expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${knownKey}` }) }))).toEqual([
       { line: 2, kind },
     ])
-    // Neither of the two on its own.
+    // Path and query contain half of the secret each.
     expect(
       line(recordingOf([], { request: requestOf({}, { path: `/${halves[0]}`, query: halves[1] }) })),
     ).toEqual([{ line: 2, kind }])

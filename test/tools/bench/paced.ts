@@ -51,7 +51,7 @@ export async function holdStreams(port: number, plan: Plan, look: () => Promise<
   const firsts = Float64Array.from(streams.map((stream) => stream.firstEventMs)).sort()
   const gaps = Float64Array.from(streams.flatMap((stream) => stream.gaps)).sort()
   return {
-    lost: streams.filter((stream) => !stream.isFullRun).length,
+    lost: streams.filter((stream) => !stream.isComplete).length,
     events: streams.reduce((sum, stream) => sum + stream.events, 0),
     error: { p50: at(errors, 0.5), p99: at(errors, 0.99), worst: at(errors, 1) },
     gap: { p99: at(gaps, 0.99) },
@@ -91,7 +91,7 @@ class Stream {
     socket.on('error', () => {})
   }
 
-  get isFullRun(): boolean {
+  get isComplete(): boolean {
     return this.#done && this.#ordered && this.#deltas === this.#plan.tokens
   }
 
