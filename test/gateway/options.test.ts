@@ -143,6 +143,6 @@ describe('createGateway', () => {
   })
 })
 
-it('limits.sandboxIdleMs takes a duration', () => {
+it('accepts a duration for limits.sandboxIdleMs', () => {
   expect(createGateway({ limits: { sandboxIdleMs: '30m' } }).options.limits.sandboxIdleMs).toBe(1_800_000)
 })

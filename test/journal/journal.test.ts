@@ -204,7 +204,7 @@ describe('Journal limits', () => {
     expect(cut).toBe(Buffer.byteLength(body) - 100_001)
   })
 
-  it('truncate streams like replies in one piece', async () => {
+  it('truncate streams like other replies', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 100 } })
     const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()
     expect(journal.last('createResponse')?.replyBody).toEqual({

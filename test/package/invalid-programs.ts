@@ -22,7 +22,7 @@ const remote = await connectGateway('http://127.0.0.1:4141')
 const Id = z.object({ id: z.string() })
 `
 
-/** One line each. */
+/** Programs of one line each. */
 export const invalidPrograms: readonly string[] = [
   // Rules of use().
   `gateway.use({ on: 'createRespons', fault: 'timeout' })`,

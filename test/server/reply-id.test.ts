@@ -59,7 +59,7 @@ describe('x-request-id of replies that do not come from the gateway', () => {
     expect([status, id]).toEqual([204, expect.stringMatching(/^req_/)])
   })
 
-  it('is set on replies of the control API and on the document', async () => {
+  it('is set on replies of the control API and on the OpenAPI document', async () => {
     for (const path of ['/__understudy/health', '/__understudy/sandboxes', '/openapi.json']) {
       const { headers } = await fetch(server.url + path)
       expect(headers.get('x-request-id'), path).toMatch(/^req_/)

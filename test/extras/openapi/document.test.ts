@@ -136,7 +136,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('requires its required headers', async () => {
+  it('rejects a request without a required header', async () => {
     const { status, body } = await call('GET /files')
     expect([status, body.error.metadata.violations[0].path]).toEqual([400, 'header.x-trace'])
   })
@@ -536,7 +536,7 @@ describe('30 levels of references that double at each level', () => {
     }
   }
 
-  it.each(['anyOf', 'oneOf'])('are checked like one in %s', async (keyword) => {
+  it.each(['anyOf', 'oneOf'])('are checked once each in %s', async (keyword) => {
     const openapi = documentOf((next) => ({ [keyword]: [next, next] }))
     const { status, body } = await call(createGateway({ openapi }), 'POST /notes', { body: {} })
     expect([status, body.error.message]).toEqual([

@@ -349,14 +349,14 @@ describe('an entry of a HAR file', () => {
     ['https://a.example/api/v1', '/things'],
     ['https://a.example/api/v1/', '/things'],
     ['https://a.example', '/api/v1/things'],
-  ])('is below %s', (base, path) => {
+  ])('is imported below the base %s as %s', (base, path) => {
     expect(
       importHar(har(entry({ request: { url: `${url}?a=1` } })), 'a', base).exchanges[0]?.request?.path,
     ).toBe(path)
   })
 
   it.each(['/api/v1/thing', '/api/v2', 'https://b.example/api/v1', 'https://a.example/api/v1/things'])(
-    'is not below %s',
+    'is rejected because it is not below the base %s',
     (base) => {
       expect(() => importHar(har(entry({})), 'a', base)).toThrow(
         `a: none of its 1 entries is below ${base}: set --base`,
