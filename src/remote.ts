@@ -43,8 +43,8 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
     )
   const client = new ControlClient(address.origin, token)
   try {
-    const found: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
-    return new RemoteGateway(client, found)
+    const defaultSandbox: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
+    return new RemoteGateway(client, defaultSandbox)
   } catch (error) {
     const isOther =
       error instanceof SyntaxError ||
@@ -71,8 +71,8 @@ export class RemoteGateway extends RemoteSandbox {
 
   /** Restores a sandbox from `save()` output. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
-    const made: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
-    return new RemoteSandbox(this.client.clone(), made)
+    const opened: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
+    return new RemoteSandbox(this.client.clone(), opened)
   }
 
   /** Returns the bundled scenarios with their effect on a client. */

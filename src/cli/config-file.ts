@@ -65,9 +65,11 @@ export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): G
     const { message, scenario } = error as Error & { scenario?: number }
     if (error instanceof FileError || config === undefined)
       throw new UsageError(message.replace('createGateway: ', ''))
-    const place = `${config.file}: `
+    const prefix = `${config.file}: `
     if (scenario === undefined)
-      throw new UsageError(message.replace(/^createGateway: |^(?=Bad fixture)/, place))
-    throw new UsageError(scenario < config.scenarios ? `${place}scenarios[${scenario}]: ${message}` : message)
+      throw new UsageError(message.replace(/^createGateway: |^(?=Bad fixture)/, prefix))
+    throw new UsageError(
+      scenario < config.scenarios ? `${prefix}scenarios[${scenario}]: ${message}` : message,
+    )
   }
 }

@@ -51,8 +51,8 @@ function configProblems(file: string): FileProblem[] {
   } catch (error) {
     if (error instanceof FileError) return [...error.problems]
     const { message, scenario } = error as Error & { scenario?: number }
-    const place = scenario === undefined ? '' : `scenarios[${scenario}]: `
-    return [{ file, message: place + message.replace('createGateway: ', ''), line: 1, column: 1 }]
+    const prefix = scenario === undefined ? '' : `scenarios[${scenario}]: `
+    return [{ file, message: prefix + message.replace('createGateway: ', ''), line: 1, column: 1 }]
   }
 }
 

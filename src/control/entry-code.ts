@@ -157,10 +157,10 @@ function errorCodeOf(value: object): number | undefined {
 }
 
 function keptHeaders({ headers }: CallRecord): Record<string, string> {
-  const kept = Object.entries(headers).filter(
+  const selected = Object.entries(headers).filter(
     ([name]) => httpToken.test(name) && !omittedHeaders.test(name) && !isSecretName(name),
   )
-  return hideInValue(Object.fromEntries(kept))
+  return hideInValue(Object.fromEntries(selected))
 }
 
 function bodyOf({ requestBody }: CallRecord): string {

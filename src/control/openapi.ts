@@ -110,7 +110,7 @@ function successOf(
 }
 
 function parametersOf(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: z.ZodType | Json | undefined,
   io: 'input' | 'output',
   schemas: Record<string, Json>,
@@ -119,17 +119,18 @@ function parametersOf(
     const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
     return Object.entries(properties).map(([name, field]) => ({
       name,
-      in: place,
-      required: place === 'path' || required.includes(name),
+      in: location,
+      required: location === 'path' || required.includes(name),
       schema: field,
     }))
   }
-  if (schema instanceof z.ZodLazy) return parametersOf(place, schema._zod.innerType as z.ZodType, io, schemas)
+  if (schema instanceof z.ZodLazy)
+    return parametersOf(location, schema._zod.innerType as z.ZodType, io, schemas)
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
     const { description, ...rest } = schemaOf(field, io, schemas)
-    const required = place === 'path' || !field.safeParse(undefined).success
-    return { name, in: place, required, ...(description !== undefined && { description }), schema: rest }
+    const required = location === 'path' || !field.safeParse(undefined).success
+    return { name, in: location, required, ...(description !== undefined && { description }), schema: rest }
   })
 }
 

@@ -331,9 +331,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'connectGateway(undefined)',
       () => (connectGateway as Any)(undefined),
-      'takes the address of a running server, as http://127.0.0.1:4141, not undefined',
+      'connectGateway() expects the URL of a running server, such as http://127.0.0.1:4141, got undefined',
     ],
-    ["connectGateway('localhost:4141')", () => connectGateway('localhost:4141'), "not 'localhost:4141'"],
+    ["connectGateway('localhost:4141')", () => connectGateway('localhost:4141'), "got 'localhost:4141'"],
     [
       'a port where nobody listens',
       () => connectGateway('http://127.0.0.1:9'),

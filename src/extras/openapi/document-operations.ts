@@ -24,13 +24,13 @@ export function documentOperations(root: object, existing: readonly AnyOperation
   }
   const lines = new Set(existing.map(({ method, path }) => `${method} ${shapeOf(path)}`))
   const ids = new Set(existing.map(({ id }) => id))
-  return document.operations().flatMap((found) => {
-    const line = `${found.method} ${shapeOf(found.route)}`
+  return document.operations().flatMap((source) => {
+    const line = `${source.method} ${shapeOf(source.route)}`
     if (lines.has(line)) return []
     lines.add(line)
-    const id = idOf(found, ids)
+    const id = idOf(source, ids)
     ids.add(id)
-    return [new DocumentOperation(id, found, document, schemas)]
+    return [new DocumentOperation(id, source, document, schemas)]
   })
 }
 
@@ -47,7 +47,7 @@ export class DocumentOperation implements AnyOperation {
   readonly output = z.unknown()
   readonly assumes = 'document'
   /** Operation in the document. */
-  readonly found: PathOperation
+  readonly source: PathOperation
   readonly document: OpenApiDocument
   readonly #schemas: Schemas
   /** Parts of the document that are not used to check requests. */
@@ -55,8 +55,8 @@ export class DocumentOperation implements AnyOperation {
   #input: Input | undefined
   #documentReply: DocumentReply | undefined
 
-  constructor(id: string, found: PathOperation, document: OpenApiDocument, schemas: Schemas) {
-    const { operation, method, route } = found
+  constructor(id: string, source: PathOperation, document: OpenApiDocument, schemas: Schemas) {
+    const { operation, method, route } = source
     const [tag] = Array.isArray(operation['tags']) ? operation['tags'] : []
     this.id = id
     this.method = method
@@ -66,14 +66,14 @@ export class DocumentOperation implements AnyOperation {
       tag: String(tag ?? 'Document'),
       isDescribed: true,
     }
-    this.found = found
+    this.source = source
     this.document = document
     this.#schemas = schemas
   }
 
   /** Reads the schemas of the request on first use. */
   get input(): Input {
-    this.#input ??= reading(() => inputOf(this.document, this.#schemas.request, this.found, this.#unchecked))
+    this.#input ??= reading(() => inputOf(this.document, this.#schemas.request, this.source, this.#unchecked))
     return this.#input
   }
 
@@ -85,7 +85,7 @@ export class DocumentOperation implements AnyOperation {
     this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
       summary: this.doc.summary,
-      operation: this.found.operation,
+      operation: this.source.operation,
     })
     if (this.#unchecked.size > 0)
       warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)

@@ -54,9 +54,9 @@ export class DocumentReply {
     this.#document = document
     this.#schemas = schemas
     this.#described = described
-    const [status, given] = successOf(described.operation['responses'])
+    const [status, response] = successOf(described.operation['responses'])
     this.status = status
-    this.#response = follow(document, given) ?? {}
+    this.#response = follow(document, response) ?? {}
     this.#content = isJson(this.#response['content']) ? this.#response['content'] : {}
     const types = Object.keys(this.#content)
     this.streams = types.some(isStream)
@@ -106,10 +106,10 @@ export class DocumentReply {
   /** Returns headers that are required or have an example. */
   #headers(seed: string, warn: Warn): Record<string, string> {
     const headers: Record<string, string> = {}
-    for (const [name, given] of Object.entries(
+    for (const [name, declaration] of Object.entries(
       isJson(this.#response['headers']) ? this.#response['headers'] : {},
     )) {
-      const header = this.#document.resolve(given)
+      const header = this.#document.resolve(declaration)
       if (!header || !httpToken.test(name) || framingHeaders.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
       const making = { seed: hash(seed, name), what: `header ${name}`, warn }

@@ -32,8 +32,8 @@ export function inputOf(
 ): Input {
   const parameters = new Map<string, Parameter>()
   const lists = [item['parameters'], operation['parameters']]
-  for (const given of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-    const parameter = readParameter(follow(document, given) ?? {}, schemas)
+  for (const declaration of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    const parameter = readParameter(follow(document, declaration) ?? {}, schemas)
     if (parameter) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
   }
   for (const { place, name, obstacle } of parameters.values())
@@ -158,10 +158,10 @@ function rooted(schema: JsonSchema, { components, paths }: SchemaObject): JsonSc
 function bodyInputOf(
   document: OpenApiDocument,
   schemas: PlainSchemas,
-  given: unknown,
+  declaration: unknown,
   unchecked: Set<string>,
 ): Pick<Input, 'body' | 'bodyIsOptional' | 'otherBody'> {
-  const request = follow(document, given)
+  const request = follow(document, declaration)
   if (!isJson(request?.['content'])) return {}
   const media = Object.entries(request['content']).map(
     ([type, each]) => [type.split(';', 1)[0]?.trim().toLowerCase() ?? type, each] as const,

@@ -12,21 +12,21 @@ export function withDocument(ours: Json, added: readonly DocumentOperation[]): J
   const [first] = added
   if (!first) return ours
   const theirs = current(first.document)
-  const byLine = new Map(theirs.operations().map((found) => [`${found.method} ${found.path}`, found]))
+  const byLine = new Map(theirs.operations().map((source) => [`${source.method} ${source.path}`, source]))
   const { components, names } = mergedComponents(at(ours, 'components'), at(theirs.root, 'components'))
   const paths: Record<string, Json> = { ...(ours['paths'] as Record<string, Json>) }
   const tags = new Set(added.map(({ doc }) => doc.tag))
   for (const each of added) {
-    const found = byLine.get(`${each.method} ${each.found.path}`)
-    if (!found) continue
+    const source = byLine.get(`${each.method} ${each.source.path}`)
+    if (!source) continue
     const path = Object.keys(paths).find((other) => shapeOf(other) === shapeOf(each.path)) ?? each.path
-    const { security: _security, servers: _servers, ...operation } = found.operation
+    const { security: _security, servers: _servers, ...operation } = source.operation
     const described = {
       ...operation,
       operationId: each.id,
       summary: each.doc.summary,
       tags: [each.doc.tag],
-      parameters: parametersOf(theirs, [found.item['parameters'], operation['parameters']], each.path, path),
+      parameters: parametersOf(theirs, [source.item['parameters'], operation['parameters']], each.path, path),
       responses: { default: { $ref: error }, ...at(operation, 'responses') },
     }
     paths[path] = { ...paths[path], [each.method]: renamed(described, names) }
@@ -49,8 +49,8 @@ function current(document: OpenApiDocument): OpenApiDocument {
 }
 
 function at(value: Json, key: string): Json {
-  const found = value[key]
-  return isJson(found) ? found : {}
+  const field = value[key]
+  return isJson(field) ? field : {}
 }
 
 /** Returns the merged components, and the new names of renamed references. */
@@ -87,8 +87,8 @@ function parametersOf(document: OpenApiDocument, lists: unknown[], theirs: strin
   const ourNames = nameIn(ours)
   const names = new Map(nameIn(theirs).map((name, index) => [name, ourNames[index]]))
   const merged = new Map<string, Json>()
-  for (const given of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-    const parameter = document.resolve(given)
+  for (const declaration of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    const parameter = document.resolve(declaration)
     if (!parameter) continue
     const name = parameter['in'] === 'path' ? names.get(String(parameter['name'])) : parameter['name']
     merged.set(`${parameter['in']} ${name}`, { ...parameter, name })

@@ -82,8 +82,8 @@ function describe(
   item: Json,
 ): Pick<DescribedOperation, 'body' | 'parameters' | 'replies'> {
   const parameters = new Map<string, Part>()
-  const given = [item['parameters'], operation['parameters']]
-  for (const each of given.flatMap((list) => (Array.isArray(list) ? list : []))) {
+  const lists = [item['parameters'], operation['parameters']]
+  for (const each of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
     const parameter = document.resolve(each)
     if (parameter?.['in'] !== 'query') continue
     parameters.set(`query ${parameter['name']}`, {

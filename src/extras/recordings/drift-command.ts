@@ -79,12 +79,12 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
     if (recordings) observed.set('recordings', recordings)
   }
   if (live) observed.set('live', await recordLive(flags, progress, unchecked))
-  const found = findDrift({ mock, document, observed })
+  const result = findDrift({ mock, document, observed })
   const today = wallClock().toISOString().slice(0, 10)
   return {
-    ...accept(found.findings, baseline, today),
-    checked: found.checked,
-    unchecked: [...unchecked, ...found.unchecked],
+    ...accept(result.findings, baseline, today),
+    checked: result.checked,
+    unchecked: [...unchecked, ...result.unchecked],
   }
 }
 

@@ -236,10 +236,10 @@ function remarks({ unchecked, notes }: DriftReport): string[] {
 function toSummary({ findings, accepted, checked, unchecked }: DriftReport): string {
   const { breaking, additive, info } = countsOf(findings)
   const compared = Object.entries(checked).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
-  const found =
+  const result =
     findings.length === 0 ? 'No drift' : `${breaking} breaking, ${additive} additive, ${info} info`
   return [
-    compared.length === 0 ? 'Nothing was checked' : `${found} in ${compared.join(', ')}`,
+    compared.length === 0 ? 'Nothing was checked' : `${result} in ${compared.join(', ')}`,
     ...(accepted > 0 ? [`${accepted} accepted`] : []),
     ...(unchecked.length > 0 ? [`${unchecked.length} not checked`] : []),
   ].join('; ')

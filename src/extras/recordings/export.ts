@@ -36,15 +36,15 @@ export async function exportFromFile(file: string, { as, entry: id }: ExportFlag
     throw new UsageError(`${file}: ${reason}`)
   })
   const entries = journalEntries(text, file).filter((each) => readAt(each, ['id']) !== undefined)
-  const found = id === undefined ? entries.at(-1) : entries.find((each) => readAt(each, ['id']) === id)
-  if (!found) throw new UsageError(`${file}: has no entry${id === undefined ? '' : ` '${id}'`}`)
+  const selected = id === undefined ? entries.at(-1) : entries.find((each) => readAt(each, ['id']) === id)
+  if (!selected) throw new UsageError(`${file}: has no entry${id === undefined ? '' : ` '${id}'`}`)
   const toJson = (value: unknown) => JSON.stringify(value, null, 2)
   try {
-    const { data: entry, error } = ExportedEntry.safeParse(found)
+    const { data: entry, error } = ExportedEntry.safeParse(selected)
     if (!entry) throw new TypeError(firstProblem(error))
     print(exportEntry(entry, as, operations, { redactor: toRedactor({}), formatRule: toJson }).trimEnd())
   } catch (error) {
-    throw new UsageError(`${file}: entry '${readAt(found, ['id'])}': ${(error as Error).message}`)
+    throw new UsageError(`${file}: entry '${readAt(selected, ['id'])}': ${(error as Error).message}`)
   }
 }
 

@@ -151,8 +151,8 @@ function convert<Schema extends z.ZodType>(
 ): Imported {
   const exchanges: Exchange[] = []
   const skipped: string[] = []
-  for (const [index, given] of entries.entries()) {
-    const entry = schema.safeParse(given)
+  for (const [index, value] of entries.entries()) {
+    const entry = schema.safeParse(value)
     try {
       if (!entry.success) throw new TypeError(firstProblem(entry.error))
       const exchange = toExchange(entry.data)
@@ -234,7 +234,7 @@ function pathBelow(url: string, base: string): string | undefined {
   return at < 0 ? undefined : pathname.slice(at + prefix.length)
 }
 
-function harExchange({ request, response, timings, ...own }: HarEntry, path: string): Exchange {
+function harExchange({ request, response, timings, ...extensions }: HarEntry, path: string): Exchange {
   const { searchParams, search } = new URL(request.url)
   const { text = '', encoding } = request.postData ?? {}
   const sent = {
@@ -245,7 +245,7 @@ function harExchange({ request, response, timings, ...own }: HarEntry, path: str
     ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
   }
   const wait = Math.max(0, timings.wait)
-  const end = { how: toEnding(own._delivery), ms: wait + Math.max(0, timings.receive) }
+  const end = { how: toEnding(extensions._delivery), ms: wait + Math.max(0, timings.receive) }
   if (response.status === 0) {
     if (end.how !== 'reset') throw new TypeError('has no response (status 0)')
     return { request: sent, reply: undefined, chunks: [], end }
@@ -254,7 +254,7 @@ function harExchange({ request, response, timings, ...own }: HarEntry, path: str
   return {
     request: sent,
     reply: { ms: wait, status: response.status, headers: withoutCoding(recordOf(response.headers)) },
-    chunks: bytes.length > 0 ? chunksOf(bytes, own._chunks, wait) : [],
+    chunks: bytes.length > 0 ? chunksOf(bytes, extensions._chunks, wait) : [],
     end,
   }
 }

@@ -69,9 +69,9 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
     const { addRecordingCommands } = await import('./commands.ts')
     addRecordingCommands(program)
   },
-  readScenario(given, operations) {
-    const isFile = typeof given === 'string' && isRecordingFile(given)
-    const recording = isFile ? readRecordingFile(given) : given
+  readScenario(source, operations) {
+    const isFile = typeof source === 'string' && isRecordingFile(source)
+    const recording = isFile ? readRecordingFile(source) : source
     return isRecording(recording) ? recordingScenario(recording, operations) : undefined
   },
   create: (options) => ({

@@ -66,8 +66,8 @@ function tokensIn(values: readonly unknown[]): number | undefined {
   const paths = ['usage', 'response.usage'].flatMap((usage) =>
     ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),
   )
-  const found = values.flatMap((value) => paths.map((path) => readAt(value, path)))
-  return found.findLast((tokens) => typeof tokens === 'number')
+  const usages = values.flatMap((value) => paths.map((path) => readAt(value, path)))
+  return usages.findLast((tokens) => typeof tokens === 'number')
 }
 
 function latencyOf(samples: readonly Sample[]): ModelLatency {

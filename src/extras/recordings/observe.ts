@@ -137,8 +137,8 @@ function* compareBody(
   const part = `reply ${status}`
   const content =
     mine.replies.get(String(status)) ?? (status >= 400 ? mine.replies.get('default') : undefined)
-  const known = content?.get('application/json')
-  if (known) yield* compareShapes(known, shape, { part, direction: 'reply', isObserved: true })
+  const documented = content?.get('application/json')
+  if (documented) yield* compareShapes(documented, shape, { part, direction: 'reply', isObserved: true })
   if (!content)
     yield { part, path: '', kind: 'status-added', severity: 'additive', message: 'the status was returned' }
 }

@@ -128,14 +128,14 @@ export class RecordingFolder {
   readonly path: string
   /** Files that existed before this run, by key. */
   readonly #before = new Map<string, string[]>()
-  readonly #taken: Set<string>
+  readonly #fileNames: Set<string>
 
   /** Creates the folder if it does not exist. */
   constructor(path: string) {
     this.path = path
     mkdirSync(path, { recursive: true })
-    this.#taken = new Set(readdirSync(path))
-    for (const file of this.#taken) {
+    this.#fileNames = new Set(readdirSync(path))
+    for (const file of this.#fileNames) {
       const key = isRecordingFile(file) ? keyIn(join(path, file)) : undefined
       if (key !== undefined) this.#before.set(key, [...(this.#before.get(key) ?? []), file])
     }
@@ -150,7 +150,7 @@ export class RecordingFolder {
   forget(key: string): void {
     for (const file of this.#before.get(key) ?? []) {
       rmSync(join(this.path, file), { force: true })
-      this.#taken.delete(file)
+      this.#fileNames.delete(file)
     }
     this.#before.delete(key)
   }
@@ -162,9 +162,9 @@ export class RecordingFolder {
    */
   create(opening: Opening, redactor: Redactor, maxBytes = Number.POSITIVE_INFINITY): RecordingFile {
     let number = 1
-    while (this.#taken.has(fileNameOf(opening.head, number))) number++
+    while (this.#fileNames.has(fileNameOf(opening.head, number))) number++
     const file = fileNameOf(opening.head, number)
-    this.#taken.add(file)
+    this.#fileNames.add(file)
     return new RecordingFile(join(this.path, file), opening, redactor, maxBytes)
   }
 }

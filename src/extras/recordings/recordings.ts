@@ -107,8 +107,8 @@ function isUnknownPath(refusal: unknown): boolean {
   return refusal instanceof GatewayError && (refusal.status === 404 || refusal.status === 405)
 }
 
-function checked(given: unknown, index: number): Recording {
-  const result = RecordingSchema.safeParse(given)
+function checked(value: unknown, index: number): Recording {
+  const result = RecordingSchema.safeParse(value)
   if (result.success) return result.data
   throw new TypeError(`createGateway: recordings[${index}].${firstProblem(result.error)}`)
 }

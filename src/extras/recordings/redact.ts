@@ -96,8 +96,8 @@ export class Redactor {
 
   /** Replaces the values of headers that are not on the allow-list. */
   headers(headers: Readonly<Record<string, string>>, note?: (kind: string) => void): Record<string, string> {
-    const entries = Object.entries(headers).map(([given, value]) => {
-      const name = given.toLowerCase()
+    const entries = Object.entries(headers).map(([original, value]) => {
+      const name = original.toLowerCase()
       if (this.#isAllowed(name)) return [name, this.finder.replace(utf8AsLatin1(value), note)]
       if (isPlaceholder(value)) return [name, value]
       note?.(`header ${name}`)
@@ -270,21 +270,21 @@ const wide = ['é', '€', '😀'] as const
 const encoder = new TextEncoder()
 
 function filler(text: string): string {
-  return text.replace(token, (found) => {
-    if (found.startsWith('\\u')) return '\\u0078'
-    if (found.startsWith('\\') || /^(true|false|null)$/.test(found)) return found
-    if (/[a-z]/.test(found)) return 'x'
-    if (/[A-Z]/.test(found)) return 'X'
-    if (/\d/.test(found)) return '1'
-    return wideFiller(found)
+  return text.replace(token, (match) => {
+    if (match.startsWith('\\u')) return '\\u0078'
+    if (match.startsWith('\\') || /^(true|false|null)$/.test(match)) return match
+    if (/[a-z]/.test(match)) return 'x'
+    if (/[A-Z]/.test(match)) return 'X'
+    if (/\d/.test(match)) return '1'
+    return wideFiller(match)
   })
 }
 
 /** Matches one non-ASCII character, or the two to four Latin-1 characters of its bytes. */
-function wideFiller(found: string): string {
-  const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(found)
-  const size = isLatin1 ? found.length : encoder.encode(found).length
-  const character = wide[Math.min(size, 4) - 2] ?? found
+function wideFiller(match: string): string {
+  const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(match)
+  const size = isLatin1 ? match.length : encoder.encode(match).length
+  const character = wide[Math.min(size, 4) - 2] ?? match
   return isLatin1 ? String.fromCharCode(...encoder.encode(character)) : character
 }
 

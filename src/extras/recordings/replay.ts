@@ -73,11 +73,11 @@ const omittedHeaders = new Set([
 /** Returns the headers of the reply that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
   // mutation: equivalent: for the types; a recording without a reply is not replayed
-  const kept = Object.entries(reply?.headers ?? {}).filter(
+  const headers = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
       !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(headers)
 }
 
 /** Returns how the connection breaks; undefined if it does not break before the last event. */

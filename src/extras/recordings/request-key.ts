@@ -190,8 +190,8 @@ export function nearestRecording(
   }
   const paths = withRequest.flatMap((each) => each.parts?.path ?? [])
   const path = nearest(parts.path, paths) ?? paths[0]
-  const found = withRequest.find((each) => each.parts?.path === path)
-  return found && { recording: found.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
+  const near = withRequest.find((each) => each.parts?.path === path)
+  return near && { recording: near.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
 }
 
 type FieldDifference = Omit<Nearest, 'recording'>

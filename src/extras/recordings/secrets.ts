@@ -43,7 +43,7 @@ const maxRun = 1024 * 1024
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
   readonly #needles = new Map<string, { kind: string; placeholder: string }>()
-  readonly #known: RegExp | undefined
+  readonly #knownValues: RegExp | undefined
   /** Maximum length of a known value with line breaks. */
   readonly longestLines: number = 0
 
@@ -57,16 +57,16 @@ export class SecretFinder {
         if (!this.#needles.has(needle)) this.#needles.set(needle, { kind, placeholder })
     }
     const needles = [...this.#needles.keys()].sort((left, right) => right.length - left.length)
-    if (needles.length > 0) this.#known = new RegExp(needles.map(escaped).join('|'), 'g')
+    if (needles.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
   }
 
   /** Returns every secret, in order and without overlaps. */
   find(text: string): SecretFound[] {
-    const found = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
-    found.sort((left, right) => left.start - right.start || right.end - left.end)
-    const apart: SecretFound[] = []
-    for (const finding of found) if (finding.start >= (apart.at(-1)?.end ?? 0)) apart.push(finding)
-    return apart
+    const matches = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
+    matches.sort((left, right) => left.start - right.start || right.end - left.end)
+    const secrets: SecretFound[] = []
+    for (const match of matches) if (match.start >= (secrets.at(-1)?.end ?? 0)) secrets.push(match)
+    return secrets
   }
 
   /** Returns the text with a placeholder of the same length for every secret. */
@@ -74,11 +74,11 @@ export class SecretFinder {
     // Overlapping secrets are found after the first one is replaced.
     // mutation: equivalent: no text has secrets nested this deep
     for (let round = 0; round < 4; round++) {
-      const found = this.find(text)
-      if (found.length === 0) break
+      const secrets = this.find(text)
+      if (secrets.length === 0) break
       let replaced = ''
       let at = 0
-      for (const { start, end, kind, placeholder } of found) {
+      for (const { start, end, kind, placeholder } of secrets) {
         replaced += text.slice(at, start) + placeholder
         at = end
         note?.(kind)
@@ -89,18 +89,18 @@ export class SecretFinder {
   }
 
   *#values(text: string): Generator<SecretFound> {
-    if (!this.#known) return
-    for (const match of text.matchAll(this.#known)) {
-      const known = this.#needles.get(match[0])
-      if (known) yield { start: match.index, end: match.index + match[0].length, ...known }
+    if (!this.#knownValues) return
+    for (const match of text.matchAll(this.#knownValues)) {
+      const needle = this.#needles.get(match[0])
+      if (needle) yield { start: match.index, end: match.index + match[0].length, ...needle }
     }
   }
 
   *#byPattern(text: string): Generator<SecretFound> {
     for (const pattern of this.#patterns)
-      for (const found of secretsIn(text, pattern)) {
-        const secret = text.slice(found.start, found.end)
-        if (!isPlaceholder(secret)) yield { ...found, placeholder: placeholderFor(secret) }
+      for (const match of secretsIn(text, pattern)) {
+        const secret = text.slice(match.start, match.end)
+        if (!isPlaceholder(secret)) yield { ...match, placeholder: placeholderFor(secret) }
       }
   }
 

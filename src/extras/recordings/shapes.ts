@@ -43,8 +43,8 @@ export function unionOf(left: Shape, right: Shape): Shape {
   if (right.types.size === 0) return left
   const objects = new Map(left.objects)
   for (const [tag, object] of right.objects) {
-    const known = objects.get(tag)
-    objects.set(tag, known ? unionOfObjects(known, object) : object)
+    const existing = objects.get(tag)
+    objects.set(tag, existing ? unionOfObjects(existing, object) : object)
   }
   return {
     types: new Set([...left.types, ...right.types]),
@@ -118,7 +118,7 @@ const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'stri
 /** Converts schemas of a document to shapes. Each reference is resolved once. */
 export class SchemaReader {
   readonly #document: OpenApiDocument
-  readonly #known = new Map<string, Shape>()
+  readonly #byReference = new Map<string, Shape>()
   readonly #open = new Set<string>()
 
   constructor(document: OpenApiDocument) {
@@ -129,14 +129,14 @@ export class SchemaReader {
     if (!isJson(schema)) return unknownShape
     const { $ref } = schema
     if (typeof $ref !== 'string') return this.#read(schema)
-    const known = this.#known.get($ref)
-    if (known) return known
+    const cached = this.#byReference.get($ref)
+    if (cached) return cached
     // Recursive schemas are only compared at the outer level.
     if (this.#open.has($ref)) return unknownShape
     this.#open.add($ref)
     const shape = this.#read(this.#document.resolve(schema) ?? {})
     this.#open.delete($ref)
-    this.#known.set($ref, shape)
+    this.#byReference.set($ref, shape)
     return shape
   }
 
@@ -378,10 +378,10 @@ function* compareObjects(
 ): Generator<Difference> {
   const { part, direction, isObserved } = setup
   for (const [tag, object] of theirs.objects) {
-    const known = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
-    const place = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
+    const ourObject = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
+    const objectPath = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
     const message = `may be of type ${tag}`
-    if (known) yield* compareFields(known, object, setup, place)
+    if (ourObject) yield* compareFields(ourObject, object, setup, objectPath)
     else if (tag !== '') yield { part, path, kind: 'variant-added', severity: 'additive', message }
   }
   if (isObserved) return
@@ -406,11 +406,11 @@ function* compareFields(
 ): Generator<Difference> {
   const names = new Set([...ours.fields.keys(), ...theirs.fields.keys()])
   for (const name of names) {
-    const place = path === '' ? name : `${path}.${name}`
+    const fieldPath = path === '' ? name : `${path}.${name}`
     const [mine, other] = [ours.fields.get(name), theirs.fields.get(name)]
     const change = comparePresence(mine, other, ours.isOpen, theirs.isOpen, setup)
-    if (change) yield { part: setup.part, path: place, ...change }
-    if (mine && other) yield* compareShapes(mine.shape, other.shape, setup, place)
+    if (change) yield { part: setup.part, path: fieldPath, ...change }
+    if (mine && other) yield* compareShapes(mine.shape, other.shape, setup, fieldPath)
   }
 }
 

@@ -22,8 +22,8 @@ export function upstreamUrl({ origin, pathname }: URL, path: string, search: str
 /** Returns the decoded `user:password` of a URL; undefined if it has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined
-  const given = `${username}:${password}`
-  return decodeUtf8(fromLatin1(percentDecoded(given))) ?? given
+  const credentials = `${username}:${password}`
+  return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
 /** Returns the credentials of a URL as a header; empty if it has none. */
