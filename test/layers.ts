@@ -4,27 +4,27 @@
  */
 export const layers: readonly Readonly<Record<string, string>>[] = [
   {
-    lib: 'small helpers without a subject: clock, random, equality, value paths, suggestions',
-    assumptions: 'every choice that the specification leaves open, by name',
+    lib: 'general helpers: clock, random numbers, equality, value paths, suggestions',
+    assumptions: 'named choices for behaviour that the specification leaves open',
   },
   { http: 'HTTP without state: replies, errors, headers, secrets, violations, encoding' },
-  { resources: 'the nouns: schemas, factories and declarations of collections' },
+  { resources: 'schemas, factories and declarations of collections' },
   {
     database: 'tables: shared seed rows until the first write, then a collection of @msw/data',
-    faults: 'the catalogue of faults by layer, and how faults act on a reply',
+    faults: 'the catalogue of faults by layer, and their application to a reply',
   },
   { scenarios: 'the rule language: read, check, match, progress, scripts, near misses' },
   { journal: 'call records, the store, entries, explanations, expectations, HAR' },
   { sandbox: 'the state of one sandbox, all sandboxes, options' },
   { operation: '`defineOperation`' },
-  { model: 'prompt to answer: text, search, tokens, structured values' },
-  { protocols: 'responses, chat, messages: bodies to prompts, answers to objects and events' },
+  { model: 'turns a prompt into an answer: text, search, tokens, structured values' },
+  { protocols: 'responses, chat and messages: converts bodies to prompts, answers to objects and events' },
   { operations: 'the six operations, and `extensions/`' },
   { gateway: '`gateway.ts`, and `handle.ts` with the steps of a request' },
   { delivery: 'how requests arrive and replies leave: fetch, MSW, Node, interception' },
   {
     server: 'host and origin checks, limits, request log',
-    control: 'control operations, their document, the client',
+    control: 'control operations, their OpenAPI document and client',
   },
   {
     'extras/dialects': "a vendor's names and extra fields",
@@ -34,8 +34,8 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
   },
-  { extras: '`index.ts`: the list of extras; `exports.ts`: what they export to users' },
-  { cli: 'commands, and files that users write' },
+  { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },
+  { cli: "commands, and users' files" },
   { index: 'entry: the gateway as a `fetch`' },
   {
     msw: 'entry: MSW handlers',
@@ -44,8 +44,8 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     serve: 'entry: `startServer`',
   },
   {
-    vitest: 'entry: a `test` for Vitest',
-    playwright: 'entry: a `test` for Playwright',
+    vitest: 'entry: `test` and `expect` for Vitest',
+    playwright: 'entry: `test` and `expect` for Playwright',
     bin: 'entry: the command line',
   },
 ]
