@@ -1,16 +1,16 @@
 /**
- * What is published: one file for each entry, and chunks for what they share. What is large and seldom needed is
- * installed beside it: faker, js-yaml.
+ * Builds the published package: one file per entry, and chunks for shared code. Large packages that are seldom needed
+ * (faker, js-yaml) are dependencies instead of being bundled.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
 import { plainDeclarations } from './test/tools/build/plain-types.ts'
 
-/** What Vite puts into the console. */
+/** Packages that Vite bundles into the console. */
 const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
 
-/** The packages inside. What they ask of those who pass them on is met by LICENSE. */
+/** Bundled packages. LICENSE includes their licences. */
 export const bundled = [
   ...inConsole,
   '@msw/data',
@@ -26,28 +26,28 @@ export const bundled = [
   'zod',
 ]
 
-/** Readable instead of minified: Node prints the line of an uncaught error, and users read stack traces. */
+/** Not minified: Node prints the source line of an uncaught error, and users read stack traces. */
 const common: UserConfig = {
   target: 'node22.12',
   fixedExtension: false,
   dts: true,
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
-  // The types of `@msw/data` import `@standard-schema/spec`; nothing of it is left in the declarations.
+  // Imported by the types of `@msw/data`, but not part of the generated declarations.
   deps: { neverBundle: [/^node:/], onlyBundle: [...bundled, '@standard-schema/spec'] },
-  // Zod's translations, none of which are left in the bundle; and that declarations come from TypeScript 7.
+  // Expected: zod's translations, which tree shaking removes, and declarations built by TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /ESM format/, /TypeScript 7\.0/],
   report: false,
 }
 
 const sources = (names: readonly string[]) => names.map((name) => `src/${name}.ts`)
 
-/** Entries that are CommonJS, too: Jest as it comes can load no ES module. */
+/** Entries that are published as CommonJS as well, because Jest's default mode cannot load ES modules. */
 const both = ['index', 'msw', 'node', 'remote', 'serve']
 
 /**
- * What a gateway takes is in few chunks, as each file costs every start 0.5 ms: what it shares with the client of a
- * server, what it shares with the command line, and the rest. Neither of these two is to load a gateway. What an entry
- * takes beside it is one more; a server is to have no part of the interception, which names MSW.
+ * Few chunks, because each file adds 0.5 ms to the start. `shared` and `schemas` hold the code that the gateway shares
+ * with the remote client and with the command line, neither of which loads a gateway. `interception` is separate from
+ * `server`, because it imports MSW.
  */
 const fewChunks: Rolldown.OutputOptions = {
   codeSplitting: {
@@ -64,7 +64,7 @@ const fewChunks: Rolldown.OutputOptions = {
 
 type Modules = { getModuleInfo: Rolldown.GetModuleInfo }
 
-/** Of modules that all sources of one of these lists always load. */
+/** Returns a group for the modules that every source of at least one list imports statically. */
 function toChunk(name: string, ...lists: string[][]) {
   let loads: Array<Array<ReadonlySet<string>>> | undefined
   return (id: string, modules: Modules) => {
@@ -79,7 +79,7 @@ function loadedBy(source: string, modules: Modules): ReadonlySet<string> {
   return ids
 }
 
-/** The command line, with the commands of extras, is an ES module only: its Node can require one. */
+/** Publishes the command line as an ES module only, which supported versions of Node can require. */
 const commandLineOnce: Rolldown.Plugin = {
   name: 'command-line-once',
   resolveId: (source) =>
@@ -89,11 +89,11 @@ const commandLineOnce: Rolldown.Plugin = {
 }
 
 /**
- * Takes the modules of Node itself without an `import`, which reads every export: of `node:http` one that loads a
- * WebSocket client (30 ms), of `node:process` the standard streams (4 ms), of `node:fs` its promises (4 ms).
+ * Replaces imports of Node's modules with `getBuiltinModule`. An `import` evaluates every export of such a module, which
+ * loads a WebSocket client (`node:http`, 30 ms), the standard streams (`node:process`, 4 ms) and promises (`node:fs`, 4 ms).
  */
-const builtinsUnread: Rolldown.Plugin = {
-  name: 'builtins-unread',
+const lazyBuiltins: Rolldown.Plugin = {
+  name: 'lazy-builtins',
   renderChunk: (code, { fileName }) =>
     isCode(fileName) ? code.replace(importOfNode, withoutImport) : undefined,
 }
@@ -107,12 +107,12 @@ function withoutImport(_: string, whole?: string, names?: string, module?: strin
     .join(' ')
 }
 
-/** Not declarations. */
+/** Returns true for code, false for declarations. */
 const isCode = (fileName: string) => /\.c?js$/.test(fileName)
 
-/** Escapes what is not ASCII: V8 reads and keeps such a file in half of the memory, and a start takes 2 ms less. */
-const inAscii: Rolldown.Plugin = {
-  name: 'in-ascii',
+/** Escapes characters outside ASCII. V8 then needs half the memory for a file, and a start takes 2 ms less. */
+const asciiOnly: Rolldown.Plugin = {
+  name: 'ascii-only',
   generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle)) {
       if (chunk.type === 'chunk' && isCode(chunk.fileName)) chunk.code = chunk.code.replace(notAscii, escaped)
@@ -120,16 +120,16 @@ const inAscii: Rolldown.Plugin = {
   },
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes control characters.
 const notAscii = /[^\x00-\x7f]/g
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Lets `@msw/data` copy records by our own function. Its `structuredClone` returns objects of another realm under Jest,
- * which its updates then refuse, and takes ten times as long.
+ * Makes `@msw/data` copy records with `src/lib/copy.ts`. Under Jest, `structuredClone` returns objects of another realm,
+ * which updates reject, and it takes ten times as long.
  */
-const recordsCopiedHere: Rolldown.Plugin = {
-  name: 'records-copied-here',
+const copyRecords: Rolldown.Plugin = {
+  name: 'copy-records',
   transform: {
     filter: { id: /@msw\/data\/build\/collection-/ },
     handler: (code) =>
@@ -138,9 +138,9 @@ const recordsCopiedHere: Rolldown.Plugin = {
   },
 }
 
-/** CommonJS has no `await` at the top of a module, but its Node can require MSW 3. */
-const mswRequired: Rolldown.Plugin = {
-  name: 'msw-required',
+/** Loads MSW with `require` in CommonJS, which has no top-level `await`. */
+const requireMsw: Rolldown.Plugin = {
+  name: 'require-msw',
   transform: {
     filter: { id: /load-msw\.ts$/ },
     handler: (code) =>
@@ -160,8 +160,8 @@ export default defineConfig([
     },
     platform: 'neutral',
     outputOptions: fewChunks,
-    plugins: [recordsCopiedHere, builtinsUnread, inAscii, plainDeclarations()],
-    // The benchmark builds without declarations, and elsewhere.
+    plugins: [copyRecords, lazyBuiltins, asciiOnly, plainDeclarations()],
+    // The benchmark builds without declarations, into another folder.
     hooks: { 'build:done': ({ options }) => (options.dts ? shareDeclarations() : undefined) },
   },
   {
@@ -171,14 +171,14 @@ export default defineConfig([
     platform: 'node',
     clean: false,
     dts: false,
-    plugins: [recordsCopiedHere, commandLineOnce, mswRequired, inAscii],
+    plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly],
     outputOptions: { dynamicImportInCjs: false },
   },
 ])
 
 /**
- * Declarations stand in the package once. Those of an entry that is CommonJS too, and what they share, are `.d.cts`,
- * which an ES module may name as well; the entry's `.d.ts` passes them on.
+ * Publishes each declaration once. Entries that are also CommonJS, and the declarations they share, become `.d.cts`
+ * files, which ES modules can import as well; the `.d.ts` of such an entry re-exports its `.d.cts`.
  */
 function shareDeclarations(): void {
   const folder = new URL('dist/', import.meta.url)
@@ -195,7 +195,7 @@ function shareDeclarations(): void {
   for (const name of names) {
     const text = read(name)
       .replace(relative, (path, next) => (shared.has(next) ? `"./${next}.cjs"` : path))
-      // MSW is an ES module, and only its types are named.
+      // MSW is an ES module, of which only types are imported.
       .replace(/^import (\{[^}]*\} from "msw");$/m, `import type $1 with { "resolution-mode": "import" };`)
     if (shared.has(name)) rmSync(new URL(`${name}.d.ts`, folder))
     writeFileSync(new URL(shared.has(name) ? `${name}.d.cts` : `${name}.d.ts`, folder), text)
@@ -203,5 +203,5 @@ function shareDeclarations(): void {
   for (const name of both) writeFileSync(new URL(`${name}.d.ts`, folder), `export * from "./${name}.cjs";\n`)
 }
 
-/** How a declaration file names another of ours. */
+/** Import path of another declaration file of the package. */
 const relative = /"\.\/([^"]+)\.js"/g

@@ -1,11 +1,11 @@
 /**
- * The console as it is published: three files in `dist/console`, of which two are named by their content.
+ * Builds the console into `dist/console`: a page, a script and a style sheet, the latter two with content hashes.
  */
 import { defineConfig } from 'vite'
 
 export default defineConfig({
   root: new URL('src/extras/console/page', import.meta.url).pathname,
-  // Below `/__understudy/`, whatever stands before it.
+  // Relative, so that the console also works below a path prefix.
   base: './',
   publicDir: false,
   logLevel: 'warn',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** What takes seconds, or real programs; `npm test` leaves it out. */
+/** Tests that take seconds or start real programs. `npm test` skips them. */
 const slow = [
   'test/**/*.slow.test.ts',
   'test/e2e/**/*.test.ts',
@@ -8,28 +8,28 @@ const slow = [
   'test/consumers/*.test.ts',
 ]
 
-/** Examples name the package as its users do. */
-const ourselves = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
+/** Entries of the package, so that examples can import them by name. */
+const entries = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
   find: `gateway-understudy/${entry}`,
   replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
 }))
 const alias = [
-  ...ourselves,
+  ...entries,
   { find: /^gateway-understudy$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
 ]
 
-/** One report for each npm script: `.ci/run` counts in them. */
+/** One report per npm script. `.ci/run` adds up their counts. */
 const report = `test-results/${(process.env['npm_lifecycle_event'] ?? 'vitest').replace(':', '-')}.json`
 
 export default defineConfig({
   test: {
-    // Each test has a sandbox of its own, so files need no process of their own: half the time.
+    // Sandboxes isolate tests, so files can share a process. This halves the run time.
     isolate: false,
-    // The tests about isolation are as many as they say at the same time.
+    // Isolation tests run up to 50 tests concurrently.
     maxConcurrency: 50,
-    // Shared machines are noisy: what depends on real time gets a second try there, and is told as a retry.
+    // CI machines are noisy: tests that depend on real time may be retried once. Retries are reported.
     retry: process.env['CI'] ? 1 : 0,
-    // As many as there are cores; the default is one fewer.
+    // Use every core; the default leaves one free.
     maxWorkers: '100%',
     reporters: process.env['CI'] ? ['dot', ['json', { outputFile: report }]] : ['default'],
     projects: [
@@ -37,7 +37,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'quick',
-          // On a machine under load, too.
+          // Long enough for a machine under load.
           testTimeout: 15_000,
           hookTimeout: 15_000,
           include: ['test/**/*.test.ts'],
@@ -45,7 +45,7 @@ export default defineConfig({
         },
       },
       {
-        // The specification once more, with MSW 2 in the place of MSW 3.
+        // Runs the tests of the specification with MSW 2 instead of MSW 3.
         resolve: {
           alias: [
             ...alias,
