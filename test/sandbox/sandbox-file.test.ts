@@ -208,7 +208,7 @@ describe('a sandbox file', () => {
   })
 
   it.each([
-    ['must be of rules that the scenario has', { rule: 4_294_967_294 }],
+    ['must refer to rules of the scenario', { rule: 4_294_967_294 }],
     ['too small', { rule: 0 }],
     ['too small', { seen: -1 }],
     ['too big', { taken: 9e15 }],

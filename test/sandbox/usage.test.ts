@@ -208,6 +208,6 @@ describe('budgetUsd', () => {
     gateway.use({ on: 'createResponse', budgetUsd: 1000, reply: { text: 'Over' } })
     await ask(gateway)
     const [entry] = gateway.journal.entries()
-    expect(entry?.nearMisses[0]?.reason).toContain('waits until 1000 dollars are spent')
+    expect(entry?.nearMisses[0]?.reason).toContain('applies after 1000 dollars are spent')
   })
 })
