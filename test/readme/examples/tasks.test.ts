@@ -57,25 +57,6 @@ test('falls back to the second model', async ({ sandbox }) => {
 })
 // #endregion
 
-// #region missing-preset
-const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-
-test('reports a missing preset', async () => {
-  const response = await fetch(`${baseURL}/presets/none`, { headers })
-
-  expect(response.status).toBe(404)
-})
-// #endregion
-
-// #region slug-conflict
-test('reports a slug that another workspace has', async () => {
-  const change = { method: 'PATCH', headers, body: JSON.stringify({ slug: 'staging' }) }
-  const response = await fetch(`${baseURL}/workspaces/production`, change)
-
-  expect(response.status).toBe(409)
-})
-// #endregion
-
 // #region resume
 test('asks again when the gateway fails in the middle of a stream', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', times: 1, fault: { name: 'stream-error-event', afterDeltas: 3 } })
