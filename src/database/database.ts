@@ -13,7 +13,7 @@ import type { SeedData } from './seed-data.ts'
 import { SharedRows, type TableDifference } from './shared-rows.ts'
 import { loadLibrary, Table } from './table.ts'
 
-/** The tables by collection. */
+/** Tables by collection. */
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
 /** Rows by table, for tables that have been read or written. */
@@ -80,7 +80,7 @@ export class DatabaseState {
     return snapshot
   }
 
-  /** Applies differences to a seed. Throws a 400 or 409 if they do not match it. */
+  /** Applies differences to a seed. Throws a 400 or 409 if the differences do not match the seed. */
   static async snapshotOf(
     seedData: SeedData,
     differences: Readonly<Record<string, TableDifference>>,

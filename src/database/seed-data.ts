@@ -116,7 +116,7 @@ export class SeedData {
     )
   }
 
-  /** Cuts or fills the fixtures to the requested number of rows. */
+  /** Truncates the fixtures, or adds generated rows, to reach the requested number. */
   async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
     // mutation: equivalent: avoids loading an unused generator
     const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
@@ -154,7 +154,7 @@ export class SeedData {
   }
 
   /**
-   * Generates the fields that a record lacks.
+   * Generates the missing fields of a record.
    *
    * @param rows All rows of its collection.
    */

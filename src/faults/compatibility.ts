@@ -76,7 +76,7 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   {
     faults: ['truncated-body', 'short-content-length', 'broken-gzip'],
-    leaves: 'no JSON that can be read',
+    leaves: 'no readable JSON',
     forNone: ['fields', 'answer'],
   },
   {

@@ -104,7 +104,7 @@ export class FaultRun {
     }
   }
 
-  /** Passes the frames on. After the last one, reports the faults that found nothing to act on. */
+  /** Passes frames through. After the last one, reports the faults that found nothing to act on. */
   *#watched(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
       // The consumer reads no frame after this one.

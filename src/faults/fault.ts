@@ -53,7 +53,7 @@ export interface QuotaReading {
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
-  /** Requests and tokens separately, if tokens are limited. */
+  /** Separate values for requests and tokens; set if tokens are limited. */
   requests?: { limit: number; remaining: number }
   tokens?: { limit: number; remaining: number }
 }

@@ -47,7 +47,7 @@ export interface Reply<Value = unknown> {
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** Delays and cuts of the connection. Default: none. */
+  /** Effects of faults on the connection. Default: none. */
   transport?: Transport
 }
 

@@ -135,7 +135,7 @@ export function* secretsIn(text: string, { kind, expression, accepts }: SecretPa
   }
 }
 
-/** Patterns of keys with a known format, and of values in places for secrets. */
+/** Patterns of keys with a known format, and of values where a secret is expected. */
 export const keyPatterns: readonly SecretPattern[] = [
   { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,64}\d)[A-Za-z0-9_-]{20,}/g },
   { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },

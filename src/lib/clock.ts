@@ -96,8 +96,8 @@ export class Clock {
   }
 
   /**
-   * Waits in sandbox time; returns undefined if there is nothing to wait for. Uses the current global timers, so that
-   * fake timers of a test runner drive it.
+   * Waits in sandbox time; returns undefined if there is nothing to wait for. Uses the current global timers, so that a
+   * test runner's fake timers control it.
    *
    * @param ms Milliseconds, zero or more; multiplied by `timeScale`.
    * @param signal Ends the wait early; the promise still resolves.

@@ -12,7 +12,7 @@ export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
   if (now !== undefined) return `: ${now}`
   const near = nearest(word, words)
-  return near === undefined ? `; there are ${words.join(', ')}` : `: did you mean '${near}'?`
+  return near === undefined ? `; expected one of ${words.join(', ')}` : `: did you mean '${near}'?`
 }
 
 /** Maximum length of a compared word; comparing takes quadratic time. */

@@ -17,7 +17,7 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
-const wrongDuration = "give milliseconds, or a duration: '500ms', '10s', '1m'"
+const wrongDuration = "must be milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
 /** Schema of a duration; parses to milliseconds. */
 export const Duration = z.lazy(() => duration(0))

@@ -28,7 +28,7 @@ export const CATEGORIES = [
   'svg',
 ] as const
 
-/** `as_of` of the fixtures. */
+/** Value of `as_of` for the fixtures. */
 export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))

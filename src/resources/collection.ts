@@ -21,7 +21,7 @@ export interface CollectionDeclaration<
    * `partOf`), the field must name one of the record's own parts. Otherwise it is only used to generate records.
    */
   readonly refersTo?: Readonly<Record<string, string>>
-  /** Collection whose records contain these as parts. Both are passed as fixtures, and generated, together. */
+  /** Collection whose records contain these as parts. Fixtures must include both, and both are generated together. */
   readonly partOf?: Part
   /**
    * Generates a record.

@@ -103,7 +103,7 @@ export interface Activation {
   /** Such as `flaky~3`. Snapshots keep it, so that a restored activation can still be ended. */
   readonly id: string
   readonly compiled: CompiledScenario
-  /** By rule number, from 1; undefined for a rule whose conditions have matched no call. */
+  /** Progress by rule number, from 1; undefined for a rule whose conditions have matched no call. */
   readonly progress: Progress[]
   /** Replies instead of the rules. */
   readonly replyFunction?: ReplyFunction | undefined

@@ -26,7 +26,7 @@ export interface KnownOperation {
   readonly path: string
   /** Set if the operation answers with text. */
   readonly protocol?: object | undefined
-  /** Set if the operation can stream otherwise. */
+  /** Set for other operations that can stream. */
   readonly stream?: object | undefined
 }
 

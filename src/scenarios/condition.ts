@@ -34,7 +34,7 @@ export interface RuleRequest extends Conditioned {
   readonly route: string | undefined
   /** Hash of method, path, query and body. */
   readonly contentKey: string
-  /** Number of earlier equal requests. */
+  /** Number of identical requests before this one. */
   readonly occurrence: number
   /** If true, the request is already rejected, so that only rules for `*` match it. Default: false. */
   readonly isRefused?: boolean

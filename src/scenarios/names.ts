@@ -5,7 +5,7 @@
 /** In `on` of a rule: all operations that answer with text. No operation may have this id. */
 export const textOperations = 'text'
 
-/** Ids of the operations of the specification and of all extensions. */
+/** Ids of operations in the specification and in extensions. */
 export type KnownOperationId =
   | 'listProviders'
   | 'updateWorkspace'

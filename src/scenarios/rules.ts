@@ -137,7 +137,7 @@ export class Rules {
    * Activates a scenario. Its finite rules are tried after those of older scenarios, its other rules before theirs.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
-   * @param options.current Returns the rules that dispose removes it from, as a restore replaces them. Default: these.
+   * @param options.current Returns the rules of the sandbox on dispose; a restore may have replaced these. Default: these.
    */
   use(
     scenario: Scenario,

@@ -58,7 +58,7 @@ export const Rule = z.lazy(() =>
     probability: z
       .number()
       .optional()
-      .describe('Fraction of requests, 0 to 1, chosen by seed; the same for equal requests. Default: 1.'),
+      .describe('Fraction of requests, 0 to 1, chosen by seed and content of the request. Default: 1.'),
     rateLimit: RateLimit.optional().describe(
       'Number of requests and tokens allowed per window of sandbox time. The rule applies to all further requests; without another effect, they get the fault `rate-limit`.',
     ),

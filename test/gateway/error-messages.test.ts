@@ -108,7 +108,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       '{ limits: { max: 3 } }',
       () => create({ limits: { max: 3 } }),
-      'options.limits.max: Unknown field; there are requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes, sandboxIdleMs',
+      'options.limits.max: Unknown field; expected one of requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes, sandboxIdleMs',
     ],
     ['{ port: 4141 }', () => create({ port: 4141 }), 'options.port is an option of startServer'],
     [
@@ -202,7 +202,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ name: 'latency', ms: '2000' }",
       rule({ fault: { name: 'latency', ms: '2000' } }),
-      "Wrong 'fault.ms' in scenario 'rule', rule 1: give milliseconds, or a duration: '500ms', '10s', '1m'",
+      "Wrong 'fault.ms' in scenario 'rule', rule 1: must be milliseconds, or a duration such as '500ms', '10s' or '1m'",
     ],
     [
       'a RegExp in when.body',
@@ -412,7 +412,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ ms: '1000' }",
       () => rejected(control('POST /sandboxes/default/clock/advance', { ms: '1000' })),
-      "ms: give milliseconds, or a duration: '500ms', '10s', '1m'",
+      "ms: must be milliseconds, or a duration such as '500ms', '10s' or '1m'",
     ],
   ],
   commands: [

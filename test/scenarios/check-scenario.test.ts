@@ -33,7 +33,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'somethingElse', ...status },
-      "Unknown operation 'somethingElse' in scenario 'outage', rule 2; there are listProviders, getPreset, createResponse",
+      "Unknown operation 'somethingElse' in scenario 'outage', rule 2; expected one of listProviders, getPreset, createResponse",
     ],
     [
       { on: '*', fault: 'stream-cutt' },
@@ -191,7 +191,10 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
       "'matches' in scenario 'outage', rule 2 cannot be combined with the other fields here",
     ],
-    [{ on: '*', when: { input: { equal: 'a' } }, fault: 'status' }, 'there are contains, matches, flags'],
+    [
+      { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
+      'expected one of contains, matches, flags',
+    ],
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
     [
       { on: '*', fault: 'missing-field' },

@@ -84,7 +84,7 @@ describe('durations', () => {
       "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got soon",
     )
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', ms: 'soon' as never } })).toThrow(
-      "give milliseconds, or a duration: '500ms', '10s', '1m'",
+      "must be milliseconds, or a duration such as '500ms', '10s' or '1m'",
     )
   })
 })

@@ -295,7 +295,7 @@ describe('rate limits', () => {
   })
 
   it.each([
-    [{ per: '1 minute', requests: 1 }, "give milliseconds, or a duration: '500ms', '10s', '1m'"],
+    [{ per: '1 minute', requests: 1 }, "must be milliseconds, or a duration such as '500ms', '10s' or '1m'"],
     [{ requests: 1 }, "'rateLimit.per' is missing"],
     [{ per: '1m' }, 'limits nothing'],
     [{ per: '1m', token: 1 }, "Unknown field 'token'"],

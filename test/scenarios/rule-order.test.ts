@@ -276,7 +276,7 @@ describe('invalid arguments', () => {
     [
       'a number in quotes',
       (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
-      `Wrong 'fault.ms' in scenario 'rule', rule 1: give milliseconds, or a duration: '500ms', '10s', '1m'`,
+      `Wrong 'fault.ms' in scenario 'rule', rule 1: must be milliseconds, or a duration such as '500ms', '10s' or '1m'`,
     ],
     [
       'a RegExp in a rule',
