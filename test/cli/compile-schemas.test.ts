@@ -25,7 +25,7 @@ async function answers(): Promise<unknown[]> {
 }
 
 describe('compiled schemas', () => {
-  it('accept and reject the same values as before', async () => {
+  it('accept and reject the same values as before compilation', async () => {
     const before = await answers()
     await compileSchemas(operations)
     expect(await answers()).toEqual(before)

@@ -65,7 +65,7 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
-it('serve stops with its stdin', { timeout }, async () => {
+it('serve --stop-with-stdin stops when its stdin closes', { timeout }, async () => {
   const server = run(['--port', '0', '--json', '--quiet', '--stop-with-stdin'])
   const [line] = await server.until(/.+\n/)
   expect((await fetch(`${JSON.parse(line).url}/__understudy/health`)).status).toBe(200)
@@ -100,7 +100,7 @@ it('serve prints the start screen, then a line for each request except control r
   expect(server.stdout).not.toContain('\u001b')
 })
 
-it('serve prints one line of JSON with the actual port with --json, and logs requests on stderr', async () => {
+it('serve --json prints one line of JSON with the actual port, and logs requests on stderr', async () => {
   const server = run(['--port', '0', '--json', '--seed', 'word', '--scenario', 'flaky', '--token', 'secret'])
   await server.until(/\n/)
   const ready = JSON.parse(server.stdout)
@@ -228,7 +228,7 @@ it('serve exits at once on SIGTERM if only stalled streams are open', async () =
   expect(performance.now() - signalledAt).toBeLessThan(2500)
 })
 
-it('serve serves its sandboxes until they are idle with --drain-ms, but is not ready', async () => {
+it('serve --drain-ms keeps serving its sandboxes until they are idle, but is not ready', async () => {
   const server = run(['--port', '0', '--drain-ms', '20000'])
   const url = await ready(server)
   const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
@@ -241,7 +241,7 @@ it('serve serves its sandboxes until they are idle with --drain-ms, but is not r
   expect(await server.exit).toBe(0)
 })
 
-it.runIf(process.platform === 'linux')('serve opens the console with --open', async () => {
+it.runIf(process.platform === 'linux')('serve --open opens the console', async () => {
   const programs = join(folder, 'programs')
   await mkdir(programs)
   await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
@@ -254,7 +254,7 @@ it.runIf(process.platform === 'linux')('serve opens the console with --open', as
   expect(await opened()).toBe(`${url}/__understudy/\n`)
 })
 
-it('serve serves the console unless --no-console is set', async () => {
+it('serve includes the console unless --no-console is set', async () => {
   const url = await ready(run(['--port', '0']))
   expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
   const without = run(['--port', '0', '--no-console'])

@@ -179,7 +179,7 @@ it('the event stream writes nothing without watchers, then sends missed calls, o
   await expect.poll(() => fourth.calls().length).toBe(1)
 })
 
-it('the event stream responds with an event stream that proxies neither cache nor buffer', async () => {
+it('the event stream is neither cached nor buffered by proxies', async () => {
   const watcher = watch()
   await expect.poll(() => watcher.events().length).toBe(1)
   const [status, ...lines] = watcher.head().split('\r\n')

@@ -112,7 +112,7 @@ it.each<[value: unknown, wanted: unknown, has: boolean]>([
   [{ 0: 1, length: 1 }, [1], false],
   [[1], { 0: 1 }, true],
   [[], [], true],
-])('%j has %j: %s', (value, wanted, has) => {
+])('matches(%j, %j) is %s', (value, wanted, has) => {
   expect(matches(value, wanted)).toBe(has)
 })
 

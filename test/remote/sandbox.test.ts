@@ -253,7 +253,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.journal.last('getPreset')).toBeUndefined()
       })
 
-      it('warns once of a field that no call has, and suggests one', async () => {
+      it('warns once about a field that no call has, and suggests one', async () => {
         const warn = vi.spyOn(console, 'warn').mockReturnValue()
         onTestFinished(() => warn.mockRestore())
         await ask('One')
@@ -297,7 +297,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         )
       })
 
-      it('ends waits when it is disposed', async () => {
+      it('rejects pending waits when the sandbox is disposed', async () => {
         const waiting = sandbox.journal.waitFor('createResponse', { timeoutMs: 60_000 })
         const outcome = expect(waiting).rejects.toMatchObject({ status: 410 })
         const { journal } = server.gateway.sandboxes.find(sandbox.id)

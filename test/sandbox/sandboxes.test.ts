@@ -118,7 +118,7 @@ describe('sandboxes', () => {
     expect((await ask(sandbox.apiKey)).status).toBe(410)
   })
 
-  it('do not include the default sandbox when they expire', async () => {
+  it('never expire if they are the default sandbox', async () => {
     const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)

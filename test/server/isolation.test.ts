@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, concurrently`, () => {
+describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls each`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
 
   /** Makes five calls: a write, a read of it, a stream, a fault of the worker, and a path that only its rule matches. */
@@ -92,7 +92,7 @@ describe('100 concurrent PATCH requests for one workspace', () => {
     expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
   })
 
-  it('leave the value of the last journal entry in the same field', async () => {
+  it('are journaled in the order in which they were applied', async () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -14,7 +14,7 @@ const ask = () => call(setup.server, `GET /presets/call-${sent++}`)
 /** Allows for a busy machine. */
 const soon = { timeout: 10_000 }
 
-/** Number of the call in a row. */
+/** Returns the number of a call from its path. */
 const numberOf = (path: string | null | undefined) => Number(path?.split('-')[1])
 
 /** Sends requests at a constant rate, without waiting for replies. */

@@ -665,7 +665,7 @@ describe('a baseline', () => {
     expect(later.notes[0]).toContain('was accepted until 2026-06-30')
   })
 
-  it('reports entries that match no finding any longer', () => {
+  it('reports entries that no longer match a finding', () => {
     const { notes } = accept([], { accept: [entry] }, '2026-01-01')
     expect(notes[0]).toContain('was not found')
   })

@@ -72,7 +72,7 @@ describe('fifty synthetic streams of three protocols', () => {
     )
   })
 
-  it('are replayed equally a hundred at a time', async () => {
+  it('are replayed identically, a hundred at a time', async () => {
     const out = join(root, 'hundred')
     await recordAll(out)
     const recordings = await Promise.all(

@@ -231,7 +231,7 @@ describe('secrets', () => {
     )
   })
 
-  it('in headers are all headers that are not on the list of public ones', () => {
+  it('include the values of all headers that are not listed as public', () => {
     const redactor = new Redactor({ headers: ['X-Own', 'x-mine-*'] })
     const names = [
       'Accept',

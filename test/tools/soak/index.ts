@@ -94,7 +94,7 @@ async function inProcess(): Promise<void> {
   summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
 }
 
-/** Silent clients are disconnected soon. */
+/** Disconnects silent clients after a second. */
 const impatient = { requestTimeoutMs: 1000 }
 
 async function onSockets(): Promise<void> {

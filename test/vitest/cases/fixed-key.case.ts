@@ -17,7 +17,7 @@ async function work(): Promise<void> {
 work()
 
 for (const name of ['first', 'second']) {
-  test(`has a queue send requests with its own key, ${name}`, async () => {
+  test(`a queue sends requests with its own key, ${name}`, async () => {
     await new Promise<void>((resolve) => asked.push(resolve))
   })
 }
