@@ -3,7 +3,7 @@
  * routes of the remote client, and DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { operations } from '../../src/operations/index.ts'
+import { everyOperation } from '../../src/operations/index.ts'
 import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
 import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
@@ -17,7 +17,7 @@ const update = (name: string, change: (text: string) => string) =>
 
 for (const name of documents) update(name, withParts)
 update('LICENSE', withLicences)
-const schema = scenarioJsonSchema(operations)
+const schema = scenarioJsonSchema(everyOperation)
 writeFileSync(toUrl('scenarios/scenario.schema.json'), `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(toUrl('DEPENDENCIES.md'), supplyChain())
 writeFileSync(toUrl('src/control/route-paths.ts'), routePathsText())
