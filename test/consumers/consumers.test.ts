@@ -70,6 +70,15 @@ describe('a project with Jest and ES modules', () => {
   })
 })
 
+describe("a project in Vitest's browser mode", () => {
+  it('answers and keeps requests in the page of a real browser', async () => {
+    await using project = await install('vitest-browser')
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 6, numTotalTests: 6 })
+  })
+})
+
 describe('a project without MSW', () => {
   it('intercepts, uses the gateway, and learns which package the handlers need', async () => {
     await using project = await install('without-msw')
