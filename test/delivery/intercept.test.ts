@@ -22,6 +22,7 @@ import {
   expect,
   it,
   type MockInstance,
+  onTestFinished,
   vi,
 } from 'vitest'
 import { createGateway, type InterceptOptions, intercept } from '../../src/node.ts'
@@ -68,6 +69,12 @@ beforeAll(async () => {
   local = `http://127.0.0.1:${(ours.address() as AddressInfo).port}/api/v1/users`
 })
 afterAll(() => ours.close())
+
+it('intercept() names the alternatives in a Cloudflare worker', () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect(() => intercept(createGateway())).toThrow("vi.stubGlobal('fetch', gateway.fetch)")
+})
 
 describe('intercept', () => {
   it('restores the previous dispatchers and agent when closed', () => {
