@@ -142,7 +142,7 @@ const copyRecords: Rolldown.Plugin = {
 const requireMsw: Rolldown.Plugin = {
   name: 'require-msw',
   transform: {
-    filter: { id: /load-msw\.ts$/ },
+    filter: { id: /src\/msw\.ts$/ },
     handler: (code) =>
       code.replace(
         /await import\('msw'\)\.catch\(missing\)/,

@@ -17,7 +17,6 @@ import {
   refusalOf,
   runtimeWithOwnFetch,
 } from './delivery/intercept-destination.ts'
-import { msw } from './delivery/load-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import type { GatewayError } from './http/errors.ts'
@@ -25,6 +24,8 @@ import { atCaller } from './lib/at-caller.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import type { OperationId } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
+
+const msw = await import('msw').catch(missing)
 
 /** Gateways with handlers, by base URL. Weak references, because handlers are never disposed. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
@@ -104,4 +105,14 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
   }
+}
+
+/** MSW is an optional peer: a project without it gets one line. */
+function missing(error: Error & { code?: string }): never {
+  // An incomplete installation of MSW itself is another mistake. Yarn says `tried to access msw`.
+  const isMissing =
+    /MODULE_NOT_FOUND$/.test(error.code ?? '') && /(?:package|module|access) '?msw\b/.test(error.message)
+  if (!isMissing) throw error
+  const line = "gateway-understudy/msw needs the package 'msw': npm install --save-dev msw"
+  throw Object.assign(new Error(line), { stack: `Error: ${line}` })
 }

@@ -23,7 +23,7 @@ function offenders(expression: RegExp, ...allowed: string[]): string[] {
 
 /** Packages that only some files may import. */
 const knownOnlyBy: Record<string, RegExp> = {
-  msw: /^src\/(delivery\/(load-msw|intercept-handlers)|msw)\.ts$/,
+  msw: /^src\/msw\.ts$/,
   vitest: /^src\/vitest\.ts$/,
   '@playwright/test': /^src\/playwright\.ts$/,
   '@msw/data': /^src\/database\//,

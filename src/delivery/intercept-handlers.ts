@@ -1,16 +1,16 @@
 /**
- * MSW handlers of the user's own, which stand before the gateway. MSW is loaded with the first of them.
+ * The user's own MSW handlers, which come before the gateway. Running them does not load MSW.
  */
-import type { RequestHandler } from 'msw'
 
 /** A handler of MSW 2 or 3, as `http.get()` returns it. */
 export interface MswHandler {
   readonly info: object
-  run(args: { request: Request; requestId: string }): Promise<unknown>
+  run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>
 }
 
 export class UserHandlers {
   #handlers: readonly MswHandler[] = []
+  #requests = 0
 
   /** The newest come first. */
   use(handlers: readonly MswHandler[]): void {
@@ -34,10 +34,13 @@ export class UserHandlers {
   /** The answer of the first handler that has one; `pass` where it wants the network. */
   async answer(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
-    const { msw } = await import('./load-msw.ts')
+    const requestId = `understudy-${++this.#requests}`
     try {
-      const response = await msw.getResponse([...this.#handlers] as RequestHandler[], request)
-      return response?.headers.get('x-msw-intention') === 'passthrough' ? 'pass' : response
+      for (const handler of this.#handlers) {
+        const { response } = (await handler.run({ request, requestId })) ?? {}
+        if (response) return response.headers.get('x-msw-intention') === 'passthrough' ? 'pass' : response
+      }
+      return undefined
     } catch (thrown) {
       if (thrown instanceof Response) return thrown
       // As MSW does it: a mistake in a handler is an answer, so that the client does not wait.

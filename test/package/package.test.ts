@@ -145,8 +145,18 @@ describe('the entries', () => {
       )
   })
 
-  it.each(['index', 'node', 'vitest'])('%s does not load MSW until it is needed', (entry) => {
-    expect(staticImportsOf(`dist/${entry}.js`)).not.toContain('msw')
+  it.each(['index', 'node', 'vitest'])('%s names no MSW, which bundlers would look for', (entry) => {
+    expect(importsOf(`dist/${entry}.js`)).not.toContain('msw')
+  })
+
+  it('name no files by URL, which bundlers would look for', () => {
+    const named = files
+      .filter((file) => /^dist\/[\w-]+\.js$/.test(file))
+      .flatMap(
+        (file) =>
+          readFileSync(join(folder, file), 'utf8').match(/new URL\("[^"]*", import\.meta\.url\)/g) ?? [],
+      )
+    expect(named).toEqual([])
   })
 
   it('for Vitest registers its hooks and matchers in a bundle that uses none of its exports', async () => {

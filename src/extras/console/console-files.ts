@@ -54,9 +54,14 @@ function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
 }
 
 /** In the package, the files are next to the bundle; in a clone, in `dist`. */
-const published = new URL('./console/', import.meta.url)
-const clone = new URL('../../../', import.meta.url)
+const published = beside('./console/')
+const clone = beside('../../../')
 const config = fileURLToPath(new URL('vite.console.ts', clone))
+
+/** Returns the URL of a folder. Bundlers would look for `new URL('./console/', import.meta.url)` and fail. */
+function beside(path: string): URL {
+  return new URL(path, import.meta.url)
+}
 
 async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
   builtAt = newestSource()
