@@ -9,8 +9,6 @@ export interface Reading {
   heapTotal: number
   external: number
   arrayBuffers: number
-  /** Bytes that the gateway counts as held. */
-  held: number
   sockets: number
   timers: number
 }
