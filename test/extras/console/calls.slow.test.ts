@@ -130,7 +130,7 @@ describe('a call', () => {
     const { headers } = await ask()
     await page.locator(`[data-call="${headers.get('x-request-id')}"]`).click()
     await page.getByRole('button', { name: 'Override next response…' }).click()
-    await page.getByLabel('With', { exact: true }).selectOption({ label: how })
+    await page.getByLabel('Effect').selectOption({ label: how })
     await page.getByRole('textbox', { name: label, exact: true }).fill(value)
     await page.getByRole('button', { name: 'Activate' }).click()
     await page.getByText('Active', { exact: true }).waitFor()

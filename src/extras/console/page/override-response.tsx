@@ -48,7 +48,7 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
     <fieldset class="card override">
       <legend>Override next response</legend>
       <label>
-        With
+        Effect
         <select value={kind.value} onChange={(event) => choose(event.currentTarget.value as KindName)}>
           {(Object.keys(kinds) as KindName[])
             .filter((id) => isModel || !kinds[id].isForModels)
