@@ -85,7 +85,7 @@ export class RemoteGateway extends RemoteSandbox {
     return this.client.data('getBundledScenario', { name })
   }
 
-  /** Returns a bundled scenario as YAML, to start your own from. */
+  /** Returns a bundled scenario as YAML, as a starting point for your own. */
   bundledScenarioText(name: string): Promise<string> {
     return this.client.text('getBundledScenarioText', { name })
   }

@@ -21,7 +21,7 @@ const examples = `Examples:
   Start the server and open the console:
   $ gateway-understudy --open
 
-  Rate-limit every client, with operations that the specification leaves out:
+  Simulate rate limits, with the chat and models extensions:
   $ gateway-understudy --scenario rate-limited --extensions chat,models
 
   Accept requests from other machines, as in a container:
@@ -202,7 +202,7 @@ function addScenarios(program: Command): void {
     })
   scenarios
     .command('show')
-    .description('Print a bundled scenario, to start your own from.')
+    .description('Print a bundled scenario, as a starting point for your own.')
     .argument('<name>')
     .action(async (name: string) => {
       const { bundledScenario } = await import('../scenarios/bundled.ts')

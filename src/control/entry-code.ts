@@ -8,7 +8,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
 import type { Effect } from '../scenarios/compiled.ts'
 
-/** Headers that the client sets itself, or that concern one connection only. */
+/** Hop-by-hop headers, and headers that the client sets itself. */
 const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 

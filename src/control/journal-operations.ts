@@ -295,7 +295,7 @@ export const journalOperations = [
   }),
 ]
 
-/** Declares the export of a call in the formats of the core and of the extras. */
+/** Declares the operation that exports a call, in the formats of the core and of the extras. */
 export function exportCall(extras: readonly Extra[]): ControlOperation {
   const extraExports: NonNullable<Extra['exports']> = Object.assign(
     {},

@@ -75,7 +75,7 @@ export interface CollectionChanges {
   collection: string
   /** Rows that the seed does not have, in order. */
   created: object[]
-  /** Current rows that differ from the seed, by their first key in the seed. */
+  /** Changed rows, with their first key in the seed. */
   changed: { key: string; row: object }[]
   /** First keys of deleted seed rows. */
   deleted: string[]
@@ -230,7 +230,7 @@ export async function newSandbox(
   return new RemoteSandbox(client.clone(), address)
 }
 
-/** Replaces the path of a file by its content. */
+/** Replaces the path of a file with its content. */
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null) return scenario

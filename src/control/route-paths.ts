@@ -1,6 +1,6 @@
 /**
- * Routes of the control operations, by id. The remote client loads these alone, without schemas. Generated from the
- * operations: `npm run generate`.
+ * Routes of the control operations by id, for the remote client, which loads no schemas. Generated from the operations
+ * by `npm run generate`.
  */
 export const routePaths = {
   getHealth: 'GET /health',
@@ -57,7 +57,7 @@ export const routePaths = {
   getMetrics: 'GET /metrics',
 } as const
 
-// Methods without arguments, and the operation that each calls.
+// Methods without arguments and their operations.
 export const sandboxMethods = {
   reset: 'resetSandbox',
   snapshot: 'createSnapshot',

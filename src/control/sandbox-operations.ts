@@ -236,7 +236,7 @@ export const TableChanges = z.strictObject({
   created: z.array(Row).describe('Rows that the seed does not have, in order.'),
   changed: z
     .array(z.strictObject({ key: z.string(), row: Row }))
-    .describe('Current rows that differ from the seed, by their first key in the seed.'),
+    .describe('Changed rows, with their first key in the seed.'),
   deleted: z.array(z.string()).describe('First keys of deleted seed rows.'),
 })
 
@@ -245,7 +245,7 @@ export const databaseOperations = [
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
     remote: 'collections',
-    doc: { summary: 'List collections with their number of records', tag: 'Database' },
+    doc: { summary: 'List collections and their number of records', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
       data: await Promise.all(

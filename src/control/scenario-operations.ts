@@ -127,7 +127,7 @@ export const scenarioOperations = [
     id: 'putScenario',
     route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
     doc: {
-      summary: 'Replace active scenarios of this name; without a body, by the bundled scenario',
+      summary: 'Replace active scenarios of this name; without a body, with the bundled scenario',
       tag: 'Scenarios',
     },
     input: {
@@ -167,7 +167,7 @@ export const scenarioOperations = [
     id: 'getBundledScenarioText',
     route: 'GET /scenarios/{name}/yaml',
     doc: {
-      summary: 'Read a bundled scenario as YAML, to start your own from',
+      summary: 'Read a bundled scenario as YAML, as a starting point for your own',
       tag: 'Scenarios',
       type: 'text/yaml; charset=utf-8',
     },

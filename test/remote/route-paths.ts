@@ -16,14 +16,14 @@ export function routePathsText(): string {
   )
   const [sandbox, journal, clock] = methods.map((lines) => `{\n${lines.join('\n')}\n} as const`)
   return `/**
- * Routes of the control operations, by id. The remote client loads these alone, without schemas. Generated from the
- * operations: \`npm run generate\`.
+ * Routes of the control operations by id, for the remote client, which loads no schemas. Generated from the operations
+ * by \`npm run generate\`.
  */
 export const routePaths = {
 ${routes.join('\n')}
 } as const
 
-// Methods without arguments, and the operation that each calls.
+// Methods without arguments and their operations.
 export const sandboxMethods = ${sandbox}
 
 export const journalMethods = ${journal}

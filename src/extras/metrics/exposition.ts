@@ -67,7 +67,7 @@ export class Histogram implements Family {
     this.#label = label
   }
 
-  /** @param ms Milliseconds. The text has seconds, the base unit of Prometheus. */
+  /** @param ms Milliseconds. The output is in seconds, the base unit of Prometheus. */
   observe(ms: number, value = ''): void {
     let series = this.#series.get(value)
     if (!series) {

@@ -2,7 +2,7 @@
  * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each loads its module when it runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { collect, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
+import { collect, environmentHelp, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 export function addRecordingCommands(program: Command): void {
@@ -57,7 +57,7 @@ export function addRecordingCommands(program: Command): void {
       const command = await import('./record.ts')
       await command.record(flags)
     })
-  readEnvironment(record)
+  readEnvironment(record).addHelpText('after', `\n${environmentHelp}`)
 
   program
     .command('import')

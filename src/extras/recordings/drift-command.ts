@@ -88,7 +88,7 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
   }
 }
 
-/** Maximum length of a document. Published documents have about two megabytes. */
+/** Maximum length of a document. Published documents are about two megabytes. */
 const maxLength = 64 * 1024 * 1024
 /** Timeout for fetching a document or one reply, in real milliseconds. */
 const timeoutMs = 60_000

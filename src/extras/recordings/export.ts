@@ -146,7 +146,7 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
 function recordsIn(text: string): Record<string, unknown>[] {
   const records = [readAt(parseJsonBody(text), ['data'])].flat()
   if (records.every(isRecord)) return records
-  throw new TypeError('Only a JSON reply with records in data can be a fixture, and this one has none')
+  throw new TypeError('Only a JSON reply with records in data can be a fixture, but this reply has none')
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

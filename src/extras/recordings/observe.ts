@@ -36,7 +36,7 @@ export interface Observed {
   readonly streams: StreamModel
 }
 
-/** Headers of connections, proxies and dates, which are not part of an API. */
+/** Connection, proxy and date headers, which are not part of an API. */
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 
@@ -266,7 +266,7 @@ function list(words: ReadonlySet<string>): string {
   return [...words].join(' or ')
 }
 
-/** Description of Understudy for comparisons. */
+/** Operations and streams of Understudy to compare with. */
 export interface MockDescription {
   readonly operations: DescribedOperations
   readonly streams: StreamModel
@@ -324,7 +324,7 @@ async function generatedStreams() {
   return streams
 }
 
-/** Replaces parts of sampled events by the shapes in the document, which are more complete. */
+/** Replaces parts of sampled events with the shapes in the document, which are more complete. */
 function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<string, Shape> {
   const item = fieldOf(response, 'output')?.items
   const part = item && fieldOf(item, 'content', 'message')?.items

@@ -128,7 +128,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   )
 }
 
-/** Headers of one connection. */
+/** Hop-by-hop headers. */
 const hopByHop = new Set([
   'connection',
   'host',

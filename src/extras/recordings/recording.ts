@@ -36,7 +36,7 @@ const Head = z.lazy(() =>
       bodyHash: z
         .string()
         .optional()
-        .describe('Hash of the canonical body, if its text was replaced by filler.'),
+        .describe('Hash of the canonical body, if its text was replaced with filler.'),
       recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
     }),
   ),
@@ -55,8 +55,8 @@ const Request = z.lazy(() =>
     path: z.string().startsWith('/').describe('Path below the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
-    // Stored as the first of these fields that restores the bytes of the body.
-    json: z.json().optional().describe('Body that is compact JSON.'),
+    // The first of these fields that preserves the bytes of the body is used.
+    json: z.json().optional().describe('Body, if it is compact JSON.'),
     text: z.string().optional(),
     base64: z.base64().optional(),
   }),
@@ -194,7 +194,7 @@ export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
 }
 
-/** Stores the body of a request in the most readable form that restores its bytes. */
+/** Stores the body of a request in the most readable form that preserves its bytes. */
 export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'text' | 'base64'> {
   if (bytes.length === 0) return {}
   const text = decodeUtf8(bytes)

@@ -1,6 +1,6 @@
 /**
  * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by searching. Text can
- * be replaced by filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
+ * be replaced with filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
  * environment, the key in use, and the rules of `--redact`.
  */
 
@@ -15,7 +15,7 @@ import { credentialsOf } from './upstream.ts'
 export interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones; a trailing `*` matches any suffix. Default: none. */
   readonly headers?: readonly string[]
-  /** If true, prompts and answers are replaced by filler of the same shape. Default: false. */
+  /** If true, prompts and answers are replaced with filler of the same shape. Default: false. */
   readonly text?: boolean
   /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]

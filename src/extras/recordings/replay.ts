@@ -59,7 +59,7 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
   }
 }
 
-/** Headers that concern one connection, or that do not apply to a replay. */
+/** Hop-by-hop headers, and headers that do not apply to a replay. */
 const omittedHeaders = new Set([
   'connection',
   'content-encoding',

@@ -146,7 +146,7 @@ export function isPlaceholder(value: string): boolean {
   )
 }
 
-/** Replaces every placeholder by the same word, for comparisons. */
+/** Replaces every placeholder with the same word, for comparisons. */
 export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }

@@ -40,7 +40,7 @@ export function shownUpstream(upstream: URL): string {
   return shown.href
 }
 
-/** Maximum rounds of decoding, because each server in a chain may decode the path once. Deeper encodings are rejected. */
+/** Maximum number of decoding rounds, because each server in a chain may decode the path once. Deeper encodings are rejected. */
 const maxRounds = 5
 
 /** Returns true if a segment is `.` or `..`, or if a lenient server might decode or normalise it to that. */
@@ -70,7 +70,7 @@ function percentDecoded(text: string): string {
 /** Marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-/** Headers that concern one connection, or that both sides renegotiate. */
+/** Hop-by-hop headers, and headers that both sides renegotiate. */
 const connectionHeaders = new Set([
   'accept-encoding',
   'connection',

@@ -165,7 +165,7 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, string |
   )
 }
 
-/** Kinds of facts by their first words. Words in a group are shown as the tag instead. */
+/** Kinds of facts by their first words. A captured prefix is shown as a tag instead. */
 const factKinds = [
   ['refused', 'Rejected', /^(Rejected: )/],
   ['near-miss', 'Near miss', /^(Near miss: )/],

@@ -94,7 +94,7 @@ async function readEvents(
   signal: AbortSignal,
 ): Promise<void> {
   const response = await open('followEvents', {}, { query: { after: after || undefined }, signal })
-  // Without an event yet, there is no id to continue from, and calls may have been missed since the other tab stopped.
+  // Before the first event there is no id to resume from, and calls may have been missed since the other tab stopped.
   if (!after && connection.value === 'live') broadcast({ kind: 'resync', id: '' })
   broadcast({ kind: 'state', state: 'live' })
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
