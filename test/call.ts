@@ -3,7 +3,7 @@
  */
 
 /**
- * Where to send a request, and with which API key: a gateway, a running server, a remote sandbox,
+ * Destination of a request, with its API key: a gateway, a running server, a remote sandbox,
  * or a part of one.
  */
 export interface Target {

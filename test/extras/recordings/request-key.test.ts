@@ -1,5 +1,5 @@
 /**
- * How requests match recordings, and the nearest recording of an unmatched request.
+ * Matching of requests and recordings, and the nearest recording of an unmatched request.
  */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'

@@ -159,7 +159,7 @@ export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstr
   })
 }
 
-/** What a client on a socket received. */
+/** A reply as received by a client on a socket. */
 export interface ReceivedReply {
   status: number
   headers: IncomingMessage['headers']

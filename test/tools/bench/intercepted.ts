@@ -14,7 +14,7 @@ const requests = {
   'POST /responses': { path: '/api/v1/responses', init: { method: 'POST', headers, body } },
 }
 
-/** Where Node's `fetch` looks up its dispatcher for each request. */
+/** Key under which Node's `fetch` looks up its dispatcher for each request. */
 const place = Symbol.for('undici.globalDispatcher.1')
 
 export async function measure(bench: Bench): Promise<Figure[]> {

@@ -19,7 +19,7 @@ export interface Figure {
   unit: 'x' | 'ms' | 'µs' | 'MB' | 'KB' | 'lost'
   /** Maximum to aim for. Undefined without a target. */
   aim?: number
-  /** What the figure consists of. */
+  /** Components of the figure. */
   detail?: string
 }
 

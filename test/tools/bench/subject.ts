@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { GatewayOptions } from '../../../src/index.ts'
 import type { Captured } from './baseline.ts'
 
-/** What the process serves. */
+/** Server to start in the process. */
 export type Setup =
   | { kind: 'understudy'; entry: string; options: GatewayOptions }
   | { kind: 'baseline'; replies: Captured[] }

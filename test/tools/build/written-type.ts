@@ -6,7 +6,7 @@ import type * as z from 'zod'
 
 type Side = 'input' | 'output'
 
-/** How a file prints types. */
+/** Settings for printing the types of a file. */
 export interface Writing {
   readonly side: Side
   /** Names of schemas, including those in other files. */

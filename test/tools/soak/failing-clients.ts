@@ -15,7 +15,7 @@ const whole = [
   body,
 ].join('\r\n')
 
-/** What each client sends before it falls silent, disconnects or stops reading. */
+/** Bytes that each client sends before it falls silent, disconnects or stops reading. */
 const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
 
 /** @returns Readings before and after: sockets and timers must be equal, memory nearly so. */

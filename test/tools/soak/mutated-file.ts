@@ -196,7 +196,7 @@ function optionsWith(kind: Kind, file: unknown): unknown {
   return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
 }
 
-/** Returns true for a one-line error of ours, without text of the JavaScript engine. */
+/** Returns true for a one-line error message of Understudy, without text of the JavaScript engine. */
 function isOneLine(error: unknown): boolean {
   const { name, message, status } = error as { name: string; message: string; status?: number }
   const isOurs =
