@@ -78,7 +78,7 @@ export {
   type DeclaredOperation,
   defineOperation,
   type OperationDefinition as Operation,
-} from './operations/own-operation.ts'
+} from './operations/custom-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type {

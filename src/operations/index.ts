@@ -15,7 +15,7 @@ import { getPreset } from './get-preset.ts'
 import { listBenchmarks } from './list-benchmarks.ts'
 import { listEmbeddingsModels } from './list-embeddings-models.ts'
 import { listProviders } from './list-providers.ts'
-import { ownOperation } from './own-operation.ts'
+import { ownOperation } from './custom-operation.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
 export const operations: readonly (AnyOperation & { readonly id: OperationId & KnownOperationId })[] = [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import type { Schema } from '../../src/operations/own-operation.ts'
+import type { Schema } from '../../src/operations/custom-operation.ts'
 import { call, open } from '../call.ts'
 
 const makeReport = defineOperation({
