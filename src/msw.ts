@@ -31,9 +31,9 @@ const msw = await import('msw').catch(missing)
 const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
- * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard:
- * unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the network. Throws for
- * an unknown operation.
+ * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard
+ * for calls that look meant for the gateway and that no operation handles: they get a 404 with the reason, and do not
+ * leave the process. Throws for an unknown operation.
  *
  * @param operationIds Returns only handlers of these operations, without the guard. Default: all.
  */
@@ -75,7 +75,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   return result
 }
 
-/** Returns a function that responds to an unmatched request; undefined for a request that is not meant for the gateway. */
+/** Returns what answers a call that no operation handles, or refuses it; undefined for a call that is not of the gateway. */
 function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }

@@ -234,7 +234,7 @@ export async function newSandbox(
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null) return scenario
-  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, not ${scenario}`)
+  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, got ${scenario}`)
 }
 
 /** Creates methods without arguments that call operations on the sandbox. */

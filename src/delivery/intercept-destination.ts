@@ -120,7 +120,7 @@ export class Misdirected extends GatewayError {
   }
 }
 
-/** Returns why a call that no operation answers may not leave this machine; undefined if it may. */
+/** Returns why a call that no operation handles may not leave this machine; undefined if it may. */
 export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected | undefined {
   if (isOwnServer(outgoing.url) || !looksMeant(gateway, outgoing)) return undefined
   const { method, url } = outgoing

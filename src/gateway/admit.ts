@@ -1,5 +1,5 @@
 /**
- * Step 5: which operation a call is for, and whether the caller may call it. Spec: Endpoints; Authentication, 1.
+ * Step 5: finds the operation of a call and authenticates the caller. Spec: Endpoints; Authentication, 1.
  */
 import { GatewayError, messages } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -9,8 +9,8 @@ import type { Caller } from './locate.ts'
 import { unknownPath } from './router.ts'
 
 /**
- * Routes and authenticates a call. Returns the refusal, if there is one, instead of throwing it: the body is still read
- * for the journal, and a rule may reply instead.
+ * Routes and authenticates a call. Returns an error instead of throwing it, because the body is still read for the
+ * journal, and a rule may reply instead.
  */
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
   try {
@@ -22,7 +22,7 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
   }
 }
 
-/** Throws 404 for an unknown path, and 405 with `Allow` for another method of a known one. */
+/** Throws 404 for an unknown path, and 405 with `Allow` for an unsupported method of a known path. */
 function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
   const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
@@ -31,12 +31,12 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   if (!operation && !record.state.rules.has(method, path)) {
     if (allow.length === 0) throw notFound()
     const headers = { allow: allow.join(', ') }
-    throw new GatewayError(405, `${path} answers ${allow.join(', ')}`, undefined, { headers })
+    throw new GatewayError(405, `${path} allows ${allow.join(', ')}`, undefined, { headers })
   }
   record.routed(operation, params)
 }
 
-/** Throws 401 for a missing or malformed key, and for one that is neither allowed nor a live sandbox's. */
+/** Throws 401 for a missing or malformed key, and for a key that is neither valid nor of a live sandbox. */
 function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined) throw unauthorized(messages[401])

@@ -1,5 +1,5 @@
 /**
- * A request and its way back, as every transport hands them to the gateway.
+ * A request and its reply channel, as each transport passes them to the gateway.
  */
 import type { GatewayError } from '../http/errors.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
@@ -8,57 +8,59 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 export interface Call {
   /** Upper case. */
   readonly method: string
-  /** Path as requested, including anything before the base URL, without the query; percent-encoded. */
+  /** Percent-encoded path as requested, including anything before the base URL, without the query. */
   readonly path: string
-  /** Query with its question mark, or the empty string. */
+  /** Query including its question mark, or an empty string. */
   readonly search: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sandbox of the code that made the request, captured where it was made; it may have been disposed since. */
+  /** Sandbox of the async context that sent the request, captured at that time; it may have been disposed since. */
   readonly sandbox?: Sandbox | undefined
-  /** Refuses the call: its address is not one of the gateway. A rule for all operations may reply instead. */
+  /**
+   * Rejects the call because its address does not belong to the gateway. A rule for all operations may reply instead.
+   */
   readonly refusal?: GatewayError
-  /** Reads the body. Throws a 413 if it has more than `limit` bytes. */
+  /** Reads the body. Throws a 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink
 }
 
-/** The way back to the client: all that a transport implements. `deliver` decides what to send, and when. */
+/** The reply channel, implemented by each transport. `deliver` decides what to send, and when. */
 export interface Sink {
-  /** If false, there is no connection that faults could act on, as with `fetch` and MSW. */
+  /** If false, faults have no connection to act on, as with `fetch` and MSW. */
   readonly hasConnection: boolean
   /** If true, the client has disconnected. */
   readonly hasLeft: boolean
   /** Aborts when the client disconnects. */
   readonly left: AbortSignal
   /**
-   * Sends a complete reply in one write: the normal path for JSON.
+   * Sends a complete reply in one write, the normal path for JSON.
    *
-   * @param body Undefined for a reply without one, as to HEAD.
-   * @param length Bytes of the body; for HEAD, of the body that GET would get.
+   * @param body Undefined for a reply without a body, such as to HEAD.
+   * @param length Size of the body in bytes; for HEAD, that of the reply to GET.
    */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
   /**
-   * Sends the head; a transport may hold it back until the first chunk, but not for longer than a turn.
+   * Sends the head. A transport may delay it until the first chunk, but not beyond the current turn of the event loop.
    *
-   * @param length Bytes of the body, if known.
-   * @param wait Waits for milliseconds of sandbox time, for a head that is sent slowly.
+   * @param length Size of the body in bytes, if known.
+   * @param wait Waits for milliseconds of sandbox time, to send a head slowly.
    */
   head(reply: Readonly<Reply>, length?: number, wait?: Wait): Promise<void> | void
-  /** Returns a promise if the transport does not accept a chunk yet; it resolves when it does. */
+  /** Returns a promise if the transport cannot accept a chunk yet. It resolves when it can. */
   ready(): Promise<void> | undefined
-  /** Sends one chunk. Chunks are never joined. */
+  /** Sends one chunk. Chunks are never merged. */
   chunk(bytes: string | Uint8Array, length: number): void
-  /** Ends the reply; may be called before the head. After `stall` it may be called once more. */
+  /** Ends the reply, possibly before the head. Can be called once more after `stall`. */
   end(how: Ending): Promise<void> | void
 }
 
-/** `complete` ends the body properly, `close` and `reset` break it, `stall` leaves it open. */
+/** `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it open. */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined
 
-/** Discards a reply, for a call whose client does not wait for it. */
+/** Discards a reply whose client does not wait for it. */
 export const discard: Sink = {
   hasConnection: false,
   hasLeft: false,

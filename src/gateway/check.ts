@@ -1,5 +1,5 @@
 /**
- * Step 9: checks a request against its operation's schemas, and reports all violations at once.
+ * Step 9: validates a request against its operation's schemas, and reports all violations at once.
  */
 import type * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
@@ -19,16 +19,18 @@ import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import type { Dialect } from './extra.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
-/** Changes to a request before it is checked. */
+/** Changes applied to a request before validation. */
 export interface RequestReading {
-  /** If set, replaces the request's own `stream`: a fault wants the other form. */
+  /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined
-  /** Reads the conversation in the body as sent. */
+  /** Reads the conversation in the original body. */
   readonly conversation: ReadConversation
 }
 
-/** Returns what the resolver sees. Throws a 400 with all violations; with `strict`, they include unknown fields. */
+/**
+ * Returns the resolver's context. Throws a 400 with all violations; with `strict`, unknown fields are violations too.
+ */
 export function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
@@ -40,30 +42,31 @@ export function checkRequest(
   const { search, body: translated } = dialect?.request?.(sent, operation.id) ?? sent
   const body = stream === undefined ? translated : { ...(translated as object), stream }
   const schemas = protocol?.storingBody ? schemasFor(input, protocol.storingBody, record) : input
-  const { violations, given, ...parts } = readParts(schemas, { params, search, headers, body })
-  const remarks = [
-    ...(search === '' ? [] : remarksOn('query', input.query, given)),
-    ...(body === undefined ? [] : remarksOn('body', input.body, body)),
+  const { violations, rawQuery, ...parts } = readParts(schemas, { params, search, headers, body })
+  const unknown = [
+    ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
+    ...(body === undefined ? [] : unknownIn('body', input.body, body)),
   ]
   if (state.options.strict) {
-    for (const { path, said, isTolerated } of remarks) {
-      if (!isTolerated) violations.push({ path, message: `Unknown field${said}`, rule: 'unrecognized_keys' })
+    for (const { path, suggestion, isTolerated } of unknown) {
+      if (!isTolerated)
+        violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     }
   }
   if (violations.length > 0) {
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
-  for (const { path, said } of remarks) {
-    record.warn(`${path} is not known to ${operation.id} and was ignored${said}`)
+  for (const { path, suggestion } of unknown) {
+    record.warn(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
-  // A dialect's words are translated for the operation; rules saw them as sent.
+  // A dialect's fields are translated for the operation; rules saw them untranslated.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
   return new CheckedRequest(record, parts, read)
 }
 
-/** What a resolver sees of a checked request. */
+/** Context of a resolver for a validated request. */
 class CheckedRequest implements RequestContext {
   readonly params: unknown
   readonly query: unknown
@@ -107,7 +110,7 @@ class CheckedRequest implements RequestContext {
   }
 }
 
-/** The body as its schema takes it. Throws 400 where it is needed and not there, or is not what it has to be. */
+/** Returns the body for its schema. Throws 400 if it is missing or of the wrong kind. */
 export function bodyOf(
   input: Input,
   { body, requestText, headers }: Pick<CallRecord, 'body' | 'requestText' | 'headers'>,
@@ -117,22 +120,22 @@ export function bodyOf(
   if (input.otherBody && type !== undefined && requestText !== '' && !/[/+]json\b/i.test(type))
     return undefined
   if (requestText === '' && input.otherBody?.isJsonToo === false)
-    throw invalidRequest([{ path: 'body', message: 'A body is needed', rule: 'required' }])
+    throw invalidRequest([{ path: 'body', message: 'A body is required', rule: 'required' }])
   assertJsonBody(requestText, body)
   return body
 }
 
-/** The body may refer to stored responses where they are kept, and where a rule scripts the reply. */
+/** The body may refer to stored responses if they are enabled, or if a rule scripts the reply. */
 function schemasFor(
   input: Input,
   storingBody: z.ZodType,
   { state, match }: CallRecord<SandboxState>,
 ): Schemas {
-  const isFree = state.options.storedResponses || match?.effect.reply !== undefined
-  return isFree ? { ...input, body: storingBody } : input
+  const mayRefer = state.options.storedResponses || match?.effect.reply !== undefined
+  return mayRefer ? { ...input, body: storingBody } : input
 }
 
-/** The parts of a request as their schemas make them. Throws a 400 that lists all violations. */
+/** Parses the parts of a request with their schemas. Throws a 400 with all violations. */
 export function checkParts(schemas: Schemas, sent: Sent): Parts {
   const { violations, ...parts } = readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)
@@ -157,43 +160,43 @@ interface Parts {
   body: unknown
 }
 
-function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; violations: Violation[] } {
+function readParts(schemas: Schemas, sent: Sent): Parts & { rawQuery: unknown; violations: Violation[] } {
   const violations: Violation[] = []
-  const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
+  const parse = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
     const result = check(schema, value)
     if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
     return result.data
   }
-  const given = schemas.readQuery?.(sent.search) ?? readQuery(sent.search, violations)
-  const params = checked(schemas.params, sent.params, 'params')
-  const query = checked(schemas.query, given, 'query')
-  checked(schemas.headers, sent.headers, 'header')
-  const body = checked(schemas.body, sent.body, 'body')
-  return { params, query, body, given, violations }
+  const rawQuery = schemas.readQuery?.(sent.search) ?? readQuery(sent.search, violations)
+  const params = parse(schemas.params, sent.params, 'params')
+  const query = parse(schemas.query, rawQuery, 'query')
+  parse(schemas.headers, sent.headers, 'header')
+  const body = parse(schemas.body, sent.body, 'body')
+  return { params, query, body, rawQuery, violations }
 }
 
-/** A field that the operation does not know. */
-interface Remark {
+/** A field that the operation does not have. */
+interface UnknownField {
   path: string
-  /** `: did you mean 'model'?`, or the empty string. */
-  said: string
-  /** Whether `strict` lets it pass: clients add `limit` and `offset` to every list. */
+  /** `: did you mean 'model'?`, or an empty string. */
+  suggestion: string
+  /** If true, `strict` accepts it: clients add `limit` and `offset` to every list. */
   isTolerated: boolean
 }
 
-function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): Remark[] {
+function unknownIn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): UnknownField[] {
   return unknownFields(schema, sent).map(({ path, suggestion }) => ({
     path: pathOf(
       root,
       path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
     ),
-    said: suggestion === undefined ? '' : `: did you mean '${suggestion}'?`,
+    suggestion: suggestion === undefined ? '' : `: did you mean '${suggestion}'?`,
     isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
   }))
 }
 
-/** What a refusal for these violations rests on. */
+/** Returns the assumptions behind an error with these violations. */
 function assumptionsOf({ assumes }: AnyOperation, violations: readonly Violation[]): Set<AssumptionName> {
   const names = new Set<AssumptionName>(['violations'])
   if (typeof assumes === 'string') names.add(assumes)

@@ -1,5 +1,5 @@
 /**
- * Extras: optional features, which the core knows by these interfaces only. `extras/index.ts` lists them.
+ * Extras: optional features. The core knows only these interfaces; `extras/index.ts` lists the extras.
  */
 import type { Command } from 'commander'
 import type { Reply, StreamEvent } from '../http/reply.ts'
@@ -13,33 +13,35 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
 
-/** Declares an extra. Its module is loaded with every entry: it imports lazily what a gateway may not need. */
+/** Declares an extra. Its module is loaded with every entry, so it imports lazily what a gateway may not need. */
 export interface ExtraDefinition<Options extends object = object> {
   readonly name: string
-  /** Schemas of its options. Each is built when the option is given. */
+  /** Schemas of its options, built only when the option is given. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
-  /** Options that name a file. In a configuration file, they are relative to it. @internal */
+  /** Options that name a file. In a configuration file, paths are relative to that file. @internal */
   readonly paths?: readonly (keyof Options & string)[]
   /** Flags of `serve`. @internal */
   readonly flags?: readonly Flag[]
   /**
-   * Returns its options from the flags of `serve` and from the options of a configuration file. Default: the flags of
-   * the same names. Throws a `UsageError` for flags that do not fit together. @internal
+   * Derives options from the flags of `serve` and the options of a configuration file. Default: flags with the same
+   * names. Throws a `UsageError` for incompatible flags. @internal
    */
   readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command) => Promise<void>
-  /** Reads a scenario from another form; undefined for any other value. @internal */
-  readonly readScenario?: (given: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
-  /** Called once for each gateway; undefined if the options do not use the extra. Throws one clear line. @internal */
+  /** Converts another format to a scenario; undefined for any other value. @internal */
+  readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
+  /**
+   * Called once per gateway. Returns undefined if the options do not use the extra. Throws a one-line error. @internal
+   */
   readonly create?: (options: Options, host: ExtraHost) => Extra | undefined
 }
 
-/** An extra with any options: they are checked before it gets them. */
-// biome-ignore lint/suspicious/noExplicitAny: an extra takes its own options only
+/** An extra with any options, which are validated beforehand. */
+// biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any>
 
-/** The options of one of several extras, all together. */
+/** Intersection of the options of several extras. */
 export type OptionsOf<Definition> = (
   Definition extends ExtraDefinition<infer Options>
     ? (options: Options) => void
@@ -60,80 +62,81 @@ export interface Flag {
   /** Group in the help text. */
   readonly group: 'Behaviour' | 'Recordings'
   readonly choices?: readonly string[]
-  /** Description of the same flag of the command `openapi`. Default: only `serve` has the flag. */
+  /** Description of the same flag of the command `openapi`. Default: the flag exists only in `serve`. */
   readonly ofDocument?: string
 }
 
-/** The gateway, as an extra sees it. */
+/** The gateway as seen by an extra. */
 export interface ExtraHost {
   readonly sandboxes: Sandboxes
-  /** Calls the listener for each call of any sandbox. Returns a function that removes the listener. */
+  /** Adds a listener for the calls of all sandboxes. Returns a function that removes it. */
   observe(listener: CallListener): () => void
 }
 
-/** One gateway's part of an extra. */
+/** The instance of an extra in one gateway. */
 export interface Extra {
   readonly dialect?: Dialect
-  /** Returns its operations. Called once, with those that the gateway has already. */
+  /** Returns additional operations. Called once, with the existing ones. */
   operations?(known: readonly AnyOperation[]): readonly AnyOperation[]
-  /** Adds its operations to the OpenAPI document of the API. */
+  /** Adds its operations to the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
   /**
-   * Returns a recorded reply at its time; undefined if the operation is to respond. Throws to refuse the request.
+   * Returns a recorded reply after its recorded delay; undefined to let the operation respond. Throws to reject the
+   * request.
    *
-   * @param refusal The error of an earlier step, if one refused the request.
+   * @param refusal The error of an earlier step, if any.
    */
   replay?(record: CallRecord<SandboxState>, refusal: unknown, left: AbortSignal): Promise<Reply | undefined>
   /** Loads its control operations. */
   control?(): Promise<readonly AnyOperation[]>
-  /** Forms in which it exports a journal entry, by name. They throw for an entry that cannot have the form. */
+  /** Export formats of a journal entry, by name. They throw if the format cannot represent the entry. */
   readonly exports?: Readonly<Record<string, (entry: JournalEntry) => Promise<string>>>
-  /** Returns a file of the server; undefined for a path that it does not serve. The token is not required. */
+  /** Returns a file of the web server; undefined for other paths. Does not require the token. */
   file?(path: string): Promise<Reply> | undefined
 }
 
-/** One vendor's form of the API. Each function returns its argument if there is nothing to change. */
+/** A vendor's variant of the API. Functions return their argument if nothing changes. */
 export interface Dialect {
   /** Name of the vendor. */
   readonly name: string
-  /** Extensions that are active with it. Default: none. */
+  /** Extensions enabled by the dialect. Default: none. */
   readonly extensions?: readonly ExtensionName[]
-  /** Comment line before the first event of a stream. Default: none. */
+  /** Comment line sent before the first event of a stream. Default: none. */
   readonly comment?: string
-  /** Translates a request before it is checked. */
+  /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest
   /** Translates the JSON of a successful reply. */
   reply?(value: unknown, call: AnsweredCall): unknown
-  /** Translates an event of a stream. */
+  /** Translates a stream event. */
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
   /** Translates the error envelope. */
   error?(envelope: object, status: number): object
 }
 
 export interface SentRequest {
-  /** The query with its question mark, or the empty string. */
+  /** The query including its question mark, or an empty string. */
   readonly search: string
   readonly body: unknown
 }
 
-/** Facts of an answered call, for the fields of a dialect. */
+/** Facts about a call, used to fill a dialect's fields. */
 export interface AnsweredCall {
   readonly operation: string
   /** Headers of the request; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly seed: string | number
-  /** The model that answered, and the name of its provider. */
+  /** The model that replied, and the name of its provider. */
   readonly model: string
   readonly provider: string
-  /** The models that were tried, in order; the last one answered. */
+  /** The models that were tried, in order. The last one replied. */
   readonly asked: readonly string[]
-  /** Dollars, as the ledger of the sandbox counts the call. */
+  /** Cost in US dollars, as in the sandbox's ledger. */
   readonly cost: number
-  /** Dollars per token. */
+  /** US dollars per token. */
   readonly prices: { readonly prompt: number; readonly completion: number }
 }
 
-/** The names of all options of a gateway with these extras. */
+/** Returns the names of all options of a gateway with these extras. */
 export function optionNames(extras: readonly AnyExtra[]): string[] {
   return [...coreOptionNames, ...extras.flatMap(({ options = {} }) => Object.keys(options))]
 }

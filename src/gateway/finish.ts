@@ -1,6 +1,5 @@
 /**
- * Step 11: what becomes of a reply before it is delivered: the contract check, errors in the envelope of the vendor or
- * the protocol, and faults.
+ * Step 11: completes a reply before delivery: schema check, dialect, error envelope and faults.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
@@ -16,7 +15,7 @@ import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
 
-/** The reply with the faults of the rule, and the headers of a rate limit. */
+/** Applies the faults of the matched rule, and the headers of rate limits. */
 export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord<SandboxState>): Reply {
   const headers = charge?.(record.tokens)
   const faulty = faults ? faults.distort(reply) : reply
@@ -24,28 +23,30 @@ export function finish(reply: Reply, { faults, charge }: Effect, record: CallRec
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }
 
-/** Seconds of `Retry-After` that clients wait without a test noticing. */
-const unnoticed = 5
+/** Maximum `Retry-After` in seconds that does not slow a test noticeably. */
+const maxQuietSeconds = 5
 
-/** A client sleeps in real time, whatever the sandbox clock says. */
+/** Warns that clients sleep in real time, independent of the sandbox clock. */
 function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
   const seconds = Number(headers['retry-after'])
-  if (status !== 429 || !(seconds > unnoticed)) return
+  if (status !== 429 || !(seconds > maxQuietSeconds)) return
   record.warn(
-    `Retry-After is ${seconds} s, and clients that retry by themselves sleep this long in real time: set their retries to 0, or shorten the rate limit`,
+    `Retry-After is ${seconds} s: clients that retry automatically sleep this long in real time, so disable their retries or shorten the rate limit`,
   )
 }
 
-/** Frozen bodies that were checked before, serialised: list replies are made once and sent often. */
+/**
+ * Serialised bodies that passed the check. List replies are frozen and shared, so they are checked and serialised once.
+ */
 const checked = new WeakMap<object, { text: string; bytes: Uint8Array }>()
 
-/** Checks a resolver's reply against its schema. Throws a loud 500 for a mismatch. */
+/** Checks a resolver's reply against its schema. Throws a 500 for a mismatch. */
 export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body
-  const known = typeof value === 'object' && value !== null ? checked.get(value) : undefined
-  if (known) return { ...reply, body: { kind: 'json', value, ...known } }
+  const cached = typeof value === 'object' && value !== null ? checked.get(value) : undefined
+  if (cached) return { ...reply, body: { kind: 'json', value, ...cached } }
 
   const { error } = check(operation.output, value)
   if (error) throw new SchemaViolation(operation.id, toViolations(error, 'reply'))
@@ -56,8 +57,8 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   return { ...reply, body: { kind: 'json', value, ...serialised } }
 }
 
-/** Translates a reply to the form of a vendor. */
-export async function speakDialect(
+/** Translates a reply to the variant of a vendor. */
+export async function translateReply(
   dialect: Dialect,
   reply: Reply,
   record: CallRecord<SandboxState>,
@@ -79,12 +80,12 @@ export async function speakDialect(
     prices: { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) },
   }
   if (body.kind === 'frames')
-    return { ...reply, body: { kind: 'frames', frames: spokenFrames(dialect, body.frames, call) } }
+    return { ...reply, body: { kind: 'frames', frames: translateFrames(dialect, body.frames, call) } }
   const value = dialect.reply ? dialect.reply(body.value, call) : body.value
   return value === body.value ? reply : { ...reply, body: { kind: 'json', value } }
 }
 
-function* spokenFrames(dialect: Dialect, frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
+function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
   if (dialect.comment !== undefined) yield { kind: 'bytes', bytes: `: ${dialect.comment}\n\n` }
   for (const frame of frames) {
     const event = frame.kind === 'event' && dialect.event ? dialect.event(frame.event, call) : undefined
@@ -96,22 +97,22 @@ function* spokenFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answered
   }
 }
 
-/** The reply to a request that a step refused. Any other error is our bug, and a loud 500. */
+/** Converts an error to a reply. Anything but a `GatewayError` is a bug in Understudy, and becomes a 500. */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
-  if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
-    const usual = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
-    const assumption = error.assumption ?? usual
+  if (error instanceof GatewayError && !(error instanceof BrokenContract)) {
+    const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
+    const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
-    return inOwnEnvelope(gateway, record, toReply(error))
+    return applyErrorEnvelope(gateway, record, toReply(error))
   }
   const { message, stack } = error as Error
   record.broken(stack ?? message)
-  const metadata = error instanceof SchemaViolation ? error.metadata : undefined
-  const bug = new GatewayError(500, `Mistake in understudy: ${message}`, metadata)
-  return inOwnEnvelope(gateway, record, toReply(bug))
+  const metadata = error instanceof BrokenContract ? error.metadata : undefined
+  const bug = new GatewayError(500, `Bug in Understudy: ${message}`, metadata)
+  return applyErrorEnvelope(gateway, record, toReply(bug))
 }
 
-/** The assumption that a refusal rests on, by its status; an error may name another. Spec: Errors, 2 and 3. */
+/** Assumption behind an error by status, unless the error names one. Spec: Errors, 2 and 3. */
 const assumptionOf: Record<number, AssumptionName> = {
   400: 'violations',
   401: 'authentication',
@@ -121,10 +122,14 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-/** An error as the vendor of the dialect and the protocol of the operation write it; other replies unchanged. */
-export function inOwnEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
+/** Converts an error to the envelope of the dialect and the operation's protocol. Other replies are unchanged. */
+export function applyErrorEnvelope(
+  { dialect, router }: GatewayCore,
+  record: CallRecord,
+  reply: Reply,
+): Reply {
   if (reply.status < 400) return reply
-  const theirs =
+  const translated =
     dialect?.error && reply.body.kind === 'json'
       ? {
           ...reply,
@@ -132,11 +137,11 @@ export function inOwnEnvelope({ dialect, router }: GatewayCore, record: CallReco
         }
       : reply
   const protocol = router.operation(record.operation)?.protocol
-  if (!protocol?.error || theirs.body.kind !== 'json') return theirs
-  const { error } = (theirs.body.value ?? {}) as { error?: { message?: unknown } }
-  if (typeof error?.message !== 'string') return theirs
+  if (!protocol?.error || translated.body.kind !== 'json') return translated
+  const { error } = (translated.body.value ?? {}) as { error?: { message?: unknown } }
+  if (typeof error?.message !== 'string') return translated
   return {
-    ...theirs,
+    ...translated,
     body: { kind: 'json', value: protocol.error(reply.status, error.message, record.id) },
   }
 }

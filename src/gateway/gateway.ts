@@ -1,6 +1,5 @@
 /**
- * The gateway without an adapter: options, operations, sandboxes. Its default sandbox is at hand, so that the
- * simple case stays simple.
+ * The gateway without a transport: options, operations and sandboxes. It is also its own default sandbox.
  */
 import { invalidRequest } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
@@ -18,15 +17,15 @@ import type { AnyExtra, Dialect, Extra, ExtraHost } from './extra.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
-/** Parts of a gateway that its entry brings along. */
+/** Parts of a gateway that depend on its entry point. */
 export interface GatewaySetup {
   /** Default: none. @internal */
   readonly extras?: readonly AnyExtra[]
-  /** Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused. */
+  /** Reads scenario files, for `use('./busy.yaml')`. Default: paths are rejected. */
   readonly readScenario?: ScenarioReader
 }
 
-/** The gateway is its own default sandbox. */
+/** A gateway, which is also its own default sandbox. */
 export class GatewayCore extends Sandbox<Bodies> {
   /** @internal */
   readonly operations: readonly AnyOperation[]
@@ -34,22 +33,22 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly router: Router
   /** The active extras. @internal */
   readonly extras: readonly Extra[]
-  /** The vendor's form of the API; undefined for that of the specification. @internal */
+  /** The vendor's variant of the API; undefined for that of the specification. @internal */
   readonly dialect: Dialect | undefined
-  /** Whether a key may come as `x-api-key`. @internal */
+  /** If true, clients may send their key as `x-api-key`. @internal */
   readonly takesKeyHeader: boolean
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** Replays the recording of a call, if there are recordings. @internal */
+  /** Replays the recording of a call, if there is one. @internal */
   readonly replay: Extra['replay']
-  /** Extras that options may activate. @internal */
+  /** Available extras. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
   static {
     methodsAtCaller(GatewayCore)
   }
 
-  /** Throws one clear line for an option, a scenario or a fixture that is wrong. */
+  /** Throws a one-line error for an invalid option, scenario or fixture. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
     const { extras: knownExtras = [], readScenario } = setup
     const checked = readGatewayOptions(options, knownExtras)
@@ -68,13 +67,13 @@ export class GatewayCore extends Sandbox<Bodies> {
     let operations = operationsOf({ ...checked, extensions: active })
     for (const extra of extras)
       if (extra.operations) operations = [...operations, ...extra.operations(operations)]
-    const fromFileToo = (given: unknown): Scenario =>
-      readScenario && typeof given === 'string' && isScenarioPath(given)
-        ? (readScenario(given, operations) as Scenario)
-        : toScenario(given, operations, knownExtras)
-    const scenarios = checked.scenarios.map((given, scenario) => {
+    const readAnyScenario = (input: unknown): Scenario =>
+      readScenario && typeof input === 'string' && isScenarioPath(input)
+        ? (readScenario(input, operations) as Scenario)
+        : toScenario(input, operations, knownExtras)
+    const scenarios = checked.scenarios.map((input, scenario) => {
       try {
-        return fromFileToo(given)
+        return readAnyScenario(input)
       } catch (error) {
         throw Object.assign(error as Error, { scenario })
       }
@@ -83,7 +82,7 @@ export class GatewayCore extends Sandbox<Bodies> {
       options: checked,
       operations,
       scenarios,
-      checkScenario: fromFileToo,
+      checkScenario: readAnyScenario,
     })
     super(sandboxes.defaultSetup)
     sandboxes.default = this as unknown as Sandbox
@@ -97,42 +96,40 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.sandboxes = sandboxes
   }
 
-  /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
+  /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
   createSandbox(options: SandboxOptions = {}): Sandbox<Bodies> {
     assertObject(options, 'createSandbox')
     assertNames(options, sandboxOptionNames, 'createSandbox')
     return this.sandboxes.create(options) as Sandbox<Bodies>
   }
 
-  /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
+  /** Creates a sandbox from the output of `save()`. */
   async openSandbox(file: object): Promise<Sandbox<Bodies>> {
     return (await this.sandboxes.open(file)) as Sandbox<Bodies>
   }
 
-  /** Runs some work in the default sandbox. */
+  /** Runs a function in the default sandbox. */
   override run<Result>(work: () => Result): Result
   /**
-   * Runs some work in a sandbox, as `sandbox.run(work)`. Throws for anything but a live sandbox of this gateway.
+   * Runs a function in a sandbox, like `sandbox.run(work)`. Throws for anything but a live sandbox of this gateway.
    *
    * @example await gateway.run(sandbox, () => ask('Hello?'))
    */
   override run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result
-  override run(...given: unknown[]): unknown {
-    const [sandbox, work] = given.length > 1 ? given : [this, ...given]
+  override run(...args: unknown[]): unknown {
+    const [sandbox, work] = args.length > 1 ? args : [this, ...args]
     return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)
   }
 
   /**
-   * Checks a scenario, a single rule or a recording, or finds the bundled scenario of a name. A text is never a path:
-   * requests and the control API call this, and must not make the server read files. Throws one clear line.
-   *
-   * @internal
+   * Validates a scenario, rule or recording, or finds the bundled scenario with this name. Never reads a file, because
+   * requests and the control API call it. Throws a one-line error. @internal
    */
   checkScenario(input: unknown): Scenario {
     return toScenario(input, this.operations, this.knownExtras)
   }
 
-  /** The scenarios that a request names in its header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
+  /** Returns the scenarios named in the header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
   scenariosNamed(header: string): readonly Scenario[] {
     return header.split(',').map((name) => {
       try {
@@ -146,7 +143,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   }
 }
 
-/** Also one of another copy of the package: an ES module and a CommonJS one may meet in a process. */
+/** Duck-typed, because the ES module and CommonJS builds of the package can meet in one process. */
 export function isGateway(value: unknown): value is GatewayCore {
   return typeof value === 'object' && value !== null && 'sandboxes' in value && 'router' in value
 }

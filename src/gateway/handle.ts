@@ -1,7 +1,7 @@
 /**
- * Handles one request, from its arrival to its reply: steps 3 to 11 of twelve. Delivery is the last one.
+ * Handles a request from arrival to reply: steps 3 to 11 of twelve. Delivery is the last step.
  *
- * A step that refuses a request does not end it: the journal still gets its body, and a rule may reply instead.
+ * A step that rejects a request does not end it: its body is still recorded, and a rule may reply instead.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
@@ -11,32 +11,32 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { admit } from './admit.ts'
 import type { Call } from './call.ts'
 import { checkRequest } from './check.ts'
-import { checkContract, finish, inOwnEnvelope, speakDialect, toErrorReply } from './finish.ts'
+import { applyErrorEnvelope, checkContract, finish, toErrorReply, translateReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
 import { locate } from './locate.ts'
 import { type Effect, matchRule } from './match-rule.ts'
 import { conversationReader, type ReadConversation, readBody } from './read.ts'
 
-/** A call that was read. */
+/** A call whose body was read. */
 interface Request {
   readonly gateway: GatewayCore
   readonly call: Call
   readonly record: CallRecord<SandboxState>
   readonly operation: AnyOperation | undefined
-  /** The error of the step that refused the call. */
+  /** The error of the step that rejected the call, if any. */
   readonly refusal: unknown
-  /** Reads the conversation in its body, once; undefined for an operation without one. */
+  /** Reads the conversation in the body once; undefined for an operation without one. */
   readonly conversation: ReadConversation
 }
 
-/** Handles one request: the returned record has its reply, and the journal has the record. */
+/** Handles a request. The returned record has its reply, and is in the journal. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
   const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
-  const notAdmitted = call.refusal ?? admit(gateway, caller, record)
+  const admissionError = call.refusal ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
-  const notRead = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
-  const refusal = notAdmitted ?? notRead
+  const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
+  const refusal = admissionError ?? bodyError
   if (refusal) record.refused()
   const conversation = conversationReader(record, operation)
   const reply = caller.gone
@@ -46,7 +46,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   return record
 }
 
-/** The reply of the first model that does not fail, of those that the request names, or that of the last one. */
+/** Tries the requested models in order. Returns the first reply that is not an error, or the last one. */
 async function tryModels(request: Request): Promise<Reply> {
   const { record, operation, refusal } = request
   const models = refusal ? undefined : operation?.protocol?.models?.(record.body)
@@ -55,12 +55,12 @@ async function tryModels(request: Request): Promise<Reply> {
     const reply = await answer(request)
     const next = models?.[place + 1]
     if (reply.status < 400 || next === undefined || record.schemaViolation) return reply
-    record.warn(`'${model}' was answered with ${reply.status}: '${next}' was asked in its place`)
+    record.warn(`'${model}' returned ${reply.status}: '${next}' was tried instead`)
   }
   return answer(request)
 }
 
-/** What the matched rule makes of the operation's reply, or replaces it by. */
+/** Returns the reply after applying the matched rule. */
 async function answer(request: Request): Promise<Reply> {
   const { gateway, call, record, operation, conversation } = request
   const { clock } = record.state
@@ -82,11 +82,11 @@ async function answer(request: Request): Promise<Reply> {
   return finished
 }
 
-/** The reply of a fault, of a recording, or of the operation. Throws to refuse the request. */
+/** Returns the reply of a fault, a recording or the operation. Throws to reject the request. */
 async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
   const { dialect, replay } = gateway
-  if (replaced) return inOwnEnvelope(gateway, record, replaced)
+  if (replaced) return applyErrorEnvelope(gateway, record, replaced)
   const recorded = replay && (await replay(record, refusal, call.sink.left))
   if (recorded) return recorded
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
@@ -98,5 +98,5 @@ async function produce(request: Request, { replaced, stream }: Effect): Promise<
   const resolve = () => operation.resolve(context)
   const resolved = await (marks?.writes ? record.state.write(resolve) : resolve())
   const reply = checkContract(operation, resolved)
-  return inOwnEnvelope(gateway, record, dialect ? await speakDialect(dialect, reply, record) : reply)
+  return applyErrorEnvelope(gateway, record, dialect ? await translateReply(dialect, reply, record) : reply)
 }

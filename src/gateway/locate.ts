@@ -1,6 +1,6 @@
 /**
- * Step 3: the sandbox that a call is for. The path names it, else the key, else the test whose code makes the call;
- * else it is the default sandbox.
+ * Step 3: finds the sandbox of a call by its path, its key or its async context, in this order. Otherwise, it is the
+ * default sandbox.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -8,23 +8,25 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Call } from './call.ts'
 
 export interface Caller {
-  /** Path below the base URL; undefined for a path outside of it. */
+  /** Path below the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
   /** The `Authorization` header, or its equivalent. */
   readonly authorization: string | undefined
   /** Bearer key; undefined if the header is missing or malformed. */
   readonly key: string | undefined
-  /** The live sandbox that the key belongs to. */
+  /** Live sandbox that the key belongs to. */
   readonly keyOwner: Sandbox | undefined
-  /** If true, the key alone names the sandbox, so it has to be the right one. */
+  /** If true, only the key names the sandbox, so the key must be valid. */
   readonly isNamedByKey: boolean
-  /** Keeps the record of the call. The default sandbox if the one that is meant is `gone`. */
+  /** Sandbox that records the call. If the requested one is `gone`, the default sandbox. */
   readonly sandbox: Sandbox
-  /** The 410 or 421 of a sandbox that cannot answer here. It is thrown after authentication. */
+  /** The 410 or 421 of a sandbox that does not exist here. Thrown after authentication. */
   readonly gone: GatewayError | undefined
 }
 
-/** @param takesKeyHeader If true, `x-api-key` replaces a missing bearer, as clients of POST /messages send it. */
+/**
+ * @param takesKeyHeader If true, `x-api-key` is accepted instead of a bearer key, as clients of POST /messages send it.
+ */
 export function locate(
   sandboxes: Sandboxes,
   { path, headers, sandbox: current }: Call,
@@ -52,17 +54,17 @@ export function locate(
 }
 
 export interface Address {
-  /** Path below the base URL, such as `/providers`; undefined for a path outside of it. */
+  /** Path below the base URL, such as `/providers`; undefined if the path is outside it. */
   readonly route: string | undefined
-  /** The id in `/sandboxes/<id>/api/v1`, if the path has one. */
+  /** Id in `/sandboxes/<id>/api/v1`, if any. */
   readonly sandboxId: string | undefined
 }
 
-/** End of the base URL; it carries the version. Spec: Versioning, 1. */
+/** End of the base URL, including the version. Spec: Versioning, 1. */
 const base = '/api/v1'
 const sandboxPrefix = /\/sandboxes\/([^/]+)$/
 
-/** @param path Percent-encoded, without the query. */
+/** @param path Percent-encoded path without the query. */
 export function readAddress(path: string): Address {
   const at = path.indexOf(`${base}/`)
   if (at === -1) return { route: undefined, sandboxId: undefined }
@@ -70,7 +72,7 @@ export function readAddress(path: string): Address {
   return { route, sandboxId: at === 0 ? undefined : sandboxPrefix.exec(path.slice(0, at))?.[1] }
 }
 
-/** The id in a sandbox key, `us-<id>-…`. */
+/** Returns the id in a sandbox key, `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
   return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]
 }

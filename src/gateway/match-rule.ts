@@ -1,6 +1,6 @@
 /**
- * Step 7: the rule that matches a call, and what it does before the operation runs: how long the call waits, and what
- * replaces the operation's reply.
+ * Step 7: matches a rule, and determines its effect before the operation runs: the delay, and a replacement of the
+ * reply.
  */
 import * as z from 'zod'
 import type { FaultFacts } from '../faults/fault.ts'
@@ -23,19 +23,19 @@ import { isTemplate, templateWriter } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 
-/** What the matched rule does to one call. */
+/** Effect of the matched rule on a call. */
 export interface Effect {
-  /** Milliseconds of sandbox time to wait first. */
+  /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
-  /** A whole scripted reply, sent as it is. */
+  /** A complete scripted reply, sent unchanged. */
   readonly scripted?: Reply | undefined
-  /** A fault's reply, which replaces the operation's. */
+  /** Reply of a fault that replaces the operation's. */
   readonly replaced?: Reply | undefined
-  /** If set, the operation streams, or does not, whatever the request asks for. */
+  /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
-  /** Faults that change the reply. */
+  /** Faults that modify the reply. */
   readonly faults?: FaultRun
-  /** Counts the tokens of the reply against the rate limits that the call passed, and returns their headers. */
+  /** Charges the tokens of the reply to the rate limits of the call, and returns their headers. */
   readonly charge?: ChargeRateLimits | undefined
 }
 
@@ -43,7 +43,7 @@ const noEffect: Effect = Object.freeze({ waitMs: 0 })
 
 type RuleCall = CallRecord<SandboxState>
 
-/** @param named Scenarios that the request itself names, which come before all others. */
+/** @param named Scenarios named by the request, which take precedence. */
 export async function matchRule(
   record: RuleCall,
   call: Call,
@@ -68,7 +68,7 @@ export async function matchRule(
   return { waitMs, replaced: instead, scripted, stream, faults, charge }
 }
 
-/** What faults may know of a call. Made once for a call: its random numbers follow each other. */
+/** Facts about a call for its faults. Created once per call, because its random numbers form a sequence. */
 function factsOf(
   match: Match,
   record: RuleCall,
@@ -89,49 +89,49 @@ function factsOf(
   }
 }
 
-/** The match with the reply to this one request: templates rendered, or the rule's function called. */
+/** Completes the scripted reply for this request by rendering templates or calling the rule's function. */
 async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
   const { reply } = match.effect
-  if (!reply || !(match.replyFunction || hasTemplate(reply))) return match
-  const own = match.replyFunction
-    ? await callFunction(match.replyFunction, reply, record, readConversation)
-    : rendered(reply, match, record, readConversation)
-  return { ...match, effect: { ...match.effect, reply: own } }
+  if (!reply || !(match.answer || hasTemplate(reply))) return match
+  const ownReply = match.answer
+    ? await callReplyFunction(match.answer, reply, record, readConversation)
+    : renderReply(reply, match, record, readConversation)
+  return { ...match, effect: { ...match.effect, reply: ownReply } }
 }
 
-async function callFunction(
-  answer: NonNullable<Match['replyFunction']>,
-  usual: ScriptedReply,
+async function callReplyFunction(
+  answer: NonNullable<Match['answer']>,
+  defaults: ScriptedReply,
   { params, query, headers, body, method, path }: RuleCall,
   readConversation: ReadConversation,
 ): Promise<ScriptedReply> {
   const conversation = readConversation() ?? { items: [], tools: [] }
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
-  let given: unknown
+  let returned: unknown
   try {
-    given = await answer({ request, conversation })
+    returned = await answer({ request, conversation })
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
-    throw new GatewayError(500, `The function given to reply() threw ${name}: ${message}`)
+    throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
   }
-  if (typeof given === 'string') return { ...usual, text: given }
-  const result = ScriptedReply.safeParse(given)
+  if (typeof returned === 'string') return { ...defaults, text: returned }
+  const result = ScriptedReply.safeParse(returned)
   if (result.success) return result.data
   throw new GatewayError(
     500,
-    `The function given to reply() returned no reply: ${z.prettifyError(result.error).replaceAll('\n', ' ')}`,
+    `The function passed to reply() returned an invalid reply: ${z.prettifyError(result.error).replaceAll('\n', ' ')}`,
   )
 }
 
 const templates = new WeakMap<ScriptedReply, boolean>()
 
 function hasTemplate(reply: ScriptedReply): boolean {
-  const known = templates.get(reply) ?? isTemplate(JSON.stringify(reply))
-  templates.set(reply, known)
-  return known
+  const isKnownTemplate = templates.get(reply) ?? isTemplate(JSON.stringify(reply))
+  templates.set(reply, isKnownTemplate)
+  return isKnownTemplate
 }
 
-function rendered(
+function renderReply(
   reply: ScriptedReply,
   match: Match,
   record: RuleCall,
@@ -161,23 +161,23 @@ function rendered(
     },
   }
   const write = templateWriter(values, (message) => record.warn(message))
-  const { text, body: own, headers: named, frames } = reply
+  const { text, body: template, headers: named, frames } = reply
   return {
     ...reply,
     ...(text !== undefined && { text: write(text) }),
-    ...(own !== undefined && { body: write(own) }),
+    ...(template !== undefined && { body: write(template) }),
     ...(named && { headers: oneLine(write(named)) }),
     ...(frames && { frames: frames.map((frame) => ('base64' in frame ? frame : write(frame))) }),
   }
 }
 
-/** A request may bring any character; a header is one line of Latin-1. */
+/** Replaces line breaks and characters outside Latin-1, which headers cannot contain. */
 function oneLine(headers: Record<string, string>): Record<string, string> {
   const replaced = (value: string) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/** The reply that a rule scripts as a whole, a body or frames; undefined where the operation composes it. */
+/** Returns a complete scripted reply with a body or frames; undefined if the operation composes the reply. */
 function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
@@ -185,14 +185,14 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedRep
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
-  // Text under another content type is sent as it is; otherwise it is a JSON string.
+  // Text with another content type is sent unchanged; otherwise it becomes a JSON string.
   if (typeof body === 'string' && !(named['content-type'] ?? 'json').includes('json')) {
     return { status, headers: named, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: body }] } }
   }
   return json(status, body, named)
 }
 
-/** Each when it is asked for. */
+/** Yields frames on demand. */
 function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
   for (const frame of frames) {
     if ('base64' in frame) yield* bytesOf(frame.base64)
@@ -209,10 +209,10 @@ function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
   return { kind: 'done' }
 }
 
-/** Characters that are decoded at a time; four of them are three bytes. */
+/** Number of characters decoded at a time. Must be a multiple of four, which decode to three bytes. */
 const base64Slice = 64 * 1024
 
-/** Decoded as the reader reads. */
+/** Decodes on demand, as the client reads. */
 function* bytesOf(base64: string): Generator<Frame> {
   for (let from = 0; from < base64.length; from += base64Slice) {
     const text = atob(base64.slice(from, from + base64Slice))

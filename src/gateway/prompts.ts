@@ -1,6 +1,6 @@
 /**
- * What the calls of a sandbox asked of models, as text for a snapshot: instructions, tools, and who said what. The same
- * calls give the same text, in whatever order they came.
+ * Renders the prompts of a sandbox's calls as snapshot text: instructions, tools and conversation. The text does not
+ * depend on the order of the calls.
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
@@ -8,7 +8,7 @@ import type { AnyOperation } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 
 export interface PromptOptions {
-  /** What varies from run to run: every match is written as `…`. A text stands for itself. Default: nothing. */
+  /** Parts that vary between runs. Every match is replaced by `…`; strings match literally. Default: none. */
   mask?: readonly (string | RegExp)[] | undefined
 }
 
@@ -22,7 +22,7 @@ export function promptsText(
   for (const { operation, body } of entries) {
     const conversation = readers.get(operation ?? '')?.(body)
     if (!conversation || operation === null) continue
-    const text = mask.reduce(hide, promptText(operation, body, conversation))
+    const text = mask.reduce(applyMask, promptText(operation, body, conversation))
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
   return [...counts]
@@ -34,8 +34,8 @@ export function promptsText(
 function promptText(operation: string, body: unknown, { items }: Conversation): string {
   const { model, instructions, system, tools } = fieldsOf(body)
   const lines = [`# ${operation} ${textOf(model)}`]
-  const standing = textOf(instructions ?? system)
-  if (standing !== '') lines.push('', 'instructions:', ...indented(standing))
+  const systemText = textOf(instructions ?? system)
+  if (systemText !== '') lines.push('', 'instructions:', ...indented(systemText))
   const offered = listOf(tools).map(toolLine).sort()
   if (offered.length > 0) lines.push('', 'tools:', ...offered.map((line) => `  ${line}`))
   lines.push('', 'input:')
@@ -54,10 +54,10 @@ function promptText(operation: string, body: unknown, { items }: Conversation): 
 function toolLine(tool: unknown): string {
   const outer = fieldsOf(tool)
   const { name = outer['type'], description, parameters, input_schema } = fieldsOf(outer['function'] ?? tool)
-  const said = textOf(description)
+  const text = textOf(description)
   const schema = parameters ?? input_schema
   return [
-    `${textOf(name)}${said && `: ${said.replaceAll('\n', ' ')}`}`,
+    `${textOf(name)}${text && `: ${text.replaceAll('\n', ' ')}`}`,
     ...(schema === undefined || schema === null ? [] : [JSON.stringify(sorted(schema))]),
   ].join(' ')
 }
@@ -76,18 +76,18 @@ function indented(text: string, by = 2): string[] {
   return text.split(/\r?\n/).map((line) => (line === '' ? '' : ' '.repeat(by) + line))
 }
 
-function hide(text: string, mask: string | RegExp): string {
+function applyMask(text: string, mask: string | RegExp): string {
   if (typeof mask === 'string') return mask === '' ? text : text.replaceAll(mask, '…')
   const flags = mask.flags.includes('g') ? mask.flags : `${mask.flags}g`
   return text.replace(new RegExp(mask.source, flags), '…')
 }
 
-/** The file beside a test, `__prompts__/agent.test.ts/books-two-boats.txt`. */
+/** Path of the snapshot file next to a test, such as `__prompts__/agent.test.ts/books-two-boats.txt`. */
 export function promptsFile(
   { testPath, currentTestName }: { testPath?: string | undefined; currentTestName?: string | undefined },
   name?: string,
 ): string {
-  if (testPath === undefined) throw new TypeError('toMatchPrompts() belongs into a test')
+  if (testPath === undefined) throw new TypeError('toMatchPrompts() must be called in a test')
   const place = Math.max(testPath.lastIndexOf('/'), testPath.lastIndexOf('\\')) + 1
   const slug = (name ?? currentTestName ?? 'prompts')
     .replace(/[^\p{L}\p{N}]+/gu, '-')

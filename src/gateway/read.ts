@@ -1,5 +1,5 @@
 /**
- * Step 6: the body of a request, its size, encoding and media type, and the conversation in it.
+ * Step 6: reads the body of a request, checks its size, encoding and media type, and reads its conversation.
  */
 
 import { decodeBody } from '../http/body.ts'
@@ -11,10 +11,10 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call } from './call.ts'
 
 /**
- * Reads the body into the record. Returns the refusal, if there is one: 413 for a body above the limit, 415 for a
- * compressed one or another media type, 400 for one that is not UTF-8.
+ * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 415 for a compressed body
+ * or an unsupported media type, 400 for invalid UTF-8.
  *
- * @param limit Bytes.
+ * @param limit Maximum size in bytes.
  */
 export async function readBody(
   call: Call,
@@ -40,7 +40,7 @@ export async function readBody(
 
 export type ReadConversation = () => Conversation | undefined
 
-/** Returns a function that reads the conversation in the body once; rules and the operation see the same. */
+/** Returns a function that reads the conversation in the body only once, for both rules and the operation. */
 export function conversationReader(
   record: CallRecord<SandboxState>,
   operation: AnyOperation | undefined,
@@ -52,7 +52,7 @@ export function conversationReader(
   }
 }
 
-/** Reads a conversation; undefined for an operation without one. */
+/** Reads the conversation in a body; undefined for an operation without one. */
 export function conversationIn(
   body: unknown,
   { protocol }: AnyOperation,
@@ -68,11 +68,13 @@ export function assertPlain({ headers }: Call): void {
   throw new GatewayError(415, `Unsupported content encoding '${encoding}': send the body uncompressed`)
 }
 
-/** Throws 415 for a media type other than JSON that the operation does not accept. Without one, a body is JSON. */
+/**
+ * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type is JSON.
+ */
 function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
-  const given = headers['content-type']
-  if (given === undefined || text === '' || (given === 'application/json' && !other)) return
-  const type = given.split(';', 1)[0]?.trim().toLowerCase()
+  const contentType = headers['content-type']
+  if (contentType === undefined || text === '' || (contentType === 'application/json' && !other)) return
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   const { types = [], isJsonToo = true } = other ?? {}
   if (!type || (isJsonToo && (type === 'application/json' || type.endsWith('+json')))) return
   const isAccepted = (each: string) =>

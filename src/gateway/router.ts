@@ -1,6 +1,6 @@
 /**
- * Which operation a request means: one look-up for paths without parameters, one short list for the others;
- * and what a call to an unknown path probably meant.
+ * Finds the operation of a request: a map lookup for paths without parameters, a short list of patterns for the others.
+ * For unknown paths, suggests what was meant.
  */
 import { shapeOf } from '../http/openapi-document.ts'
 import { nearest } from '../lib/did-you-mean.ts'
@@ -8,17 +8,17 @@ import { truncate } from '../lib/one-line.ts'
 import type { AnyOperation } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
-/** What is known of a path and method. */
-export interface Found {
-  /** Undefined where no operation has this path and method. */
+/** Result of a lookup. */
+export interface RouteMatch {
+  /** Undefined if no operation has this path and method. */
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** The methods that the path has, where this is none of them; empty for an unknown path. */
+  /** If the path has other methods only, those; empty for an unknown path. */
   readonly allow: readonly string[]
 }
 
-/** Paths of one shape, whatever their parameters are called. */
+/** Paths that differ only in the names of their parameters. */
 interface Pattern {
   readonly shape: string
   /** Its groups are the parameters. */
@@ -28,7 +28,7 @@ interface Pattern {
 
 interface Route {
   readonly operation: AnyOperation
-  /** Of its parameters. */
+  /** Names of the parameters. */
   readonly names: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export class Router {
   readonly #patterns: Pattern[] = []
   readonly #byId: ReadonlyMap<string, AnyOperation>
 
-  /** Those that are on. */
+  /** Enabled operations. */
   readonly operations: readonly AnyOperation[]
 
   constructor(operations: readonly AnyOperation[]) {
@@ -55,7 +55,7 @@ export class Router {
       pattern.methods.set(operation.method.toUpperCase(), { operation, names: namesIn(path) })
       patterns.set(shape, pattern)
     }
-    // `/models/{}/endpoints` before `/models/{}/{}`: a parameter sorts behind every literal step.
+    // Sort `/models/{}/endpoints` before `/models/{}/{}`: literal segments come before parameters.
     // mutation: equivalent: no two patterns have the same shape
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
@@ -65,15 +65,15 @@ export class Router {
   }
 
   /**
-   * @param method Upper case; HEAD finds what GET finds.
-   * @param path Below the base address, still percent-encoded.
+   * @param method In upper case; HEAD finds the operation of GET.
+   * @param path Percent-encoded path below the base URL.
    */
-  find(method: string, path: string): Found {
-    const wanted = method === 'HEAD' ? 'GET' : method
-    const own = this.#fixed.get(path)?.get(wanted)
-    if (own) return { operation: own, params: noParams, allow: none }
+  find(method: string, path: string): RouteMatch {
+    const lookupMethod = method === 'HEAD' ? 'GET' : method
+    const fixed = this.#fixed.get(path)?.get(lookupMethod)
+    if (fixed) return { operation: fixed, params: noParams, allow: none }
     for (const { expression, methods } of this.#patterns) {
-      const route = methods.get(wanted)
+      const route = methods.get(lookupMethod)
       const params = route && readParams(expression, path, route.names)
       if (params) return { operation: route.operation, params, allow: none }
     }
@@ -81,11 +81,11 @@ export class Router {
   }
 
   #methodsOf(path: string): string[] {
-    const found = new Set(this.#fixed.get(path)?.keys())
-    for (const { expression, methods } of this.#patterns)
-      for (const [method, { names }] of methods) if (readParams(expression, path, names)) found.add(method)
-    if (found.has('GET')) found.add('HEAD')
-    return [...found]
+    const methods = new Set(this.#fixed.get(path)?.keys())
+    for (const { expression, methods: routes } of this.#patterns)
+      for (const [method, { names }] of routes) if (readParams(expression, path, names)) methods.add(method)
+    if (methods.has('GET')) methods.add('HEAD')
+    return [...methods]
   }
 }
 
@@ -98,7 +98,7 @@ function methodsAt(paths: Map<string, Map<string, AnyOperation>>, path: string):
 const noParams = Object.freeze({})
 const none: readonly never[] = Object.freeze([])
 
-/** `/workspaces/{}` as an expression: each parameter is one path segment, or a part of it. */
+/** Converts `/workspaces/{}` to a regular expression. Each parameter is a path segment or a part of one. */
 function toPattern(shape: string): Pattern {
   const steps = shape.split('{}').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return { shape, expression: new RegExp(`^${steps.join('([^/]*)')}$`), methods: new Map() }
@@ -108,7 +108,7 @@ function order({ shape }: Pattern): string {
   return shape.replaceAll('{}', '\uffff')
 }
 
-/** The parameters by name; undefined for another path, and where a broken percent-encoding names no resource. */
+/** Returns parameters by name; undefined if the path does not match or has invalid percent-encoding. */
 function readParams(
   expression: RegExp,
   path: string,
@@ -129,97 +129,106 @@ function namesIn(path: string): string[] {
   return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
 }
 
-/** A call that is not routed. */
+/** A call without an operation. */
 export interface Unrouted {
   /** Upper case. */
   readonly method: string
   /** As requested. */
   readonly path: string
-  /** The path below the base address; undefined where it does not lie below one. */
+  /** Path below the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
 }
 
 /**
- * One line without an end.
+ * Explains an unknown path in one line without a full stop.
  *
- * @param operations Those that are on.
- * @example no operation answers GET /provider: did you mean GET /providers?
+ * @param operations Enabled operations.
+ *
+ * @example no operation handles GET /provider: did you mean GET /providers?
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
-  const asked = route ?? path
-  const said = `no operation answers ${method} ${truncate(asked, maxShown)}`
-  const bare = withoutSlashes(asked.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
+  const requested = route ?? path
+  const problem = `no operation handles ${method} ${shortened(requested, maxPathLength)}`
+  const bare = withoutSlashes(requested.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
-  const why = reasonOf(asked, route)
-  const called = ({ method, path }: AnyOperation) => `${method.toUpperCase()} ${base}${filled(path, bare)}`
-  const meant = whichOf(exact(bare, operations), method)
-  if (meant) return `${said}${why}: did you mean ${called(meant)}?`
+  const why = reasonWhyUnknown(requested, route)
+  const format = ({ method, path }: AnyOperation) =>
+    `${method.toUpperCase()} ${base}${fillParameters(path, bare)}`
+  const match = preferMethod(operationsAt(bare, operations), method)
+  if (match) return `${problem}${why}: did you mean ${format(match)}?`
 
   for (const [name, group] of Object.entries(extensions)) {
-    const off = whichOf(exact(bare, group), method)
-    if (!off) continue
-    const does = `the extension '${name}' answers ${called(off)}`
-    return `${said}${why}: ${does}: createGateway({ extensions: ['${name}'] }) or --extension ${name}`
+    const disabled = preferMethod(operationsAt(bare, group), method)
+    if (!disabled) continue
+    const fix = `enable it with createGateway({ extensions: ['${name}'] }) or --extension ${name}`
+    return `${problem}${why}: ${format(disabled)} is in the extension '${name}': ${fix}`
   }
-  const near = whichOf(nearOf(bare, operations), method)
-  if (near) return `${said}${why}: did you mean ${called(near)}?`
-  if (route === undefined) return `${said}: paths begin with /api/v1/`
-  return scriptable.test(`${method} ${route}`) && route.length <= maxShown
-    ? `${said}: a rule can, as in { on: '${method} ${route}', reply: { body: {} } }`
-    : said
+  const near = preferMethod(similarOperations(bare, operations), method)
+  if (near) return `${problem}${why}: did you mean ${format(near)}?`
+  if (route === undefined) return `${problem}: paths start with /api/v1/`
+  return scriptable.test(`${method} ${route}`) && route.length <= maxPathLength
+    ? `${problem}: a rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
+    : problem
 }
 
-/** Without those at the end of a path; a path of nothing else is one. */
+/** Removes trailing slashes, except for the path `/`. */
 function withoutSlashes(path: string): string {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end--
   return path.slice(0, end)
 }
 
-/** Why a path is not below the base address, or has a part of it twice. */
-function reasonOf(asked: string, route: string | undefined): string {
-  if (route === undefined) return ', since paths begin with /api/v1/'
-  const [, again] = /^(\/api\/v1|\/v1)\//.exec(asked) ?? []
-  return again === undefined ? '' : `, since the base URL ends in /api/v1 and ${again} follows`
+/** Explains why a path is outside the base URL, or repeats part of it. */
+function reasonWhyUnknown(requested: string, route: string | undefined): string {
+  if (route === undefined) return ', because paths start with /api/v1/'
+  const [, repeated] = /^(\/api\/v1|\/v1)\//.exec(requested) ?? []
+  return repeated === undefined
+    ? ''
+    : `, because the base URL already ends in /api/v1 and is followed by ${repeated}`
 }
 
-/** Of several operations with the same path, the one with the method that was asked for. */
-function whichOf(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
+/** Returns the operation with the requested method, or else the first one. */
+function preferMethod(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
   return operations.find((operation) => operation.method.toUpperCase() === method) ?? operations[0]
 }
 
-function exact(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  return operations.filter((operation) => filled(operation.path, path) === path)
+function operationsAt(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
+  return operations.filter((operation) => fillParameters(operation.path, path) === path)
 }
 
-/** A long parameter makes no path near: `/responses/input_tokens` is no mistyped `/workspaces/{id}`. */
-function nearOf(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  const asked = path.split('/', maxSegments)
+/**
+ * Finds operations with a similar path. Long parameters must not hide different words: `/responses/input_tokens` does
+ * not resemble `/workspaces/{id}`.
+ */
+function similarOperations(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
+  const segments = path.split('/', maxSegments)
   const isNear = (operation: AnyOperation) => {
-    const own = operation.path.split('/')
-    const words = asked.filter((_, index) => !own[index]?.startsWith('{'))
-    const ownWords = own.filter((segment) => !segment.startsWith('{'))
-    return nearest(words.join('/'), [ownWords.join('/')]) !== undefined
+    const pattern = operation.path.split('/')
+    const words = segments.filter((_, index) => !pattern[index]?.startsWith('{'))
+    const literals = pattern.filter((segment) => !segment.startsWith('{'))
+    return nearest(words.join('/'), [literals.join('/')]) !== undefined
   }
   const near = operations.filter(isNear)
-  const meant = nearest(path, [...new Set(near.map((operation) => filled(operation.path, path)))])
-  return meant === undefined ? [] : exact(meant, near)
+  const suggestion = nearest(path, [
+    ...new Set(near.map((operation) => fillParameters(operation.path, path))),
+  ])
+  return suggestion === undefined ? [] : operationsAt(suggestion, near)
 }
 
-/** `/presets/{slug}` with what was asked for in the place of its parameters, `/presets/code-review`. */
-function filled(pattern: string, asked: string): string {
+/** Fills the parameters of `/presets/{slug}` from a requested path, for example `/presets/code-review`. */
+function fillParameters(pattern: string, requested: string): string {
   if (!pattern.includes('{')) return pattern
-  const segments = asked.split('/', maxSegments)
+  const segments = requested.split('/', maxSegments)
   return pattern
     .split('/')
     .map((segment, index) => (segment.startsWith('{') ? (segments[index] ?? segment) : segment))
     .join('/')
 }
 
-/** Of a path that is asked for, to be compared with those of operations. */
+/** Maximum number of segments of a requested path to compare. */
 const maxSegments = 20
 
-/** What a rule may be about. */
+/** Requests that a rule can match. */
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
-const maxShown = 200
+const maxPathLength = 200

@@ -1,5 +1,5 @@
 /**
- * Scenarios as people give them, checked: by name, as data, or in process as the path of a file.
+ * Validates scenarios in all forms: names, objects and, in process, file paths.
  */
 
 import { extensions } from '../operations/extensions/index.ts'
@@ -9,59 +9,61 @@ import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { AnyExtra } from './extra.ts'
 
-/** Reads a scenario file, and checks it. Throws one clear line with the place. Entries that run in Node bring it. */
+/** Reads and validates a scenario file. Throws a one-line error with the location. Provided by the entries for Node. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
-/** A scenario from the name of a bundled one, a scenario, a single rule, or what an extra reads as one. */
+/** Returns a scenario from the name of a bundled one, a scenario, a rule, or a format that an extra reads. */
 export function toScenario(
   input: unknown,
   operations: readonly KnownOperation[],
   extras: readonly AnyExtra[],
 ): Scenario {
-  return typeof input === 'string' ? checkedBundled(input) : parseScenario(input, operations, extras)
+  return typeof input === 'string' ? bundledByName(input) : parseScenario(input, operations, extras)
 }
 
-/** Reads a scenario in a form that an extra knows; undefined for any other value. */
+/** Reads a scenario in the format of an extra; undefined for any other value. */
 export function readWithExtras(
-  given: unknown,
+  value: unknown,
   operations: readonly KnownOperation[],
   extras: readonly AnyExtra[],
 ): Scenario | undefined {
   for (const { readScenario } of extras) {
-    const input = readScenario?.(given, operations)
+    const input = readScenario?.(value, operations)
     if (input) return checkScenario(input, operations)
   }
   return undefined
 }
 
-/** Checks a scenario, a single rule, or what an extra reads as a scenario. Throws a `ScenarioError` with every problem. */
+/** Validates a scenario, a rule, or a format that an extra reads. Throws a `ScenarioError` with every problem. */
 export function parseScenario(
   json: unknown,
   operations: readonly KnownOperation[],
   extras: readonly AnyExtra[],
 ): Scenario {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    const given = Array.isArray(json) ? 'a list' : String(json)
-    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
+    const received = Array.isArray(json) ? 'an array' : String(json)
+    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, got ${received}`)
   }
   return (
     readWithExtras(json, operations, extras) ??
-    checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations, wayTo)
+    checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations, extensionHint)
   )
 }
 
-/** How an operation is had that a gateway does not answer. */
-function wayTo(id: string): string | undefined {
+/** Returns how to enable an operation that is in an extension. */
+function extensionHint(id: string): string | undefined {
   const [group] =
     Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
-  return group && `it is in the extension '${group}': createGateway({ extensions: ['${group}'] })`
+  return (
+    group && `it is in the extension '${group}': enable it with createGateway({ extensions: ['${group}'] })`
+  )
 }
 
-/** Checked once: a scenario that requests name again and again stays the same one, and its counters go on. */
-function checkedBundled(name: string): Scenario {
-  const known = bundled.get(name) ?? checkScenario(bundledScenario(name), everyOperation)
-  bundled.set(name, known)
-  return known
+/** Returns the same object for each name, so that counters continue when requests name a scenario repeatedly. */
+function bundledByName(name: string): Scenario {
+  const scenario = bundled.get(name) ?? checkScenario(bundledScenario(name), everyOperation)
+  bundled.set(name, scenario)
+  return scenario
 }
 
 const bundled = new Map<string, Scenario>()

@@ -8,7 +8,10 @@ import { expandInput } from '../protocols/responses/stored.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
 
-/** Creates a model response: searched, written, cut and, if requested, streamed; the same each time. */
+/**
+ * Creates a model response from search, generated text and token limit, streamed on request. The same request gets the
+ * same response.
+ */
 export const createResponse = defineOperation({
   id: 'createResponse',
   method: 'post',
@@ -31,7 +34,7 @@ export const createResponse = defineOperation({
   resolve(context) {
     const { body, sandbox } = context
     const { options, storedResponses } = sandbox
-    // Without the option, only a scripted reply may name a stored response, and needs no conversation.
+    // Without the option, only a scripted reply can name a stored response, and needs no conversation.
     if (!options.storedResponses) return respond(responses, context)
     const input = expandInput(body, storedResponses)
     return respond(responses, context, ({ id, output }) => {

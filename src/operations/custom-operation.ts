@@ -1,5 +1,5 @@
 /**
- * Operations of a person's own, checked when the gateway is made.
+ * Custom operations, validated when the gateway is created.
  */
 
 import * as z from 'zod'
@@ -19,21 +19,21 @@ import type {
 import type { CustomOperation } from '../sandbox/options-input.ts'
 import { type CustomOperationId, textOperations } from '../scenarios/names.ts'
 
-/** A Standard Schema: of zod, Valibot, ArkType, or your own. It may validate asynchronously. */
+/** A Standard Schema, for example from zod, Valibot or ArkType. Can be asynchronous. */
 export interface Schema<Input = unknown, Output = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** For the OpenAPI document. Default: `{}`. */
+    /** Converters for the OpenAPI document. Default: `{}`. */
     readonly jsonSchema?: { readonly input: ToJsonSchema; readonly output: ToJsonSchema } | undefined
   }
 }
 
 type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>
 
-/** The checked value, or the issues that refuse it. */
+/** The validated value, or the issues. */
 type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] }
@@ -46,57 +46,57 @@ interface Issue {
 type InputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['input']
 type OutputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['output']
 
-/** An operation as a person declares it. */
+/** Definition of a custom operation. */
 export interface OperationDefinition<
   Params extends Schema = Schema,
   Query extends Schema = Schema,
   Body extends Schema = Schema,
   Response extends Schema = Schema,
 > {
-  /** Verb first: `listReports`. Rules and the journal know it by this. */
+  /** Id starting with a verb, such as `listReports`. Rules and the journal refer to the operation by it. */
   readonly id: string
-  /** Of HTTP, in lower or upper case. */
+  /** HTTP method in lower or upper case. */
   readonly method: Method | Uppercase<Method>
-  /** Below the base address, with parameters in braces: `/reports/{id}`. */
+  /** Path below the base URL, with parameters in braces: `/reports/{id}`. */
   readonly path: string
-  /** What it does, in a few words, for the document. Default: none. */
+  /** Short summary for the OpenAPI document. Default: none. */
   readonly summary?: string
-  /** Group of the operation in the document. Default: none. */
+  /** Group in the OpenAPI document. Default: none. */
   readonly tag?: string
-  /** Changes the database, so it waits for its turn. Default: false. */
+  /** If true, the operation changes the database, and runs exclusively. Default: false. */
   readonly writes?: boolean
-  /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
+  /** If true, the operation can return an event stream, and rules can use stream faults. Default: false. */
   readonly streams?: boolean
-  /** The events of its stream, for the document. Default: anything. */
+  /** Schema of the stream's events, for the OpenAPI document. Default: anything. */
   readonly events?: Schema
-  /** Statuses by which it refuses requests that its schemas accept, for the document. Default: none. */
+  /** Error statuses of valid requests, for the OpenAPI document. Default: none. */
   readonly refuses?: readonly number[]
-  /** Checks the parameters of the path. Default: they are not checked. */
+  /** Schema of the path parameters. Default: not validated. */
   readonly params?: Params
-  /** Checks the query, a text for each name. Default: it is not checked. */
+  /** Schema of the query, with a string per name. Default: not validated. */
   readonly query?: Query
-  /** Checks the headers; names in lower case. Default: they are not checked. */
+  /** Schema of the headers, with names in lower case. Default: not validated. */
   readonly headers?: Schema
-  /** Checks the body. Default: it takes none. */
+  /** Schema of the body. Default: no body. */
   readonly body?: Body
-  /** Whether a request may come without its body. Default: false. */
+  /** If true, the body may be missing. Default: false. */
   readonly bodyIsOptional?: boolean
-  /** What a 200 holds; every answer of `resolve` is checked against it. */
+  /** Schema of successful replies. Every reply of `resolve` is checked against it. */
   readonly response: Response
-  /** Answers a checked request. Throws a `GatewayError` to refuse. */
+  /** Responds to a validated request. Throw a `GatewayError` to reject it. */
   resolve(
     context: ResolverContext<OutputOf<Params>, OutputOf<Query>, OutputOf<Body>>,
   ): Reply<Frozen<InputOf<Response>>> | Promise<Reply<Frozen<InputOf<Response>>>>
 }
 
-/** The same, declared: rules name it by `on: getReport.id`. */
+/** A declared operation. Rules refer to it with `on: getReport.id`. */
 export interface DeclaredOperation<Id extends string = string> extends CustomOperation {
-  /** For rules and the journal: `on: getReport.id`. */
+  /** Id for rules and the journal: `on: getReport.id`. */
   readonly id: Id & CustomOperationId
 }
 
 /**
- * Declares an operation of your own, for `createGateway({ operations: [getReport] })`, which checks it.
+ * Declares a custom operation for `createGateway({ operations: [getReport] })`, which validates it.
  *
  * @example
  * const getReport = defineOperation({
@@ -113,33 +113,68 @@ export function defineOperation<
 >(
   operation: OperationDefinition<Params, Query, Body, Response> & { readonly id: Id },
 ): DeclaredOperation<Id> {
-  // A brand that only the compiler knows.
+  // The brand exists only at compile time.
   return operation as typeof operation & DeclaredOperation<Id>
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete']
-const schemas = ['params', 'query', 'headers', 'body', 'response', 'events'] as const
-
-/** Returns the declaration as an operation. Throws one clear line for what is wrong with it. */
-export function ownOperation(given: object, known: readonly AnyOperation[]): AnyOperation {
-  const own = given as Readonly<Record<string, unknown>>
-  const name = typeof own['id'] === 'string' && own['id'] !== '' ? `operation '${own['id']}'` : 'an operation'
-  const operation = () => toOperation(given as OperationDefinition)
-  const problem = shapeProblem(own) ?? nameProblem(operation(), known)
-  if (problem !== undefined) throw new TypeError(`createGateway: ${name}: ${problem}`)
-  return operation()
+/** Returns a definition as an operation. Throws a one-line error if it is invalid. */
+export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
+  const id = Reflect.get(input, 'id')
+  const [issue] = Definition.safeParse(input).error?.issues ?? []
+  const operation = () => toOperation(input as OperationDefinition)
+  const problem = issue ? `${issue.path.join('.')} ${issue.message}` : conflictOf(operation(), others)
+  if (problem === undefined) return operation()
+  throw new TypeError(`createGateway: ${id ? `operation '${id}'` : 'an operation'}: ${problem}`)
 }
 
-/** The schemas of a declaration check a request when it resolves, as they may be asynchronous: until then it is open. */
+/** Everything about a definition that can be validated without the other operations. */
+const Definition = z.lazy(() => {
+  const methods = ['get', 'post', 'put', 'patch', 'delete']
+  const text = z.string('must be a string').min(1, 'must not be empty')
+  // Schemas of ArkType are functions.
+  const schema = z.custom<Schema>(
+    (value) => typeof Object(value)['~standard']?.validate === 'function',
+    'must be a Standard Schema, for example from zod, Valibot or ArkType',
+  )
+  return z.looseObject({
+    id: text,
+    method: text.refine((method) => methods.includes(method.toLowerCase()), {
+      error: ({ input }) =>
+        `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
+    }),
+    path: text
+      .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
+      .refine((path) => path === withBraces(path), {
+        error: ({ input }) => `'${input}': write ${withBraces(String(input))}`,
+      }),
+    resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
+    response: schema,
+    params: schema.optional(),
+    query: schema.optional(),
+    headers: schema.optional(),
+    body: schema.optional(),
+    events: schema.optional(),
+  })
+})
+
+/** Converts parameters from `:id` to `{id}`. */
+function withBraces(path: string): string {
+  return path.replace(/(?<=\/):(\w+)/g, '{$1}')
+}
+
+/**
+ * The definition's schemas can be asynchronous, so they validate in `resolve`, and the gateway accepts any value
+ * before.
+ */
 const anything = z.lazy(() => z.unknown())
 
-function toOperation(own: OperationDefinition): AnyOperation {
-  const { id, path, summary, tag, params, query, body, bodyIsOptional } = own
+function toOperation(definition: OperationDefinition): AnyOperation {
+  const { id, path, summary, tag, params, query, body, bodyIsOptional } = definition
   return {
     id,
-    method: own.method.toLowerCase() as Method,
+    method: definition.method.toLowerCase() as Method,
     path,
-    doc: { summary, tag, schemas: () => documented(own) },
+    doc: { summary, tag, schemas: () => documentedSchemas(definition) },
     input: {
       params: params && anything,
       query: query && anything,
@@ -147,30 +182,30 @@ function toOperation(own: OperationDefinition): AnyOperation {
       bodyIsOptional: bodyIsOptional || undefined,
     },
     output: anything,
-    errors: own.refuses,
-    marks: { writes: own.writes || undefined },
-    ...(own.streams && { stream: {} }),
-    resolve: (context: RequestContext) => resolve(own, context),
+    errors: definition.refuses,
+    marks: { writes: definition.writes || undefined },
+    ...(definition.streams && { stream: {} }),
+    resolve: (context: RequestContext) => resolve(definition, context),
   }
 }
 
-async function resolve(own: OperationDefinition, context: RequestContext): Promise<Reply> {
+async function resolve(definition: OperationDefinition, context: RequestContext): Promise<Reply> {
   const violations: Violation[] = []
-  const checked = async (schema: Schema | undefined, value: unknown, root: string) => {
+  const validate = async (schema: Schema | undefined, value: unknown, root: string) => {
     const result = await schema?.['~standard'].validate(value)
     if (!result?.issues) return result?.value
     violations.push(...violationsOf(schema as Schema, result.issues, root))
   }
-  const params = await checked(own.params, context.params, 'params')
-  const query = await checked(own.query, context.query, 'query')
-  await checked(own.headers, context.headers, 'header')
-  const body = await checked(own.body, context.body, 'body')
+  const params = await validate(definition.params, context.params, 'params')
+  const query = await validate(definition.query, context.query, 'query')
+  await validate(definition.headers, context.headers, 'header')
+  const body = await validate(definition.body, context.body, 'body')
   if (violations.length > 0) {
     context.assume('violations')
     throw invalidRequest(violations)
   }
   const { sandbox, now, requestKey, script, assume, warn, used } = context
-  const reply = await own.resolve({
+  const reply = await definition.resolve({
     params,
     query,
     body,
@@ -183,8 +218,8 @@ async function resolve(own: OperationDefinition, context: RequestContext): Promi
     used,
   })
   if (reply.body.kind !== 'json' || reply.status >= 300) return reply
-  await checked(own.response, reply.body.value, 'reply')
-  if (violations.length > 0) throw new SchemaViolation(own.id, violations)
+  await validate(definition.response, reply.body.value, 'reply')
+  if (violations.length > 0) throw new BrokenContract(definition.id, violations)
   return reply
 }
 
@@ -196,21 +231,24 @@ function violationsOf(schema: Schema, issues: readonly Issue[], root: string): V
   })
 }
 
-/** Schemas as JSON Schema, from libraries that offer it. */
-function documented(own: OperationDefinition): DocumentedSchemas {
-  const names = [...own.path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => [name, { type: 'string' }])
-  const params = own.params && toJsonSchema(own.params, 'input')
+/** Returns the schemas as JSON Schema, if their libraries support it. */
+function documentedSchemas(definition: OperationDefinition): DocumentedSchemas {
+  const names = [...definition.path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => [name, { type: 'string' }])
+  const params = definition.params && toJsonSchema(definition.params, 'input')
   return {
-    // A document has to declare each parameter of a path.
+    // OpenAPI requires a declaration of each path parameter.
     params: { properties: { ...Object.fromEntries(names), ...(params?.['properties'] as object) } },
-    query: own.query && toJsonSchema(own.query, 'input'),
-    body: own.body && toJsonSchema(own.body, 'input'),
-    output: toJsonSchema(own.response, 'output'),
-    event: own.events && toJsonSchema(own.events, 'output'),
+    query: definition.query && toJsonSchema(definition.query, 'input'),
+    body: definition.body && toJsonSchema(definition.body, 'input'),
+    output: toJsonSchema(definition.response, 'output'),
+    event: definition.events && toJsonSchema(definition.events, 'output'),
   }
 }
 
-/** By the extension of Standard Schema; `{}` without it, and for a schema that JSON Schema cannot say in one piece. */
+/**
+ * Converts a schema if it supports the JSON Schema extension of Standard Schema. Returns `{}` otherwise, or if the
+ * result has references.
+ */
 function toJsonSchema(schema: Schema, side: 'input' | 'output'): Record<string, unknown> {
   try {
     const { $schema: _, ...json } = schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? {}
@@ -220,37 +258,10 @@ function toJsonSchema(schema: Schema, side: 'input' | 'output'): Record<string, 
   }
 }
 
-function shapeProblem(own: Readonly<Record<string, unknown>>): string | undefined {
-  for (const field of ['id', 'method', 'path'])
-    if (typeof own[field] !== 'string' || own[field] === '')
-      return `${field} must be a string, and is missing`
-  const method = String(own['method']).toLowerCase()
-  if (!methods.includes(method))
-    return `method '${own['method']}' is none of ${methods.join(', ')}${didYouMean(method, methods)}`
-  const path = String(own['path'])
-  if (!/^\/[^\s?#]*$/.test(path))
-    return `path '${path}' must begin with a slash, below the base address, as /reports/{id}`
-  const braced = path.replace(/(?<=\/):(\w+)/g, '{$1}')
-  if (braced !== path) return `path '${path}': write ${braced}`
-  if (typeof own['resolve'] !== 'function')
-    return 'resolve must be a function that returns a reply, as ok({ … })'
-  if (own['response'] === undefined) return 'response is missing: the schema of what it answers'
-  for (const field of schemas)
-    if (own[field] !== undefined && !isSchema(own[field]))
-      return `${field} must be a Standard Schema, of zod, Valibot or ArkType for example`
-  return undefined
-}
-
-/** Schemas of ArkType are functions. */
-function isSchema(value: unknown): boolean {
-  const standard = Object(value)['~standard']
-  return typeof standard?.validate === 'function'
-}
-
-function nameProblem({ id, method, path }: AnyOperation, known: readonly AnyOperation[]): string | undefined {
+function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOperation[]): string | undefined {
   if (id === textOperations)
-    return `the id '${textOperations}' is reserved: in rules, it means every operation that answers with text`
-  if (known.some((other) => other.id === id)) return 'there is an operation of this id already'
-  const same = known.find((other) => other.method === method && shapeOf(other.path) === shapeOf(path))
-  return same && `${method.toUpperCase()} ${path} is answered by '${same.id}' already`
+    return `the id '${textOperations}' is reserved: in rules, it means every operation that generates text`
+  if (others.some((other) => other.id === id)) return 'another operation has the same id'
+  const other = others.find((each) => each.method === method && shapeOf(each.path) === shapeOf(path))
+  return other && `${method.toUpperCase()} ${path} is already defined by '${other.id}'`
 }

@@ -7,7 +7,7 @@ import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { Preset, type PresetVersion } from '../resources/preset.ts'
 
-/** Reads a preset with its designated version. Throws 404 for an unknown slug, which is ours: see `assumptions.ts`. */
+/** Reads a preset with its designated version. Throws 404 for an unknown slug (assumption `notFound`). */
 export const getPreset = defineOperation({
   id: 'getPreset',
   method: 'get',
@@ -23,15 +23,15 @@ export const getPreset = defineOperation({
       throw new GatewayError(404)
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
-    // The database keeps the two together: see `references.ts`.
-    if (!designated_version) throw new Error(`Preset '${preset.slug}' has lost its designated version`)
+    // `references.ts` keeps the two consistent.
+    if (!designated_version) throw new Error(`Preset '${preset.slug}' has no designated version`)
     if (preset.status !== 'active') assume('presetStatus')
     if (hasOtherKeys(designated_version)) assume('presetConfig')
     return ok({ data: { ...preset, designated_version } })
   },
 })
 
-/** Whether the configuration has more than the keys that the specification shows. */
+/** Returns true if the configuration has keys that the specification does not show. */
 function hasOtherKeys({ config }: PresetVersion): boolean {
   return Object.keys(config).some((key) => key !== 'model' && key !== 'temperature')
 }

@@ -1,5 +1,5 @@
 /**
- * The only list of operations: what is on it is served, routed, documented and scriptable.
+ * All operations. Those in this list are routed, documented and available in rules.
  */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
@@ -9,13 +9,13 @@ import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import type { KnownOperationId } from '../scenarios/names.ts'
 import { createResponse } from './create-response.ts'
+import { customOperation } from './custom-operation.ts'
 import type { CreateEmbeddingsRequest } from './extensions/create-embeddings.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
 import { listBenchmarks } from './list-benchmarks.ts'
 import { listEmbeddingsModels } from './list-embeddings-models.ts'
 import { listProviders } from './list-providers.ts'
-import { ownOperation } from './custom-operation.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
 export const operations: readonly (AnyOperation & { readonly id: OperationId & KnownOperationId })[] = [
@@ -27,7 +27,7 @@ export const operations: readonly (AnyOperation & { readonly id: OperationId & K
   createResponse,
 ]
 
-/** Request bodies by operation id, extensions included; `undefined` for operations that take none. */
+/** Request bodies by operation id, including extensions; `undefined` for operations without a body. */
 export interface Bodies {
   /** List all providers. */
   listProviders: undefined
@@ -66,14 +66,17 @@ true satisfies KnownOperationId extends OperationId ? true : never
 /** `listProviders`, `updateWorkspace`, … */
 export type OperationId = keyof Bodies
 
-/** Those of the specification, and every extension. */
+/** Operations of the specification and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** What a gateway answers: the specification, the active extensions, and the custom operations. */
-export function operationsOf({ extensions: on, operations: own }: OperationOptions): readonly AnyOperation[] {
-  const known: AnyOperation[] = [...operations, ...on.flatMap((name) => extensions[name])]
-  for (const each of own) known.push(ownOperation(each, known))
-  return known.length === operations.length ? operations : known
+/** Returns the operations of a gateway: the specification's, the enabled extensions and the custom ones. */
+export function operationsOf({
+  extensions: enabled,
+  operations: custom,
+}: OperationOptions): readonly AnyOperation[] {
+  const all: AnyOperation[] = [...operations, ...enabled.flatMap((name) => extensions[name])]
+  for (const definition of custom) all.push(customOperation(definition, all))
+  return all.length === operations.length ? operations : all
 }
 
 type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations'>

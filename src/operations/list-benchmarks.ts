@@ -1,5 +1,5 @@
 /**
- * Benchmark scores of models, from two sources of different shape. Spec: GET /benchmarks.
+ * Benchmark scores of models, from two sources with different fields. Spec: GET /benchmarks.
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
@@ -15,7 +15,7 @@ import {
   TaskType,
 } from '../resources/benchmark.ts'
 
-/** Decimal digits, at least 1; no upper bound is shown. */
+/** At least 1, in decimal digits. The specification shows no upper bound. */
 const Count = z.lazy(() =>
   z
     .string()
@@ -26,16 +26,18 @@ const Count = z.lazy(() =>
 
 const Query = z.lazy(() =>
   z.object({
-    source: BenchmarkSource.optional().describe('Decides the item shape. Default: all sources.'),
-    task_type: TaskType.optional().describe('Selects the matching index, or the matching category.'),
-    arena: Arena.optional().describe('Of design-source only; defaults to models when that is the source.'),
-    category: z.string().min(1).optional().describe('Of design-source only: a category within the arena.'),
+    source: BenchmarkSource.optional().describe('Selects the item shape. Default: all sources.'),
+    task_type: TaskType.optional().describe('Selects the matching index or category.'),
+    arena: Arena.optional().describe(
+      'Only for design-source. Default: models, if the source is design-source.',
+    ),
+    category: z.string().min(1).optional().describe('Only for design-source: a category within the arena.'),
     max_results: Count.optional().describe('Default: all matching results.'),
   }),
 )
 type Query = z.infer<typeof Query>
 
-/** Lists benchmark rows. Order, and what filters mean across sources, are ours: see `assumptions.ts`. */
+/** Lists benchmark rows. Assumptions: `benchmarkOrder`, `designFiltersWithoutSource` and others. */
 export const listBenchmarks = defineOperation({
   id: 'listBenchmarks',
   method: 'get',
@@ -62,7 +64,7 @@ function list(rows: readonly Benchmark[], query: Query) {
   return { data, meta: metaOf(data, query) }
 }
 
-/** Best first, by the index that the task type selects; default `intelligence`. */
+/** Returns index rows sorted by the index of the task type, best first. Default: `intelligence`. */
 function indexRows(
   rows: readonly Benchmark[],
   { source, task_type = 'intelligence' }: Query,
@@ -73,7 +75,7 @@ function indexRows(
     .sort((left, right) => right[`${task_type}_index`] - left[`${task_type}_index`])
 }
 
-/** Best first, by elo. */
+/** Returns design rows sorted by elo, best first. */
 function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[] {
   if (query.source === 'index-source') return []
   const arena = query.arena ?? (query.source === 'design-source' ? 'models' : undefined)

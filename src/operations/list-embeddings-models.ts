@@ -6,7 +6,7 @@ import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { EmbeddingsModel } from '../resources/model.ts'
 
-/** Lists all embeddings models, in the order of the database. */
+/** Lists all embeddings models in database order. */
 export const listEmbeddingsModels = defineOperation({
   id: 'listEmbeddingsModels',
   method: 'get',

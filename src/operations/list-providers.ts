@@ -6,7 +6,7 @@ import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { Provider } from '../resources/provider.ts'
 
-/** Lists all providers, in the order of the database. */
+/** Lists all providers in database order. */
 export const listProviders = defineOperation({
   id: 'listProviders',
   method: 'get',

@@ -10,7 +10,7 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate._zod.innerType.shape>
 
-/** Updates the named fields of a workspace; null clears where it is allowed, an absent field stays. */
+/** Updates fields of a workspace. Null clears a nullable field; missing fields are unchanged. */
 export const updateWorkspace = defineOperation({
   id: 'updateWorkspace',
   method: 'patch',
@@ -22,7 +22,7 @@ export const updateWorkspace = defineOperation({
     ),
     body: WorkspaceUpdate,
   },
-  // The schema itself: one that stands for it could not be compiled.
+  // Use the inner schema: a lazy one cannot be compiled.
   output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
   errors: [404, 409],
   marks: { writes: true },
@@ -37,19 +37,21 @@ export const updateWorkspace = defineOperation({
     }
     if (changes.slug !== undefined && (await isTaken(sandbox, changes.slug, workspace))) {
       assume('slugConflict')
-      throw new GatewayError(409, `The slug '${changes.slug}' belongs to another workspace`)
+      throw new GatewayError(409, `The slug '${changes.slug}' is already used by another workspace`)
     }
     const sort = changes.default_provider_sort
     if (sort != null && !PROVIDER_SORTS.some((described) => described === sort)) {
       assume('providerSort')
-      warn(`default_provider_sort '${sort}' is none of the described values: ${PROVIDER_SORTS.join(', ')}`)
+      warn(
+        `default_provider_sort '${sort}' is not one of the documented values: ${PROVIDER_SORTS.join(', ')}`,
+      )
     }
     const updated_at = laterThan(workspace.updated_at, now)
     return ok({ data: await sandbox.tables.workspaces.update(workspace.id, { ...changes, updated_at }) })
   },
 })
 
-/** By id first, in whatever case, then by slug: a UUID is also a well-formed slug. */
+/** Finds a workspace by id, case-insensitively, then by slug: a UUID is also a valid slug. */
 async function findWorkspace(
   { tables: { workspaces } }: SandboxState,
   id: string,
@@ -62,14 +64,14 @@ async function findWorkspace(
   return byId ?? bySlug
 }
 
-/** Whether another workspace has this slug, or has it as its id. */
+/** Returns true if another workspace has this slug or id. */
 async function isTaken(
   { tables: { workspaces } }: SandboxState,
   slug: string,
   self: Workspace,
 ): Promise<boolean> {
-  const holders = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
-  return holders.some((holder) => holder !== undefined && holder.id !== self.id)
+  const matches = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
+  return matches.some((match) => match !== undefined && match.id !== self.id)
 }
 
 function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
@@ -81,7 +83,7 @@ function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> 
   return known
 }
 
-/** `updated_at` always moves, also for a record that a test dated into the future. */
+/** Returns a later time than the previous one, even if a test dated the record into the future. */
 function laterThan(previous: string, now: number): string {
   return new Date(Math.max(now, Date.parse(previous) + 1)).toISOString()
 }

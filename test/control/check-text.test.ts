@@ -23,8 +23,8 @@ it.each<[string, string[]]>([
     'name: a\nrules: []\n',
     ["2:1 Wrong 'rules' in scenario 'a': Too small: expected array to have >=1 items"],
   ],
-  ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, not 7']],
-  ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, not null']],
+  ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, got 7']],
+  ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, got null']],
 ])('checkText() finds in %j the problems %j', (text, expected) => {
   const { scenario, problems } = checkText(text, gateway)
   expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual(expected)

@@ -134,7 +134,7 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/api/v1/provider',
       {},
-      "GET https://any.example/api/v1/provider would leave this machine: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: onUnhandledRequest: 'bypass')",
+      "GET https://any.example/api/v1/provider would leave this machine: no operation handles GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: onUnhandledRequest: 'bypass')",
     ],
     [
       'GET https://any.example/api/v1/providers',

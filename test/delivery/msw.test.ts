@@ -77,7 +77,7 @@ describe('MSW handlers', () => {
     const response = await get('https://gateway.example/api/v1/chat/completions', { method: 'POST' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({
-      error: { code: 404, message: expect.stringContaining("the extension 'chat' answers") },
+      error: { code: 404, message: expect.stringContaining("is in the extension 'chat'") },
     })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(gateway.journal.unmatched()).toHaveLength(1)

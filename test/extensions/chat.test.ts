@@ -280,9 +280,9 @@ describe('POST /chat/completions with fallback models', () => {
     const [entry] = gateway.journal.entries()
     expect(entry?.body).toEqual(request)
     expect(entry?.warnings).toEqual([
-      "'aurora/sol-1' was answered with 529: 'aurora/dawn-2' was asked in its place",
-      "'aurora/dawn-2' was answered with 529: '@preset/nobody' was asked in its place",
-      "'@preset/nobody' was answered with 404: 'borealis/polar-1' was asked in its place",
+      "'aurora/sol-1' returned 529: 'aurora/dawn-2' was tried instead",
+      "'aurora/dawn-2' returned 529: '@preset/nobody' was tried instead",
+      "'@preset/nobody' returned 404: 'borealis/polar-1' was tried instead",
     ])
     expect(Object.keys(gateway.usage().models)).toEqual(['borealis/polar-1'])
     const stream = await sandboxClient.chat.completions.create({ ...request, stream: true } as never)

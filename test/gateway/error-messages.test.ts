@@ -183,14 +183,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "use(['flaky'])",
       () => gateway.use(['flaky']),
-      'A scenario is { name, rules: […] } or a single rule, not a list',
+      'A scenario is { name, rules: […] } or a single rule, got an array',
     ],
     ["use('./nope.yaml')", () => gateway.use('./nope.yaml'), './nope.yaml: there is no such file'],
     ["on: 'createRespons'", rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
     [
       "on: 'createChatCompletion'",
       rule({ on: 'createChatCompletion' }),
-      "it is in the extension 'chat': createGateway({ extensions: ['chat'] })",
+      "it is in the extension 'chat': enable it with createGateway({ extensions: ['chat'] })",
     ],
     ["on: 'POST /api/v1/other'", rule({ on: 'POST /api/v1/other' }), "omit /api/v1, as in 'POST /other'"],
     ["on: 'GET /providers'", rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
@@ -319,12 +319,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   defineOperation: [
-    ["method: 'POTS'", declared({ method: 'POTS' }), "method 'POTS' is none of get, post"],
-    ["path: 'x'", declared({ path: 'x' }), 'must begin with a slash'],
+    ["method: 'POTS'", declared({ method: 'POTS' }), "method 'POTS' is not one of get, post"],
+    ["path: 'x'", declared({ path: 'x' }), 'must start with a slash'],
     [
       "id: 'listProviders'",
       declared({ id: 'listProviders', response: { '~standard': { validate() {} } } }),
-      'there is an operation of this id already',
+      'another operation has the same id',
     ],
   ],
   connectGateway: [
@@ -339,8 +339,8 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => connectGateway('http://127.0.0.1:9'),
       'start one with `npx gateway-understudy`',
     ],
-    ['use() of nothing', () => remote.use(undefined), 'not undefined'],
-    ['reply(function)', () => remote.reply(() => 'x'), 'a function works only in the process of the gateway'],
+    ['use() of nothing', () => remote.use(undefined), 'got undefined'],
+    ['reply(function)', () => remote.reply(() => 'x'), 'a function works in the process of the gateway only'],
     [
       "journal.calls('createRespons')",
       () => remote.journal.calls('createRespons'),

@@ -20,57 +20,57 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
 
 describe('404 for an unknown path', () => {
   it.each([
-    ['GET /api/v1/provider', 'no operation answers GET /provider: did you mean GET /providers?'],
-    ['GET /api/v1/benchmarks/', 'no operation answers GET /benchmarks/: did you mean GET /benchmarks?'],
+    ['GET /api/v1/provider', 'no operation handles GET /provider: did you mean GET /providers?'],
+    ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/: did you mean GET /benchmarks?'],
     [
       'GET /api/v1/presets/code-review/',
-      'no operation answers GET /presets/code-review/: did you mean GET /presets/code-review?',
+      'no operation handles GET /presets/code-review/: did you mean GET /presets/code-review?',
     ],
-    [`GET /api/v1/${'a'.repeat(300)}`, `no operation answers GET /${'a'.repeat(199)}…`],
+    [`GET /api/v1/${'a'.repeat(300)}`, `no operation handles GET /${'a'.repeat(199)}…`],
     [
       'POST /api/v1/api/v1/responses',
-      'no operation answers POST /api/v1/responses, since the base URL ends in /api/v1 and /api/v1 follows: did you mean POST /responses?',
+      'no operation handles POST /api/v1/responses, because the base URL already ends in /api/v1 and is followed by /api/v1: did you mean POST /responses?',
     ],
     [
       'POST /api/v1/v1/responses',
-      'no operation answers POST /v1/responses, since the base URL ends in /api/v1 and /v1 follows: did you mean POST /responses?',
+      'no operation handles POST /v1/responses, because the base URL already ends in /api/v1 and is followed by /v1: did you mean POST /responses?',
     ],
     [
       'POST /v1/responses',
-      'no operation answers POST /v1/responses, since paths begin with /api/v1/: did you mean POST /api/v1/responses?',
+      'no operation handles POST /v1/responses, because paths start with /api/v1/: did you mean POST /api/v1/responses?',
     ],
     [
       'POST /responses',
-      'no operation answers POST /responses, since paths begin with /api/v1/: did you mean POST /api/v1/responses?',
+      'no operation handles POST /responses, because paths start with /api/v1/: did you mean POST /api/v1/responses?',
     ],
     [
       'POST /api/v1/chat/completions',
-      "no operation answers POST /chat/completions: the extension 'chat' answers POST /chat/completions: createGateway({ extensions: ['chat'] }) or --extension chat",
+      "no operation handles POST /chat/completions: POST /chat/completions is in the extension 'chat': enable it with createGateway({ extensions: ['chat'] }) or --extension chat",
     ],
     [
       'GET /v1/models',
-      "no operation answers GET /v1/models, since paths begin with /api/v1/: the extension 'models' answers GET /api/v1/models: createGateway({ extensions: ['models'] }) or --extension models",
+      "no operation handles GET /v1/models, because paths start with /api/v1/: GET /api/v1/models is in the extension 'models': enable it with createGateway({ extensions: ['models'] }) or --extension models",
     ],
     [
       'GET /api/v1/files',
-      "no operation answers GET /files: a rule can, as in { on: 'GET /files', reply: { body: {} } }",
+      "no operation handles GET /files: a rule can handle it, for example { on: 'GET /files', reply: { body: {} } }",
     ],
     [
       'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
-      'no operation answers PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11: did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
+      'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11: did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
     ],
     // No mistyped `/workspaces/{id}`: the long parameter alone is the same.
     [
       'POST /api/v1/responses/input_tokens',
-      "no operation answers POST /responses/input_tokens: a rule can, as in { on: 'POST /responses/input_tokens', reply: { body: {} } }",
+      "no operation handles POST /responses/input_tokens: a rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
-    ['GET /', 'no operation answers GET /: paths begin with /api/v1/'],
+    ['GET /', 'no operation handles GET /: paths start with /api/v1/'],
   ])('suggests a path or a rule for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
   })
 
   it('contains a rule that works when pasted', async () => {
-    const [, rule] = /as in (\{.*\})$/.exec(await refusalOf('GET /api/v1/files')) ?? []
+    const [, rule] = /for example (\{.*\})$/.exec(await refusalOf('GET /api/v1/files')) ?? []
     const gateway = createGateway()
     gateway.use(new Function(`return ${rule}`)())
     expect((await open(gateway, 'GET /files')).status).toBe(200)

@@ -62,7 +62,7 @@ describe('Journal entries', () => {
     expect(journal.last('updateWorkspace')).toMatchObject({
       rule: null,
       assumptions: ['providerSort'],
-      warnings: [expect.stringContaining("'moon' is none of the described values")],
+      warnings: [expect.stringContaining("'moon' is not one of the documented values")],
     })
   })
 
@@ -231,12 +231,12 @@ describe('journal.explain()', () => {
   })
 
   it.each([
-    ['GET /provider', 'no operation answers GET /provider: did you mean GET /providers?'],
+    ['GET /provider', 'no operation handles GET /provider: did you mean GET /providers?'],
     [
       'GET /workspace/production',
-      'no operation answers GET /workspace/production: did you mean PATCH /workspaces/production?',
+      'no operation handles GET /workspace/production: did you mean PATCH /workspaces/production?',
     ],
-    ['POST /providers', '/providers answers GET, HEAD'],
+    ['POST /providers', '/providers allows GET, HEAD'],
     ['POST /responses', 'body: a JSON body is required'],
   ])('gives the same reason for rejecting %s as the reply', async (line, expected) => {
     const { gateway, call, journal } = begin()
@@ -292,7 +292,7 @@ describe('journal.explain()', () => {
       { body: { default_provider_sort: 'moon' } },
       setup,
     )
-    expect(text).toContain("Warning: default_provider_sort 'moon' is none of the described values")
+    expect(text).toContain("Warning: default_provider_sort 'moon' is not one of the documented values")
     expect(text).toContain('Assumption: providerSort (unspecified): accepted, with a warning in the journal.')
     setup.gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await setup.call('GET /providers').catch(() => {})

@@ -51,16 +51,16 @@ describe('custom operations', () => {
 
   const valid = makeReport
   it.each([
-    [{ ...valid, response: undefined }, /operation 'makeReport': response is missing/],
+    [{ ...valid, response: undefined }, /operation 'makeReport': response must be a Standard Schema/],
     [{ ...valid, body: { type: 'object' } }, /operation 'makeReport': body must be a Standard Schema/],
     [{ ...valid, query: { safeParse() {} } }, /operation 'makeReport': query must be a Standard Schema/],
-    [{ ...valid, method: 'POTS' }, /method 'POTS' is none of get, post, .*did you mean 'post'/],
-    [{ ...valid, path: 'reports' }, /path 'reports' must begin with a slash/],
+    [{ ...valid, method: 'POTS' }, /method 'POTS' is not one of get, post, .*did you mean 'post'/],
+    [{ ...valid, path: 'reports' }, /path must start with a slash/],
     [{ ...valid, path: '/reports/:id/pages/:page' }, /write \/reports\/\{id\}\/pages\/\{page\}/],
-    [{ ...valid, id: 'getPreset' }, /operation 'getPreset': there is an operation of this id already/],
+    [{ ...valid, id: 'getPreset' }, /operation 'getPreset': another operation has the same id/],
     [
       { ...valid, method: 'patch', path: '/workspaces/{key}' },
-      /PATCH \/workspaces\/\{key\} is answered by 'updateWorkspace' already/,
+      /PATCH \/workspaces\/\{key\} is already defined by 'updateWorkspace'/,
     ],
     [{ ...valid, resolve: undefined }, /resolve must be a function/],
   ])('are rejected with a one-line error if invalid: %#', (operation, message) => {
@@ -122,7 +122,7 @@ describe('custom operation with Standard Schemas', () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'wrong' })
     expect(status).toBe(500)
     expect(body.error.message).toBe(
-      'Mistake in understudy: understudy broke its contract in copyText: reply.copy: Expected a text',
+      'Bug in Understudy: understudy broke its contract in copyText: reply.copy: Expected a text',
     )
   })
 

@@ -61,14 +61,14 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
     const hint = suggestion === undefined ? '' : `: did you mean '${suggestion}'?`
-    expect(entranceWarnings()).toContain(`body.${path} is not known to createResponse and was ignored${hint}`)
+    expect(entranceWarnings()).toContain(`body.${path} is unknown to createResponse and was ignored${hint}`)
   })
 
   it('are reported with the first hundred characters of their name', async () => {
     const name = `long${'_name'.repeat(40)}`
     await call('POST /responses', { body: { ...request, [name]: 1 } })
     expect(entranceWarnings()).toContain(
-      `body[${JSON.stringify(`${name.slice(0, 100)}…`)}] is not known to createResponse and was ignored`,
+      `body[${JSON.stringify(`${name.slice(0, 100)}…`)}] is unknown to createResponse and was ignored`,
     )
   })
 

@@ -133,7 +133,7 @@ describe("rules with on: 'text'", () => {
     }
     const operations = [{ ...operation, resolve: () => ok({}) }]
     expect(() => createGateway({ operations: operations as never })).toThrow(
-      "createGateway: operation 'text': the id 'text' is reserved: in rules, it means every operation that answers with text",
+      "createGateway: operation 'text': the id 'text' is reserved: in rules, it means every operation that generates text",
     )
   })
 })

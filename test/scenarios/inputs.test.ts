@@ -205,7 +205,7 @@ describe('warnings about ignored input', () => {
       const { gateway, ask } = setup()
       await ask({ [field]: 2 })
       expect(gateway.journal.last('createResponse')?.warnings.join()).toContain(
-        `body.${field} is not known to createResponse and was ignored`,
+        `body.${field} is unknown to createResponse and was ignored`,
       )
       const strict = createGateway({ strict: true })
       expect((await call(strict, 'POST /responses', { body: { ...question, [field]: 2 } })).status).toBe(400)
@@ -218,7 +218,7 @@ describe('warnings about ignored input', () => {
     await call(gateway, 'GET /providers')
     await call(gateway, 'GET /providers')
     expect(gateway.journal.last('listProviders')?.warnings).toEqual([
-      'Retry-After is 60 s, and clients that retry by themselves sleep this long in real time: set their retries to 0, or shorten the rate limit',
+      'Retry-After is 60 s: clients that retry automatically sleep this long in real time, so disable their retries or shorten the rate limit',
     ])
   })
 })

@@ -82,8 +82,8 @@ describe('parseScenario', () => {
 
   it.each([
     [{ on: 'listProvider', fault: 'status' }, "Unknown operation 'listProvider'"],
-    [[{ on: '*', fault: 'status' }], 'not a list'],
-    [undefined, 'not undefined'],
+    [[{ on: '*', fault: 'status' }], 'got an array'],
+    [undefined, 'got undefined'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 

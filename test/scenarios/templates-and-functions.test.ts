@@ -160,13 +160,13 @@ describe('reply(function)', () => {
     gateway.reply(() => {
       throw new RangeError('no such boat')
     })
-    expect(await ask()).toBe('The function given to reply() threw RangeError: no such boat')
+    expect(await ask()).toBe('The function passed to reply() threw RangeError: no such boat')
   })
 
   it('responds 500 when the function returns neither text nor a reply', async () => {
     const { gateway, ask } = setup()
     gateway.reply((() => ({ texts: 'Hello' })) as never)
-    expect(await ask()).toContain('The function given to reply() returned no reply:')
+    expect(await ask()).toContain('The function passed to reply() returned an invalid reply:')
   })
 
   it('rejects a function in the remote client', async () => {

@@ -54,8 +54,8 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
   await expect(
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
   ).rejects.toThrow()
-  expect(errors).toHaveBeenCalledWith(
-    expect.stringContaining('no operation answers GET /provider: did you mean GET /providers?'),
+  expect(said).toHaveBeenCalledWith(
+    expect.stringContaining('no operation handles GET /provider: did you mean GET /providers?'),
   )
   errors.mockRestore()
   expect(sandbox).not.toHaveNoUnmatchedRequests()

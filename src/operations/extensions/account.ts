@@ -1,6 +1,5 @@
 /**
- * What the sandbox has used, as an account: its key, its credits, and one of its generations, from its ledger and its
- * journal.
+ * The account of a sandbox: its key, its credits and its generations, from the ledger and the journal.
  */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
@@ -8,10 +7,10 @@ import { ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { defineOperation } from '../../operation.ts'
 
-/** Dollars that every sandbox begins with. */
+/** Initial credits of every sandbox, in US dollars. */
 const totalCredits = 100
 
-/** Reads the credits: a hundred dollars, and what calls have cost since. */
+/** Reads the credits: the initial ones, and the cost of all calls. */
 export const getCredits = defineOperation({
   id: 'getCredits',
   method: 'get',
@@ -34,7 +33,7 @@ const Key = z.lazy(() =>
   }),
 )
 
-/** Reads the key of the call: without a limit, with what the sandbox has used. */
+/** Reads the API key of the request: no limit, and the usage of the sandbox. */
 export const getKey = defineOperation({
   id: 'getKey',
   method: 'get',
@@ -64,13 +63,13 @@ export const getKey = defineOperation({
         is_provisioning_key: false,
         creator_user_id: null,
         expires_at: null,
-        rate_limit: { requests: -1, interval: '10s', note: 'No limit unless a rule sets a quota.' },
+        rate_limit: { requests: -1, interval: '10s', note: 'No limit unless a rule sets rateLimit.' },
       },
     })
   },
 })
 
-/** Reads one generation by the id of its reply. Throws 404 for one that the journal does not have, or not any more. */
+/** Reads a generation by the id of its reply. Throws 404 if it does not exist or was evicted from the journal. */
 export const getGeneration = defineOperation({
   id: 'getGeneration',
   method: 'get',
@@ -86,11 +85,12 @@ export const getGeneration = defineOperation({
   ),
   marks: { extension: true },
   resolve({ query: { id }, sandbox }) {
-    const named = JSON.stringify(id)
+    const quotedId = JSON.stringify(id)
     const record = sandbox.journal.find(
-      (each) => each.usage !== undefined && each.replyBody.text.includes(`"id":${named}`),
+      (each) => each.usage !== undefined && each.replyBody.text.includes(`"id":${quotedId}`),
     )
-    if (!record?.usage) throw new GatewayError(404, `No generation '${id}' in this sandbox, or not any more`)
+    if (!record?.usage)
+      throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
     return ok({ data: generationOf(id, record, record.usage) })
   },
 })
@@ -120,12 +120,12 @@ function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRec
     is_byok: false,
     api_type: 'completions',
     data_region: 'global',
-    ...nothing,
+    ...unknownFields,
   }
 }
 
-/** What the double knows nothing of. */
-const nothing = Object.fromEntries(
+/** Fields that the mock has no values for. */
+const unknownFields = Object.fromEntries(
   [
     'app_id',
     'cache_discount',

@@ -1,5 +1,5 @@
 /**
- * Chat completions, which the specification names as a group and does not describe.
+ * Chat completions, a group that the specification mentions but does not describe.
  */
 import { defineOperation } from '../../operation.ts'
 import { ChatCompletion } from '../../protocols/chat/completion.ts'
@@ -7,7 +7,7 @@ import { chat } from '../../protocols/chat/protocol.ts'
 import { ChatRequest } from '../../protocols/chat/request.ts'
 import { respond } from '../../protocols/respond.ts'
 
-/** Creates a chat completion; the same words, tokens and citations as a response to the same question. */
+/** Creates a chat completion with the same words, tokens and citations as a response to the same question. */
 export const createChatCompletion = defineOperation({
   id: 'createChatCompletion',
   method: 'post',

@@ -1,5 +1,5 @@
 /**
- * Embeddings: unit vectors from seed, model and text.
+ * Embeddings: unit vectors derived from seed, model and text.
  */
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
@@ -11,8 +11,10 @@ import { defineOperation } from '../../operation.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
 
 const defaultDimensions = 1536
-/** Of one request, so that its answer stays of a size that clients take: 2,048 texts of the default dimensions. */
-const mostNumbers = 2048 * defaultDimensions
+/**
+ * Maximum number of values in one reply: 2,048 texts with the default dimensions. Clients handle replies of this size.
+ */
+const maxNumbers = 2048 * defaultDimensions
 
 const content = () =>
   z.looseObject({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) })
@@ -31,7 +33,7 @@ export const EmbeddingsRequest = z.lazy(() =>
           z.array(z.int()).min(1),
           z.array(z.array(z.int()).min(1)).min(1).max(2048),
         ])
-        .describe('A text, up to 2,048 of them, or the same as tokens.'),
+        .describe('A text or up to 2,048 texts, as strings or tokens.'),
       dimensions: z.int().min(1).max(8192).nullish().describe('Default: 1,536.'),
       encoding_format: z.enum(['float', 'base64']).nullish().describe('Default: float.'),
       user: z.string().nullish(),
@@ -59,7 +61,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds texts; the same text gives the same vector, a changed word moves it a little. */
+/** Embeds texts. The same text gets the same vector; a changed word moves it slightly. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -73,8 +75,8 @@ export const createEmbeddings = defineOperation({
     const { model, dimensions, encoding_format } = body
     const size = dimensions ?? defaultDimensions
     const texts = textsOf(body.input)
-    if (texts.length * size > mostNumbers) {
-      const message = `${texts.length} texts of ${size} dimensions are more than one request gives: send fewer`
+    if (texts.length * size > maxNumbers) {
+      const message = `${texts.length} texts of ${size} dimensions exceed the maximum of one request: send fewer texts`
       throw invalidRequest([{ path: 'body.input', message, rule: 'too_big' }])
     }
     const space = hash(sandbox.seed, 'embedding', model)
@@ -107,7 +109,7 @@ function textsOf(input: EmbeddingsRequest['input']): string[] {
   })
 }
 
-/** Four bytes a number, the lowest first. */
+/** Encodes numbers as little-endian 32-bit floats. */
 function toBase64(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
@@ -118,14 +120,14 @@ function toBase64(vector: Float32Array): string {
   return btoa(text)
 }
 
-/** Entries of the vector of features that one word sets. */
+/** Number of feature entries set by one word. */
 const entriesOfWord = 4
 
 /**
- * A unit vector, from seed, model and text alone. Its time grows with the text and with the dimensions.
+ * Returns a unit vector that depends only on seed, model and text. Its time is proportional to the length of the text
+ * plus the number of dimensions.
  *
- * @param key What the space depends on: texts of two spaces have nothing to do with each other.
- * @param dimensions How many numbers.
+ * @param key Key of the vector space. Vectors of different spaces are unrelated.
  */
 export function embed(text: string, key: string, dimensions: number): Float32Array {
   const size = 2 ** Math.ceil(Math.log2(Math.max(dimensions, 64)))
@@ -134,7 +136,7 @@ export function embed(text: string, key: string, dimensions: number): Float32Arr
   let before = ''
   for (const word of words) {
     addFeature(features, hash(key, word), 1)
-    // The order of words counts a little.
+    // Word order has a small weight.
     addFeature(features, hash(key, before, word), 0.4)
     before = word
   }
@@ -143,7 +145,7 @@ export function embed(text: string, key: string, dimensions: number): Float32Arr
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Sets a few entries, chosen by the digits of a hash. */
+/** Sets a few entries, selected by the digits of a hash. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)
@@ -152,7 +154,7 @@ function addFeature(features: Float32Array, digits: string, weight: number): voi
   }
 }
 
-/** Signs that depend on the key, so that the mix is another one in each space. */
+/** Flips signs depending on the key, so that each space mixes differently. */
 function flipSigns(features: Float32Array, key: string): void {
   let digits = ''
   for (let place = 0; place < features.length; place++) {
@@ -162,7 +164,7 @@ function flipSigns(features: Float32Array, key: string): void {
   }
 }
 
-/** The Walsh-Hadamard transform: every number of the result takes part of every feature; distances stay. */
+/** Applies the Walsh-Hadamard transform: every value depends on every feature, and distances are preserved. */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += half * 2) {

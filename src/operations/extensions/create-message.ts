@@ -1,5 +1,5 @@
 /**
- * Messages in the Anthropic form, which the specification names as a group and does not describe.
+ * Messages in the Anthropic format, a group that the specification mentions but does not describe.
  */
 import { defineOperation } from '../../operation.ts'
 import { MessageObject } from '../../protocols/messages/message.ts'
@@ -7,7 +7,7 @@ import { messages } from '../../protocols/messages/protocol.ts'
 import { MessagesRequest } from '../../protocols/messages/request.ts'
 import { respond } from '../../protocols/respond.ts'
 
-/** Creates a message; the same words, tokens and citations as a response to the same question. */
+/** Creates a message with the same words, tokens and citations as a response to the same question. */
 export const createMessage = defineOperation({
   id: 'createMessage',
   method: 'post',

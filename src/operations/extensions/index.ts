@@ -1,6 +1,6 @@
 /**
- * Operations that the specification names by group and does not describe, as published clients know them. Off by
- * default; the only list of them.
+ * All extensions: operations that the specification mentions but does not describe, as published clients call them.
+ * Disabled by default.
  */
 import type { AnyOperation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options-input.ts'

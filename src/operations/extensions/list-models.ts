@@ -1,5 +1,5 @@
 /**
- * The catalogue of models: listed, counted, and one of them with the places where it runs.
+ * The catalogue of models: list, count, and endpoints of a model.
  */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
@@ -11,12 +11,9 @@ import { CatalogueModel } from '../../resources/catalogue-model.ts'
 
 const Filters = z.lazy(() =>
   z.looseObject({
-    output_modalities: z
-      .string()
-      .optional()
-      .describe('Words with commas between them; `all` for every model.'),
-    supported_parameters: z.string().optional().describe('Words with commas between them; all of them.'),
-    q: z.string().optional().describe('A part of id or name, whatever the case.'),
+    output_modalities: z.string().optional().describe('Comma-separated words, or `all` for every model.'),
+    supported_parameters: z.string().optional().describe('Comma-separated words. All must be supported.'),
+    q: z.string().optional().describe('Part of the id or name, case-insensitive.'),
   }),
 )
 type Filters = z.infer<typeof Filters>
@@ -37,7 +34,7 @@ const Models = z.lazy(() =>
   }),
 )
 
-/** Lists the models that the filters leave, in the order of the catalogue. */
+/** Lists the models that match the filters, in the order of the catalogue. */
 export const listModels = defineOperation({
   id: 'listModels',
   method: 'get',
@@ -48,14 +45,14 @@ export const listModels = defineOperation({
   marks: { extension: true },
   async resolve({ query, sandbox }) {
     const { limit, offset = 0, ...filters } = query
-    const found = (await sandbox.tables.models.rows()).filter((model) => passes(model, filters))
-    const end = limit === undefined ? found.length : offset + limit
-    const next = end < found.length ? `/api/v1/models?offset=${end}&limit=${limit}` : null
-    return ok({ data: found.slice(offset, end), total_count: found.length, links: { next } })
+    const matching = (await sandbox.tables.models.rows()).filter((model) => matches(model, filters))
+    const end = limit === undefined ? matching.length : offset + limit
+    const next = end < matching.length ? `/api/v1/models?offset=${end}&limit=${limit}` : null
+    return ok({ data: matching.slice(offset, end), total_count: matching.length, links: { next } })
   },
 })
 
-/** Counts the models that the filters leave. */
+/** Counts the models that match the filters. */
 export const countModels = defineOperation({
   id: 'countModels',
   method: 'get',
@@ -66,7 +63,7 @@ export const countModels = defineOperation({
   marks: { extension: true },
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.models.rows()
-    return ok({ data: { count: rows.filter((model) => passes(model, query)).length } })
+    return ok({ data: { count: rows.filter((model) => matches(model, query)).length } })
   },
 })
 
@@ -102,7 +99,7 @@ const ModelEndpoints = z.lazy(() =>
   }),
 )
 
-/** Reads a model with its endpoints, by id or canonical slug: one at each of two providers. Throws 404 for an unknown one. */
+/** Reads a model with its endpoints at two providers, by id or canonical slug. Throws 404 for an unknown model. */
 export const listModelEndpoints = defineOperation({
   id: 'listModelEndpoints',
   method: 'get',
@@ -121,13 +118,16 @@ export const listModelEndpoints = defineOperation({
   },
 })
 
-function passes({ id, name, architecture, supported_parameters }: CatalogueModel, filters: Filters): boolean {
-  const { output_modalities = 'text', supported_parameters: wanted, q } = filters
+function matches(
+  { id, name, architecture, supported_parameters }: CatalogueModel,
+  filters: Filters,
+): boolean {
+  const { output_modalities = 'text', supported_parameters: required, q } = filters
   const words = (text: string) => text.split(',').map((word) => word.trim())
   const hasOutput =
     output_modalities === 'all' ||
     words(output_modalities).some((word) => architecture.output_modalities.includes(word))
-  const hasParameters = !wanted || words(wanted).every((word) => supported_parameters.includes(word))
+  const hasParameters = !required || words(required).every((word) => supported_parameters.includes(word))
   return hasOutput && hasParameters && `${id} ${name}`.toLowerCase().includes((q ?? '').toLowerCase())
 }
 
