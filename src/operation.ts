@@ -1,6 +1,6 @@
 /**
- * Operations are declared values. Routing, request validation, MSW handlers, fault matching, journal names, the OpenAPI
- * document and the table in the README derive from them.
+ * Operations are declared as values. Routing, request validation, MSW handlers, fault matching, journal names, the
+ * OpenAPI document and the table in the README derive from them.
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
@@ -14,31 +14,31 @@ import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Validated request and its context, for a resolver. */
+/** Context of a resolver. All parts were validated against the operation's schemas. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
-  /** Path parameters, parsed by `input.params`. */
+  /** Path parameters, parsed by `params`. */
   params: Params
-  /** Query parameters, parsed by `input.query`. */
+  /** Query parameters, parsed by `query`. */
   query: Query
-  /** Body, parsed by `input.body`. */
+  /** Body, parsed by `body`. */
   body: Body
   /** The sandbox of the request. */
   sandbox: RequestSandbox
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number
-  /** Unique key of the request in its sandbox, even among identical requests. Deterministic for a seed. */
+  /** Unique key of this request, even among identical ones; stable for a seed. */
   requestKey: string
-  /** Reply scripted by a rule, if any. */
+  /** Scripted reply of the matched rule, if any. */
   script: ScriptedReplyInput | undefined
-  /** Marks the reply as dependent on an assumption. */
+  /** Notes that the reply depends on an assumption about unspecified behaviour. */
   assume(name: AssumptionName): void
-  /** Adds a warning to the journal entry. */
+  /** Adds a warning to the journal entry, without rejecting the request. */
   warn(message: string): void
-  /** Records the usage of the reply, for rate limits, budgets and the usage of the sandbox. */
+  /** Reports usage for rate limits, budgets and the sandbox's ledger. */
   used(usage: CallUsage): void
 }
 
-/** Sandbox of a request, in its state at the arrival of the request. */
+/** The sandbox of a request, in its state when the request arrived. */
 export interface RequestSandbox {
   /** Id of the sandbox, such as `s1`. */
   readonly sandboxId: string
@@ -48,48 +48,48 @@ export interface RequestSandbox {
   readonly db: Database
 }
 
-/** Additional context for built-in operations. */
+/** Additional context of the built-in operations. */
 export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
   extends ResolverContext<Params, Query, Body> {
   readonly sandbox: SandboxState
   /** Request headers. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Conversation in the body, parsed once by the operation's protocol. */
+  /** Conversation in the body, as read by the operation's protocol. */
   readonly conversation: Conversation
 }
 
 /**
- * Declaration of an operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is the JSON of a
- * successful reply, and `Context` is the argument of the resolver.
+ * An operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is the JSON of a successful
+ * reply, and `Context` is the argument of the resolver.
  */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
-  /** Operation id, verb first: `listProviders`. */
+  /** Id starting with a verb, such as `listProviders`. */
   readonly id: string
   readonly method: Method
   /** Path below the base URL, with parameters in braces: `/workspaces/{id}`. */
   readonly path: string
   readonly doc?: OperationDoc
-  /** Schemas of the request. Parts without a schema are not passed to the resolver. */
+  /** Schemas of a request. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a successful reply. Every reply is validated. */
+  /** Schema of a successful reply. Every reply of the resolver is checked against it. */
   readonly output: z.ZodType<unknown, Output>
   /** Error statuses of valid requests. Default: none. */
   readonly errors?: readonly number[]
   /**
-   * Assumption that every reply depends on or, by field of the body (`a` or `a.b`), assumptions that an error in the field
-   * depends on. Default: none.
+   * The assumption behind every reply, or, by body field (`a` or `a.b`), the assumptions behind errors of that field.
+   * Default: none.
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
   readonly marks?: OperationMarks
-  /** Protocol of a model operation. */
+  /** Protocol of an operation that replies to prompts. */
   readonly protocol?: Protocol<Body, Output>
-  /** Set for other operations that can reply with an event stream, so that rules can use stream faults. */
+  /** Set for any other operation that can return an event stream, so that rules can use stream faults. */
   readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
-  /** Responds to a validated request. Throws a `GatewayError` for an error reply. */
+  /** Responds to a validated request. Throws a `GatewayError` to reject it. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
 }
 
-/** Description of an operation in the OpenAPI document. */
+/** Description of the operation in the OpenAPI document. */
 export interface OperationDoc {
   readonly summary?: string
   readonly tag?: string
@@ -99,9 +99,9 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** If true, the extra that provides the operation describes it. */
+  /** If true, the operation's extra describes it instead. */
   readonly isDescribed?: true
-  /** Returns schemas for the document. Default: the schemas in `input` and `output`. */
+  /** Returns the operation's schemas, if they are not in `input` and `output`. */
   readonly schemas?: () => DocumentedSchemas
 }
 
@@ -120,22 +120,22 @@ export interface OperationInput<Params, Query, Body> {
   /** Header names in lower case. */
   readonly headers?: z.ZodType
   readonly body?: z.ZodType<Body>
-  /** If true, the body is optional. */
+  /** If true, the body may be missing. */
   readonly bodyIsOptional?: true
   /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. */
   readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Accepts bodies that are not JSON, which `body` receives as undefined. Default: they get a 415. */
+  /** Accepts bodies that are not JSON, which `body` validates as undefined. Default: they get a 415. */
   readonly otherBody?: OtherBody
 }
 
 export interface OperationMarks {
-  /** If true, the operation is outside the specification, and its replies name the assumption `extension`. */
+  /** If true, the operation is outside the specification, and its replies have the assumption `extension`. */
   readonly extension?: true
-  /** If true, the operation writes to the database. Writes run one at a time. */
+  /** If true, the operation changes the database, and runs exclusively. */
   readonly writes?: true
 }
 
-/** An operation with any type parameters. The gateway validates requests before it calls `resolve`. */
+/** An operation of any type. The gateway validates requests itself, so it does not need the type parameters. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters and results vary in opposite directions
 export type AnyOperation = Operation<any, any, any, any, any>
 
@@ -146,10 +146,10 @@ export interface OtherBody {
   readonly isJsonToo: boolean
 }
 
-/** Reply whose JSON body matches the output schema. It may contain frozen rows of the database. */
+/** A reply whose JSON body matches the output schema. It can contain frozen database rows. */
 export type OperationReply<Output> = Reply<Frozen<Output>>
 
-/** Type of frozen database rows. */
+/** The type of database rows, which are frozen. */
 export type Frozen<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
   : Value

@@ -1,6 +1,6 @@
 /**
- * Step 12: delivers a reply to any transport. Decides what is sent, when, and how the reply ends; a sink only knows how
- * its transport does each of these.
+ * Step 12: delivers a reply to any transport. Decides what to send, when, and how the reply ends; a sink implements
+ * these steps for its transport.
  */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -11,7 +11,7 @@ import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { byteLength } from '../lib/bytes.ts'
 import { Clock } from '../lib/clock.ts'
 
-/** Observes a delivery, and says how long its waits take. */
+/** Observes a delivery, and provides its clock. */
 export interface DeliveryWatch {
   readonly method: string
   readonly clock: Pick<Clock, 'wait' | 'pace'>
@@ -19,18 +19,18 @@ export interface DeliveryWatch {
   sent(part: string | Uint8Array, length: number, events: number): void
   /** Called once, when the outcome is known. */
   settled(delivery: Exclude<Delivery, 'pending'>): void
-  /** Calls `end` if the sandbox state ends first. Returns a function that removes it. */
+  /** Calls `end` if the sandbox state ends first. Returns a function that unregisters it. */
   hold(end: () => void): () => void
 }
 
-/** Watches the delivery of a reply that no sandbox knows of, and records nothing. */
+/** Returns a watch for replies outside any sandbox, which records nothing. */
 export function unrecorded(method: string): DeliveryWatch {
   return { method, clock: realTime, sent() {}, settled() {}, hold: () => () => {} }
 }
 
 const realTime = new Clock()
 
-/** Handles a call and delivers its reply. Resolves when all of it is out. */
+/** Handles a call and delivers its reply. Resolves when the delivery has ended. */
 export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
   const record = await handle(gateway, call)
   await deliver(record.reply, call.sink, record)
@@ -40,17 +40,17 @@ export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecor
 /** Statuses without a body. */
 const bodiless = new Set([204, 205, 304])
 
-/** Bytes. A longer body is sent in slices as fast as its reader reads, so that no connection buffers all of it. */
+/** Size in bytes above which a body is sent in slices as the client reads, so that no connection buffers all of it. */
 const longBody = 1024 * 1024
 
 export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
   const { body, transport } = reply
   if (sink.hasLeft) return watch.settled('aborted-by-client')
-  if (body.kind === 'hang-up') return breakOff(body.how, reply, sink, watch)
+  if (body.kind === 'hang-up') return abortReply(body.how, reply, sink, watch)
   if (transport && !sink.hasConnection) {
     if (transport.headMs) await watch.clock.wait(transport.headMs, sink.left)
     if (sink.hasLeft) return watch.settled('aborted-by-client')
-    if (transport.headIsCut) return breakOff('close', reply, sink, watch)
+    if (transport.headIsCut) return abortReply('close', reply, sink, watch)
   }
 
   const content = body.kind === 'json' ? (body.bytes ?? body.text ?? JSON.stringify(body.value)) : undefined
@@ -70,7 +70,7 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
       body.kind === 'frames' ? body.frames : [{ kind: 'bytes', bytes: content ?? '' }]
     const ending = hasBody ? await play(frames, sink, watch) : 'complete'
     if (ending === 'left' || sink.hasLeft) return watch.settled('aborted-by-client')
-    if (ending !== 'complete') return breakOff(ending, reply, sink, watch)
+    if (ending !== 'complete') return abortReply(ending, reply, sink, watch)
     watch.settled('complete')
     await sink.end('complete')
   }
@@ -79,8 +79,8 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   await sink.end('close')
 }
 
-/** Ends a reply before its end. Bytes sent so far arrive first. */
-async function breakOff(
+/** Ends a reply early. Bytes sent so far arrive first. */
+async function abortReply(
   how: HangUp,
   reply: Readonly<Reply>,
   sink: Sink,
@@ -88,12 +88,12 @@ async function breakOff(
 ): Promise<void> {
   if (how === 'stall') return stall(sink, watch)
   watch.settled('aborted-by-fault')
-  // A body that ends properly is no break, unless the head has promised more of it.
+  // Ending the body properly is not an error, unless the head promised more.
   const isProper = how === 'end' && reply.body.kind !== 'hang-up' && !('content-length' in reply.headers)
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 
-/** Sends nothing more until the client disconnects or the state of the sandbox ends. */
+/** Sends nothing more until the client disconnects or the sandbox state ends. */
 function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
   return new Promise((resolve) => {
     const release = watch.hold(() => {
@@ -113,8 +113,8 @@ function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
 const { setImmediate } = globalThis
 
 /**
- * Sends frames, each when it is due. Uses callbacks instead of promises: a thousand paced streams wait at a time, and
- * each promise is work for the garbage collector.
+ * Sends frames when they are due. Uses callbacks instead of promises to reduce garbage: thousands of paced streams can
+ * wait at the same time.
  */
 function play(
   frames: Iterable<Frame>,
@@ -143,7 +143,7 @@ function play(
       else {
         const leftMs = waits.begin(step.ms, next)
         if (leftMs > 0) return undefined
-        // On a connection, only a turn of the event loop keeps two chunks apart.
+        // On a connection, only a turn of the event loop separates two chunks.
         if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
       }
     }
@@ -160,22 +160,22 @@ function play(
   return promise
 }
 
-/** A chunk reaches the sink once it has this many characters, and a longer one in slices: a slow reader holds back the rest. */
+/** Chunk size in characters. Longer chunks are sent in slices, so that slow clients apply back-pressure. */
 const chunkSize = 64 * 1024
 
-/** A longer chunk is encoded here, once, for the reader and for the journal. */
+/** Chunks of this size or more are encoded once, for both the client and the journal. */
 const longChunk = 4 * 1024
 
 type WaitFrame = Frame & { kind: 'wait' }
 
-/** The steps of a streamed body, each made on request. Frames without a wait between them become one chunk. */
+/** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
 class Playback {
-  /** How the body ends, once `next` has returned undefined. */
+  /** How the body ends, valid after `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
-  /** A frame that was read and follows the chunk returned last. */
+  /** A frame that was read and follows the last returned chunk. */
   #held: IteratorResult<Frame> | undefined
-  /** Rest of a chunk whose beginning was returned. */
+  /** Rest of a chunk whose first slice was returned. */
   #rest: string | Uint8Array = ''
   #events = 0
 
@@ -183,7 +183,7 @@ class Playback {
     this.#frames = frames[Symbol.iterator]()
   }
 
-  /** A chunk to send, or a wait; undefined at the end. */
+  /** Returns a chunk to send, or a wait; undefined at the end. */
   next(): string | Uint8Array | WaitFrame | undefined {
     if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''
@@ -209,7 +209,7 @@ class Playback {
     return this.#slice(text)
   }
 
-  /** Number of events since the last call. */
+  /** Returns the number of events since the last call. */
   takeEvents(): number {
     const events = this.#events
     this.#events = 0

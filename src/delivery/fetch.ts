@@ -1,5 +1,5 @@
 /**
- * The gateway as a plain `fetch`: for clients that accept one, without interception, also in a browser.
+ * The gateway as a plain `fetch`, for clients that accept one. Needs no interception, and works in browsers.
  */
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -8,26 +8,26 @@ import { serve } from './deliver.ts'
 import { ResponseSink } from './response.ts'
 
 /**
- * Responds as the global `fetch` would if the gateway were there: same arguments, same errors.
+ * Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global one.
  *
  * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
-    const own = isForeign(input) ? ofThisRealm(input) : input
-    const request = own instanceof Request && init === undefined ? own : new Request(own, init)
+    const native = isForeign(input) ? toNativeRequest(input) : input
+    const request = native instanceof Request && init === undefined ? native : new Request(native, init)
     request.signal.throwIfAborted()
     return decompressed(await respond(gateway, request))
   }
 }
 
-/** Whether a value is a request of another realm, such as Miniflare's or that of undici from npm. */
+/** Returns true for a request of another realm, such as Miniflare's or npm undici's. */
 function isForeign(input: unknown): input is Request {
   if (typeof input !== 'object' || input === null || input instanceof Request) return false
   return 'url' in input && 'method' in input && 'headers' in input
 }
 
-function ofThisRealm({ url, method, headers, body, signal }: Request): Request {
+function toNativeRequest({ url, method, headers, body, signal }: Request): Request {
   const aborting = new AbortController()
   const abort = () => aborting.abort(signal.reason)
   if (signal?.aborted) abort()
@@ -37,7 +37,7 @@ function ofThisRealm({ url, method, headers, body, signal }: Request): Request {
 }
 
 /**
- * Answers a request. Rejects if the connection ends without a response.
+ * Responds to a request. Rejects if the connection ends without a response.
  *
  * @param announcesChunks See `ResponseSink`.
  * @param refusal See `Call`.
@@ -65,13 +65,13 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
     readBody: async (limit) =>
       request.body
         ? collectBody(chunksOf(request.body), limit)
-        : // Firefox has no `body` here.
+        : // Firefox has no `request.body`.
           within(new Uint8Array(await request.arrayBuffer()), limit),
     sink,
   }
 }
 
-/** A response whose body has no content encoding, as `fetch` returns it. */
+/** Returns a response with its content encoding removed, as `fetch` does. */
 function decompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
   const { status, statusText, headers, body } = response
@@ -81,8 +81,8 @@ function decompressed(response: Response): Response {
 const { setTimeout } = globalThis
 
 /**
- * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered first; in the
- * pipes of the platform, the error would overtake it.
+ * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered before the
+ * error; in the platform's pipes, the error would come first.
  */
 function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
   const { readable, writable } = new DecompressionStream('gzip')
@@ -104,7 +104,7 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
       start(controller) {
         forward(controller).catch((error) => controller.error(error))
       },
-      /** Called when the reader waits for more: it has everything delivered so far. */
+      /** Called when the reader has consumed everything delivered so far. */
       async pull() {
         const before = delivered
         let isOver = false

@@ -1,6 +1,6 @@
 /**
- * Decides where a call of this process goes: to the gateway, to another host, or, if it looks meant for the gateway,
- * nowhere. Interception and MSW handlers share this guard.
+ * Decides where a request of this process goes: to the gateway, through to its host, or nowhere if it looks meant for
+ * the gateway. Shared by interception and MSW handlers.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -12,35 +12,38 @@ import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
- * Handling of requests that the gateway does not answer:
- * - `guard` refuses requests that look meant for the gateway, and passes the rest through;
- * - `error` refuses every request except those to this machine;
- * - `warn` passes all requests through, and prints those that leave this machine;
+ * Handling of requests that the gateway does not handle:
+ * - `guard` rejects requests that look meant for the gateway, and passes the others through;
+ * - `error` rejects every request except those to this machine;
+ * - `warn` passes all requests through, with a warning for those that leave this machine;
  * - `bypass` passes all requests through.
  */
 export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[number]
 
 export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const
 
-/** Called for each unhandled request that leaves this machine. The request passes through unless it calls `print.error()` or throws. */
+/**
+ * Called for each unhandled request that leaves this machine. The request passes through unless the callback calls
+ * `print.error()` or throws.
+ */
 export type UnhandledRequestCallback = (request: Request, print: UnhandledRequestPrint) => void
 
 export interface UnhandledRequestPrint {
   /** Prints a warning; the request passes through. */
   warning(): void
-  /** Prints an error and refuses the request. */
+  /** Prints an error and rejects the request. */
   error(): void
 }
 
-/** What an interception goes by. */
+/** Configuration of an interception. */
 export interface InterceptSetup {
   readonly gateway: GatewayCore
-  /** The user's own, before the gateway. */
+  /** The user's MSW handlers, which run before the gateway. */
   readonly handlers: UserHandlers
   readonly onUnhandledRequest: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
-/** As much of a call as its destination depends on. */
+/** The parts of a request that determine its destination. */
 export interface Outgoing {
   readonly method: string
   readonly url: URL
@@ -48,51 +51,51 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The interceptions of this process. */
+/** Active interceptions of this process. */
 const interceptions = new Set<InterceptSetup>()
 
-/** Makes all other interceptions leave the calls of this one alone, until the returned function ends that. */
-export function claim(setup: InterceptSetup): () => void {
+/** Registers an interception, so that other ones ignore its requests. Returns a function that unregisters it. */
+export function registerInterception(setup: InterceptSetup): () => void {
   interceptions.add(setup)
   return () => interceptions.delete(setup)
 }
 
 /**
- * Returns whether the gateway answers a call, or the call passes, or the error of a call that may not leave: it is
- * printed, and the journal has the call as a 404 if it looks meant for the gateway.
+ * Decides on a request: `answer` if the gateway handles it, `pass` if it passes through, or the error that rejects it.
+ * The error is printed. If the request looks meant for the gateway, the journal records it with a 404.
  */
-export function verdictOn(
+export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
   outgoing: Outgoing,
 ): 'answer' | 'pass' | Error {
   const others = [...interceptions].filter(
-    ({ gateway: other }) => other !== gateway && isAnswered(other, outgoing),
+    ({ gateway: other }) => other !== gateway && isHandledBy(other, outgoing),
   )
-  const isAnothers =
+  const belongsToOther =
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
-  if (isAnswered(gateway, outgoing) && !isAnothers) return 'answer'
+  if (isHandledBy(gateway, outgoing) && !belongsToOther) return 'answer'
   if (others.length > 0 || strategy === 'bypass' || isOwnServer(outgoing.url)) return 'pass'
   const refusal = refusalOf(gateway, outgoing)
   if (strategy === 'guard' && !refusal) return 'pass'
   const { method, url } = outgoing
-  const wayOut = refusal
-    ? "(If this call is for somebody else: onUnhandledRequest: 'bypass')"
-    : "and nothing answers it here (onUnhandledRequest: 'error'): mock it with server.use(…), or set onUnhandledRequest to 'guard'"
-  const message = `${method} ${url.origin}${url.pathname} would leave this machine${refusal ? `: ${refusal.reason}.` : ','} ${wayOut}`
+  const hint = refusal
+    ? `${refusal.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
+    : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
+  const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
   const warning = () => printWarning(message)
   const error = () => {
     printError(message)
     if (refusal) void journal(gateway, outgoing, refusal)
     return new Error(message)
   }
-  if (typeof strategy === 'function') return decide(strategy, outgoing, { warning, error })
+  if (typeof strategy === 'function') return runCallback(strategy, outgoing, { warning, error })
   if (strategy !== 'warn') return error()
   warning()
   return 'pass'
 }
 
-/** Lets a function of the user decide. `print.error()` throws, so that code after it does not run. */
-function decide(
+/** Runs the user's callback. `print.error()` throws, so that no code runs after it. */
+function runCallback(
   strategy: UnhandledRequestCallback,
   { url, method, headers }: Outgoing,
   { warning, error }: { warning(): void; error(): Error },
@@ -110,8 +113,8 @@ function decide(
   }
 }
 
-/** The 404 of a call that looks meant for the gateway, and that the gateway does not answer. */
-export class Misdirected extends GatewayError {
+/** The 404 of a request that looks meant for the gateway but matches no operation. */
+export class MisdirectedRequest extends GatewayError {
   readonly reason: string
 
   constructor(reason: string) {
@@ -120,25 +123,27 @@ export class Misdirected extends GatewayError {
   }
 }
 
-/** Returns why a call that no operation handles may not leave this machine; undefined if it may. */
-export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected | undefined {
-  if (isOwnServer(outgoing.url) || !looksMeant(gateway, outgoing)) return undefined
+/** Returns why an unhandled request may not leave this machine; undefined if it may. */
+export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
+  if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
   const { baseUrl } = gateway.options
   const { route } = readAddress(url.pathname)
   if (baseUrl !== undefined || route === undefined) {
     const below = baseUrl ?? 'a base URL that ends in /api/v1'
-    return new Misdirected(`the operations of the gateway are below ${below}; check the client's base URL`)
+    return new MisdirectedRequest(
+      `the gateway's operations are below ${below}, so check the client's base URL`,
+    )
   }
   const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
-  return new Misdirected(`${why} (if this call is not for the gateway, set the gateway's baseUrl)`)
+  return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 
-/** Records a refused call: its 404 goes nowhere. */
+/** Records a rejected request with its 404, which is not sent. */
 async function journal(
   gateway: GatewayCore,
   { method, url, headers }: Outgoing,
-  refusal: Misdirected,
+  refusal: MisdirectedRequest,
 ): Promise<void> {
   const call = {
     refusal,
@@ -155,11 +160,11 @@ async function journal(
 }
 
 /**
- * Whether the gateway answers a call. Below `baseUrl` it answers every one. Without it, on any host: its operations
- * below `/api/v1`, other methods of their paths, and paths that a rule scripts. An application's own `/api/v1/users`
- * stays its own.
+ * Returns true if the gateway handles a request. With `baseUrl`, it handles every request below it. Otherwise, on any
+ * host, it handles its operations below `/api/v1`, other methods of their paths, and paths that a rule matches, but not
+ * an application's own `/api/v1/users`.
  */
-export function isAnswered(
+export function isHandledBy(
   { options, router, sandboxes }: GatewayCore,
   { method, url }: Pick<Outgoing, 'method' | 'url'>,
 ): boolean {
@@ -174,8 +179,8 @@ export function isAnswered(
   return [sandboxes.default, ...sandboxes.list()].some(({ rules }) => rules.has(method, route))
 }
 
-/** Whether a call that the gateway does not answer was probably meant for it. */
-function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
+/** Returns true if an unhandled request was probably meant for the gateway. */
+function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined && url.host === new URL(baseUrl).host) return true
   const key = headers['authorization']?.replace(/^Bearer +/i, '')
@@ -188,17 +193,17 @@ function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
   return operation !== undefined || allow.length > 0 || wellKnown.test(route)
 }
 
-/** Paths of the interface that the specification names and does not describe, and under which clients ask for them. */
+/** Paths that clients use for the operations that the specification mentions without describing them. */
 const wellKnown =
   /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 
-/** The runtime, if it has a `fetch` that asks no dispatcher of undici. */
+/** Returns the runtime if its `fetch` does not use an undici dispatcher. */
 export function runtimeWithOwnFetch(): 'Bun' | 'Deno' | undefined {
   const { bun, deno } = globalThis.process?.versions ?? {}
   return bun ? 'Bun' : deno ? 'Deno' : undefined
 }
 
-/** Whether a call is for a server of the application itself: on this machine, or the one that its page is from. */
+/** Returns true for servers of the application itself: on this machine, or at the origin of its page. */
 function isOwnServer({ hostname, origin }: URL): boolean {
   return loopback.test(hostname) || origin === globalThis.location?.origin
 }

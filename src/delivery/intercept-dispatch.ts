@@ -1,6 +1,6 @@
 /**
- * Requests that `fetch` and undici dispatch: one of the user's handlers responds, or the gateway does, or the request is
- * refused, or it passes through.
+ * Intercepts requests dispatched by `fetch` and undici. Each goes to a handler of the user, to the gateway or through
+ * to its host, or is rejected.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
@@ -9,7 +9,7 @@ import { chunksOf, collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
 import { serve } from './deliver.ts'
-import { type InterceptSetup, verdictOn } from './intercept-destination.ts'
+import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept, Pass } from './intercept-dispatcher.ts'
 import {
   type ControlledHandler,
@@ -26,7 +26,8 @@ export function onDispatch(setup: InterceptSetup): Intercept {
   return (options, handler, pass) => {
     if (options.upgrade || options.method === 'CONNECT') return pass(options)
     const request = new Dispatched(options)
-    if (!setup.handlers.mayAnswer(request.url)) return answer(setup, request, handler) ? true : pass(options)
+    if (!setup.handlers.mayHandle(request.url))
+      return respondIfMatched(setup, request, handler) ? true : pass(options)
     tryHandlers(setup, request, options, handler, pass).catch((error) =>
       new DispatchSink(request, handler).fail(error),
     )
@@ -35,8 +36,8 @@ export function onDispatch(setup: InterceptSetup): Intercept {
 }
 
 /** Returns false if the request passes through. */
-function answer(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
-  const verdict = verdictOn(setup, request)
+function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: Handler): boolean {
+  const verdict = decideDestination(setup, request)
   if (verdict === 'pass') return false
   const sink = new DispatchSink(request, handler)
   if (verdict === 'answer') {
@@ -55,22 +56,22 @@ async function tryHandlers(
 ): Promise<void> {
   const bytes = await readDispatched(sent, Number.POSITIVE_INFINITY)
   const body = bytes.byteLength > 0 ? (bytes as Uint8Array<ArrayBuffer>) : null
-  const answered = await setup.handlers.answer(new Request(url, { method, headers, body }))
-  const again = { ...options, body }
-  const request = new Dispatched(again)
-  if (answered instanceof Response) return forward(answered, new DispatchSink(request, handler))
-  if (answered === 'pass' || !answer(setup, request, handler)) pass(again)
+  const handled = await setup.handlers.respond(new Request(url, { method, headers, body }))
+  const resent = { ...options, body }
+  const request = new Dispatched(resent)
+  if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
+  if (handled === 'pass' || !respondIfMatched(setup, request, handler)) pass(resent)
 }
 
-/** A request as undici dispatches it. */
+/** A request dispatched by undici. */
 class Dispatched {
   readonly url: URL
   /** Upper case. */
   readonly method: string
   readonly headers: Record<string, string>
-  /** Real milliseconds that undici waits for the parts of a reply; 0 is no limit. */
+  /** Real time in milliseconds that undici waits for the head and the body of a reply; 0 means no limit. */
   readonly timeouts: { readonly Headers: number; readonly Body: number }
-  /** As the client gave it; read once. */
+  /** Body as passed by the client; can be read only once. */
   readonly body: unknown
 
   constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
@@ -83,7 +84,7 @@ class Dispatched {
   }
 }
 
-/** undici's own default, in real milliseconds. */
+/** undici's default, in milliseconds of real time. */
 const defaultTimeoutMs = 300_000
 
 function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Dispatched, sink: Sink): Call {
@@ -98,7 +99,7 @@ function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Disp
   }
 }
 
-/** Reads a body in any form that undici accepts. Throws 413 for one above the limit, in bytes. */
+/** Reads a body of any type that undici accepts. Throws 413 if it exceeds the limit in bytes. */
 async function readDispatched(body: unknown, limit: number): Promise<Uint8Array> {
   if (body === null || body === undefined) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)
@@ -112,19 +113,22 @@ async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
   for await (const chunk of chunks) yield toBytes(chunk)
 }
 
-/** Streams, generators and lists of chunks. Forms and parameters can be iterated too, but not into bytes. */
+/**
+ * Returns true for streams, generators and lists of chunks. FormData and URLSearchParams are iterable too, but do not
+ * yield bytes.
+ */
 function isIterable(body: unknown): body is AsyncIterable<string | Uint8Array> {
   if (typeof body !== 'object' || body === null) return false
   if (body instanceof FormData || body instanceof URLSearchParams) return false
   return Symbol.asyncIterator in body || Symbol.iterator in body
 }
 
-/** Names in lower case; repeated headers are joined, as a server would. */
+/** Converts headers to a record with lowercase names. Repeated headers are joined, as on a server. */
 export function toRecord(headers: unknown): Record<string, string> {
   const record: Record<string, string> = {}
-  for (const [given, value] of pairs(headers)) {
+  for (const [key, value] of pairs(headers)) {
     if (value === undefined || value === null) continue
-    const name = String(given).toLowerCase()
+    const name = String(key).toLowerCase()
     const text = Array.isArray(value) ? value.join(', ') : String(value)
     record[name] = name in record ? `${record[name]}, ${text}` : text
   }
@@ -145,7 +149,7 @@ function appendQuery({ searchParams }: URL, query: Record<string, unknown>): voi
   }
 }
 
-/** Hands a reply to undici's handler piece by piece, as its own connection would. */
+/** Passes a reply to undici's handler piece by piece, like a real connection. */
 class DispatchSink implements Sink, Controller {
   readonly hasConnection = false
   aborted = false
@@ -171,7 +175,7 @@ class DispatchSink implements Sink, Controller {
     return this.aborted
   }
 
-  /** Created on first use: an AbortController costs 6 µs, and most calls need none. */
+  /** Created on first use: an AbortController costs 6 µs, and most calls do not need it. */
   get left(): AbortSignal {
     this.#left ??= new AbortController()
     if (this.aborted) this.#left.abort(this.reason)
@@ -230,14 +234,14 @@ class DispatchSink implements Sink, Controller {
 
   end(how: Ending): Promise<void> | void {
     if (how === 'stall') return this.#startTimeout()
-    if (how !== 'complete') return this.breakOff(brokenConnection(how))
+    if (how !== 'complete') return this.failAfterRead(brokenConnection(how))
     if (this.#isOver) return
     this.#isOver = true
     this.#handler.onResponseEnd?.(this, {})
   }
 
-  /** Reports an error when the client has read what was sent: it would lose the rest. */
-  async breakOff(error: Error): Promise<void> {
+  /** Reports an error after the client has read what was sent, because it would lose the rest. */
+  async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler as { body?: Unread | null; res?: Unread | null }
     if (this.#hasHead)
       do await new Promise((resolve) => setTimeout(resolve, 1))
@@ -252,7 +256,7 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseError?.(this, error as Error)
   }
 
-  /** undici's own timeouts end a reply that stays silent. */
+  /** Starts undici's own timeout, which ends a stalled reply. */
   #startTimeout(): void {
     const part = this.#hasHead ? 'Body' : 'Headers'
     const ms = this.#timeouts[part]
@@ -265,18 +269,18 @@ class DispatchSink implements Sink, Controller {
   }
 }
 
-/** Data that undici keeps until the client reads it. */
+/** Data buffered by undici until the client reads it. */
 interface Unread {
   readonly readableLength: number
   readonly destroyed: boolean
 }
 
-/** Forwards the response of one of the user's handlers. */
+/** Forwards the response of a user's handler. */
 async function forward(response: Response, sink: DispatchSink): Promise<void> {
   if (response.type === 'error') return sink.end('reset') ?? undefined
   const { status, headers } = response
   const cookies = headers.getSetCookie()
-  // Cookies are the one header that may not be joined.
+  // `set-cookie` is the only header that must not be joined.
   const cookie: Record<string, string[]> = cookies.length > 0 ? { 'set-cookie': cookies } : {}
   sink.head({ status, headers: { ...Object.fromEntries(headers), ...cookie } })
   try {
@@ -287,6 +291,6 @@ async function forward(response: Response, sink: DispatchSink): Promise<void> {
     }
     sink.end('complete')
   } catch (error) {
-    await sink.breakOff(error as Error)
+    await sink.failAfterRead(error as Error)
   }
 }

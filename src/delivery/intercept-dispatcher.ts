@@ -1,65 +1,65 @@
 /**
- * Takes the place of undici's global dispatcher: Node's own `fetch`, and npm's `undici`, ask it at the time of each
- * call, so that clients made before are reached too.
+ * Replaces undici's global dispatcher. Node's `fetch` and npm's `undici` look it up on each request, so existing
+ * clients are intercepted too.
  */
 import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
 
-/** Where dispatchers stand: `1` is read by Node's own `fetch` and undici up to 7, `2` by undici 8. */
+/** Keys of the global dispatchers: Node's `fetch` and undici up to 7 use `1`, undici 8 uses `2`. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
-type Places = { [place: symbol]: Dispatcher | undefined }
-/** Those of Node itself: a test runner may run its tests in a realm of their own, whose `fetch` is still Node's. */
-const places: Places = runInThisContext('globalThis')
+type DispatcherGlobals = { [place: symbol]: Dispatcher | undefined }
+/** The global object of Node's main realm. Test runners may run tests in another realm, whose `fetch` still uses it. */
+const globals: DispatcherGlobals = runInThisContext('globalThis')
 const { Object: objects }: { Object: ObjectConstructor } = runInThisContext('({ Object })')
 
-/** Answers a call in the place of the network, or lets it go its way, by `pass`. */
+/** Handles a request, or passes it through with `pass`. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
-/** Starts to intercept; the function returned ends that, and puts back what was there. */
+/** Starts intercepting. Returns a function that stops it and restores the original dispatcher. */
 export function interceptDispatcher(intercept: Intercept): () => void {
-  // Another interception waits already: one of this copy of the package, or of another.
-  if (Object.getOwnPropertyDescriptor(places, first)?.get) loadFetch()
-  if (places[first] !== undefined) return takePlaces(places[first], intercept)
-  let restore = whenMade((made) => {
-    restore = takePlaces(made, intercept)
+  // Another interception, of this copy of the package or another one, is already waiting for the dispatcher.
+  if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch()
+  if (globals[first] !== undefined) return replaceDispatchers(globals[first], intercept)
+  let restore = whenCreated((dispatcher) => {
+    restore = replaceDispatchers(dispatcher, intercept)
   })
   return () => restore()
 }
 
-function takePlaces(original: Dispatcher, intercept: Intercept): () => void {
-  const state = { on: true }
-  const substitute = inPlaceOf(original, state, intercept)
-  places[first] = substitute
+function replaceDispatchers(original: Dispatcher, intercept: Intercept): () => void {
+  const state = { isActive: true }
+  const substitute = substituteFor(original, state, intercept)
+  globals[first] = substitute
 
-  const restore = [() => putBack(first, substitute, original)]
-  const other = places[second]
-  if (other === undefined) restore.push(reserve(original, state, intercept))
+  const restore = [() => restoreGlobal(first, substitute, original)]
+  const other = globals[second]
+  if (other === undefined) restore.push(reserveForUndici8(original, state, intercept))
   else {
-    const substitute2 = other === original ? substitute : inPlaceOf(other, state, intercept)
-    places[second] = substitute2
-    restore.push(() => putBack(second, substitute2, other))
+    const substitute2 = other === original ? substitute : substituteFor(other, state, intercept)
+    globals[second] = substitute2
+    restore.push(() => restoreGlobal(second, substitute2, other))
   }
   return () => {
-    state.on = false
+    state.isActive = false
     for (const each of restore) each()
   }
 }
 
-/** Node loads `fetch` when somebody first looks at one of its classes. */
+/** Loads Node's `fetch` by accessing one of its classes. */
 function loadFetch(): void {
   runInThisContext('globalThis.Headers')
 }
 
 /**
- * Tells of the dispatcher that Node makes when it loads `fetch`. That takes 35 ms, which a process that calls nobody
- * does without. Node looks whether there is a dispatcher, defines its own where there is none, and may use it at
- * once: so whoever looks is told that there is none, and the definition that follows is heard.
+ * Calls back with the dispatcher that Node creates when it loads `fetch`. Loading takes 35 ms, which processes without
+ * requests do not pay. Node checks for a dispatcher, defines its own if there is none, and may use it immediately. The
+ * getter therefore returns undefined, and the subsequent definition is intercepted.
  *
- * @returns What ends the wait.
+ * @returns A function that stops waiting.
  */
-function whenMade(tell: (made: Dispatcher) => void): () => void {
+function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
   const { defineProperty } = objects
   const look = () => {
     stop()
@@ -67,81 +67,85 @@ function whenMade(tell: (made: Dispatcher) => void): () => void {
       if (key !== first) return defineProperty(object, key, attributes)
       objects.defineProperty = defineProperty
       const defined = defineProperty(object, key, attributes)
-      tell(attributes.value)
+      callback(attributes.value)
       return defined
     }
-    // It may have been somebody else who looked.
+    // Something other than Node may have read the global.
     queueMicrotask(loadFetch)
     return undefined
   }
-  const freeFirst = hold(first, look)
-  // Undici 8 looks here, and takes what it finds.
-  const freeSecond = hold(second, () => {
-    freeSecond()
+  const releaseFirst = defineGetter(first, look)
+  // undici 8 reads this global, and uses what it finds.
+  const releaseSecond = defineGetter(second, () => {
+    releaseSecond()
     loadFetch()
-    return places[second]
+    return globals[second]
   })
   const stop = () => {
-    freeFirst()
-    freeSecond()
+    releaseFirst()
+    releaseSecond()
   }
   return stop
 }
 
 /**
- * Answers whoever looks at an empty place, until somebody puts a dispatcher there.
+ * Defines a getter for an unset global, until a dispatcher is assigned.
  *
- * @returns What ends that, and may leave a dispatcher there.
+ * @returns A function that removes the getter, and optionally leaves a dispatcher in its place.
  */
-function hold(place: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
+function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
   const set = (value: Dispatcher) =>
-    Object.defineProperty(places, place, { value, writable: true, configurable: true })
+    Object.defineProperty(globals, key, { value, writable: true, configurable: true })
   // mutation: equivalent: tested in a process without mutants
-  Object.defineProperty(places, place, { get, set, configurable: true })
+  Object.defineProperty(globals, key, { get, set, configurable: true })
   return (left) => {
-    if (Object.getOwnPropertyDescriptor(places, place)?.get !== get) return
+    if (Object.getOwnPropertyDescriptor(globals, key)?.get !== get) return
     if (left) set(left)
-    else delete places[place]
+    else delete globals[key]
   }
 }
 
-/** Whoever has put a dispatcher of their own in the meantime keeps it. */
-function putBack(place: symbol, substitute: Dispatcher, original: Dispatcher): void {
-  if (places[place] === substitute) places[place] = original
+/** Restores a global, unless it was replaced by another dispatcher in the meantime. */
+function restoreGlobal(key: symbol, substitute: Dispatcher, original: Dispatcher): void {
+  if (globals[key] === substitute) globals[key] = original
 }
 
 /**
- * The dispatcher with another `dispatch`. Somebody may hold it when the interception is over: it then does what the
- * original does.
+ * Returns a copy of the dispatcher with another `dispatch`. It may still be in use after the interception has ended; it
+ * then behaves like the original.
  */
-function inPlaceOf(original: Dispatcher, state: { on: boolean }, intercept: Intercept): Dispatcher {
+function substituteFor(original: Dispatcher, state: { isActive: boolean }, intercept: Intercept): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
     const pass: Pass = (passed) => original.dispatch(passed, handler)
-    return state.on ? intercept(options, handler, pass) : pass(options)
+    return state.isActive ? intercept(options, handler, pass) : pass(options)
   }
   return new Proxy(original, {
     get(target, key) {
       if (key === 'dispatch') return dispatch
       const value = Reflect.get(target, key)
-      // Methods that end the dispatcher use its private fields; the others only call `dispatch`.
+      // Methods that close the dispatcher use its private fields; the others only call `dispatch`.
       return key === 'close' || key === 'destroy' ? (value as () => unknown).bind(target) : value
     },
   })
 }
 
 /**
- * Holds the place of undici 8 where it has not been loaded: when it is, it takes what it finds there, and would else
- * put a dispatcher of its own in both places. Once it has looked, something must stay there for good.
+ * Reserves the global of undici 8 before it is loaded. undici 8 uses the dispatcher that it finds there; otherwise, it
+ * would set its own in both globals. Once undici has read it, the dispatcher must stay.
  */
-function reserve(original: Dispatcher, state: { on: boolean }, intercept: Intercept): () => void {
+function reserveForUndici8(
+  original: Dispatcher,
+  state: { isActive: boolean },
+  intercept: Intercept,
+): () => void {
   const legacy: Dispatcher = {
     dispatch: (options, handler) => original.dispatch(options, withCallbacks(handler)),
   }
-  const substitute = inPlaceOf(legacy, state, intercept)
+  const substitute = substituteFor(legacy, state, intercept)
   let isRead = false
-  const free = hold(second, () => {
+  const release = defineGetter(second, () => {
     isRead = true
     return substitute
   })
-  return () => free(isRead ? substitute : undefined)
+  return () => release(isRead ? substitute : undefined)
 }

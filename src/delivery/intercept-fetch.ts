@@ -1,14 +1,14 @@
 /**
- * Requests of `fetch` in Bun and Deno, which have no dispatcher that could be replaced: the function itself is.
+ * Intercepts `fetch` in Bun and Deno by replacing the function, because they have no replaceable dispatcher.
  */
 import { toFetch } from './fetch.ts'
-import { type InterceptSetup, runtimeWithOwnFetch, verdictOn } from './intercept-destination.ts'
+import { decideDestination, type InterceptSetup, runtimeWithOwnFetch } from './intercept-destination.ts'
 
-/** Starts to intercept the global `fetch`, if it is not the one of Node; the returned function ends that. */
+/** Starts intercepting the global `fetch`, except in Node. Returns a function that stops it. */
 export function interceptFetch(setup: InterceptSetup): () => void {
   if (!runtimeWithOwnFetch()) return () => {}
   const original = globalThis.fetch
-  const answer = toFetch(setup.gateway)
+  const gatewayFetch = toFetch(setup.gateway)
   let isOver = false
   const substitute: typeof fetch = async (input, init) => {
     if (isOver) return original(input, init)
@@ -17,16 +17,16 @@ export function interceptFetch(setup: InterceptSetup): () => void {
       input instanceof Request ? { method: input.method, headers: input.headers, ...head(init) } : head(init),
     )
     const outgoing = { url: new URL(url), method, headers: Object.fromEntries(headers) }
-    if (setup.handlers.mayAnswer(outgoing.url)) {
+    if (setup.handlers.mayHandle(outgoing.url)) {
       const request = input instanceof Request ? input.clone() : input
-      const answered = await setup.handlers.answer(new Request(request, init))
-      if (answered === 'pass') return original(input, init)
-      if (answered?.type === 'error') throw new TypeError('fetch failed')
-      if (answered) return answered
+      const handled = await setup.handlers.respond(new Request(request, init))
+      if (handled === 'pass') return original(input, init)
+      if (handled?.type === 'error') throw new TypeError('fetch failed')
+      if (handled) return handled
     }
-    const verdict = verdictOn(setup, outgoing)
+    const verdict = decideDestination(setup, outgoing)
     if (verdict === 'pass') return original(input, init)
-    if (verdict === 'answer') return answer(input, init)
+    if (verdict === 'answer') return gatewayFetch(input, init)
     throw new TypeError('fetch failed', { cause: verdict })
   }
   globalThis.fetch = Object.assign(substitute, original)
@@ -36,7 +36,7 @@ export function interceptFetch(setup: InterceptSetup): () => void {
   }
 }
 
-/** The fields of `init` that decide where a call goes. */
+/** Returns the fields of `init` that determine the destination of a request. */
 function head({ method, headers }: RequestInit = {}): RequestInit {
   return { ...(method && { method }), ...(headers && { headers }) }
 }

@@ -1,5 +1,5 @@
 /**
- * The user's own MSW handlers, which come before the gateway. Running them does not load MSW.
+ * The user's MSW handlers, which run before the gateway. MSW is loaded with the first handler.
  */
 
 /** A handler of MSW 2 or 3, as `http.get()` returns it. */
@@ -12,7 +12,7 @@ export class UserHandlers {
   #handlers: readonly MswHandler[] = []
   #requests = 0
 
-  /** The newest come first. */
+  /** Adds handlers before the existing ones. */
   use(handlers: readonly MswHandler[]): void {
     this.#handlers = [...handlers, ...this.#handlers]
   }
@@ -21,18 +21,18 @@ export class UserHandlers {
     this.#handlers = handlers
   }
 
-  /** False where no handler is about this host, so that the request need not be read for them. */
-  mayAnswer({ origin }: URL): boolean {
+  /** Returns false if no handler can match this host, so that the body need not be read. */
+  mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }
-      // mutation: equivalent: handlers of another host do not reply anyway; this spares reading the request
+      // mutation: equivalent: handlers of another host do not reply anyway; this avoids reading the request
       const host = typeof path === 'string' ? /^\w+:\/\/[^/*:]+(:\d+)?(?=\/|$)/.exec(path)?.[0] : undefined
       return host === undefined || host === origin
     })
   }
 
-  /** The answer of the first handler that has one; `pass` where it wants the network. */
-  async answer(request: Request): Promise<Response | 'pass' | undefined> {
+  /** Returns the response of the first handler that has one, or `pass` if it calls `passthrough()`. */
+  async respond(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
     const requestId = `understudy-${++this.#requests}`
     try {
@@ -43,7 +43,7 @@ export class UserHandlers {
       return undefined
     } catch (thrown) {
       if (thrown instanceof Response) return thrown
-      // As MSW does it: a mistake in a handler is an answer, so that the client does not wait.
+      // Like MSW, respond to an error in a handler, so that the client does not wait.
       const { name, message, stack } = thrown as Error
       return Response.json({ name, message, stack }, { status: 500, statusText: 'Unhandled Exception' })
     }

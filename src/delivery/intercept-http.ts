@@ -1,7 +1,7 @@
 /**
- * Requests of `node:http` and `node:https` clients, caught where each of them asks its agent for a connection. A request
- * for the gateway gets a connection within the process, with our own server at the other end, so that resets, half-sent
- * bodies and silence are the same as on a socket.
+ * Intercepts requests of `node:http` and `node:https` clients when they request a connection from their agent. Requests
+ * for the gateway get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as
+ * on a socket.
  */
 import {
   type Agent,
@@ -18,12 +18,12 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { serve } from './deliver.ts'
-import { type InterceptSetup, type Outgoing, verdictOn } from './intercept-destination.ts'
+import { decideDestination, type InterceptSetup, type Outgoing } from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
-/** Undocumented, the same since Node 0.12, and what other interceptors and agents rely on. */
+/** Undocumented, but unchanged since Node 0.12 and used by other interceptors and agents. */
 type Agents = {
   addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void
 }
@@ -31,22 +31,22 @@ type Agents = {
 interface ConnectOptions {
   readonly host?: string
   readonly port?: number | string
-  /** Set for requests that go their way. */
-  readonly [passedOn]?: boolean
+  /** Set for requests that pass through. */
+  readonly [passesThrough]?: boolean
 }
 
-/** What an agent knows of a request that waits for its connection. */
+/** A request that waits for its connection, as its agent sees it. */
 type Waiting = ClientRequest & {
   readonly timeout?: number
   onSocket(socket: PipeSocket | undefined, error?: Error): void
 }
 
-const passedOn = Symbol('passed on')
+const passesThrough = Symbol('passes through')
 
-/** The listener that serves a request here, the error that refuses it, or that it passes through. */
+/** The listener that serves a request here, the error that rejects it, or `pass`. */
 type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 
-/** Starts to intercept; the function returned ends that. */
+/** Starts intercepting. Returns a function that stops it. */
 export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => Verdict): () => void {
   const agents = NodeAgent.prototype as unknown as Agents
   const { addRequest } = agents
@@ -60,7 +60,7 @@ export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => V
 
   const intercepted: Agents['addRequest'] = function (request, options, ...rest) {
     const url = urlOf(request, options)
-    const verdict = options[passedOn] ? 'pass' : judge(request, url)
+    const verdict = options[passesThrough] ? 'pass' : judge(request, url)
     if (verdict === 'pass') return addRequest.call(this, request, options, ...rest)
     const waiting = request as Waiting
     if (verdict instanceof Error) return waiting.onSocket(undefined, verdict)
@@ -72,7 +72,7 @@ export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => V
   }
   agents.addRequest = intercepted
   return () => {
-    // Whoever has put theirs before ours in the meantime goes on calling it.
+    // A later interceptor may still call ours.
     if (agents.addRequest === intercepted) agents.addRequest = addRequest
     judge = () => 'pass'
   }
@@ -84,22 +84,22 @@ function urlOf({ protocol, path, host }: ClientRequest, { port }: ConnectOptions
   return new URL(path.startsWith('/') ? origin + path : path, origin)
 }
 
-/** Decides on each request: one of the user's handlers responds, or the gateway does, or it is refused, or passes. */
+/** Decides whether a user's handler or the gateway responds to a request, or it passes through, or is rejected. */
 export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: URL) => Verdict {
   const { gateway, handlers } = setup
   return (request, url) => {
     const { method } = request
     const outgoing = { method, url, headers: toRecord(request.getHeaders()) }
-    const mayAnswer = handlers.mayAnswer(url)
-    const verdict = mayAnswer ? 'answer' : verdictOn(setup, outgoing)
+    const mayHandle = handlers.mayHandle(url)
+    const verdict = mayHandle ? 'answer' : decideDestination(setup, outgoing)
     if (verdict !== 'answer') return verdict
-    // Captured here: at the other end of the connection, the async context of the caller is gone.
+    // Captured here, because the async context is lost at the other end of the connection.
     const sandbox = gateway.sandboxes.current.get()
     return (arrival) => {
-      const answered = mayAnswer
+      const served = mayHandle
         ? tryHandlers(setup, outgoing, arrival, sandbox)
-        : answer(setup, arrival, { sandbox })
-      answered.catch(() => arrival.response.socket?.destroy())
+        : serveArrival(setup, arrival, { sandbox })
+      served.catch(() => arrival.response.socket?.destroy())
     }
   }
 }
@@ -107,13 +107,13 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
 /** A request that arrived at our end of its connection. */
 interface Arrival {
   readonly url: URL
-  /** The agent that its client has chosen. */
+  /** The agent chosen by the client. */
   readonly agent: Agent
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-async function answer(
+async function serveArrival(
   { gateway }: InterceptSetup,
   { request, response }: Arrival,
   options: { body?: Uint8Array; sandbox: Sandbox | undefined },
@@ -130,35 +130,35 @@ async function tryHandlers(
   const { method, url, headers } = outgoing
   const body = new Uint8Array(await buffer(arrival.request))
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const answered = await setup.handlers.answer(
+  const handled = await setup.handlers.respond(
     new Request(url, { method, headers, body: hasBody ? body : null }),
   )
-  if (answered instanceof Response) return sendResponse(arrival, answered)
-  const verdict = answered === 'pass' ? 'pass' : verdictOn(setup, outgoing)
-  if (verdict === 'answer') return answer(setup, arrival, { body, sandbox })
-  if (verdict === 'pass') passOn(arrival, body)
+  if (handled instanceof Response) return sendResponse(arrival, handled)
+  const verdict = handled === 'pass' ? 'pass' : decideDestination(setup, outgoing)
+  if (verdict === 'answer') return serveArrival(setup, arrival, { body, sandbox })
+  if (verdict === 'pass') forwardToHost(arrival, body)
   else arrival.response.socket?.destroy()
 }
 
-/** Sends the response of one of the user's handlers; one that breaks off breaks the connection. */
-async function sendResponse({ response }: Arrival, answered: Response): Promise<void> {
-  const { status, statusText, headers, body } = answered
-  if (answered.type === 'error') return void response.socket?.destroy()
+/** Sends the response of a user's handler. If its body fails, closes the connection. */
+async function sendResponse({ response }: Arrival, handled: Response): Promise<void> {
+  const { status, statusText, headers, body } = handled
+  if (handled.type === 'error') return void response.socket?.destroy()
   response.writeHead(status, statusText || undefined, [...headers].flat())
   if (!body) return void response.end()
   await pipeline(Readable.fromWeb(body as never), response).catch(() => response.socket?.destroy())
 }
 
-/** Sends a request on to where it was going, and the response back. */
-function passOn({ url, agent, request, response }: Arrival, body: Uint8Array): void {
+/** Sends a request to its original host, and its response back. */
+function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Array): void {
   const { method, headers } = request
-  const again = sendRequest(url, { method, headers, agent, [passedOn]: true } as RequestOptions)
-  again.on('response', (answered) => {
-    // Hop-by-hop: this connection ends with the reply.
-    const { connection: _, ...headers } = answered.headers
-    response.writeHead(answered.statusCode ?? 502, answered.statusMessage, headers)
-    answered.pipe(response)
+  const forwarded = sendRequest(url, { method, headers, agent, [passesThrough]: true } as RequestOptions)
+  forwarded.on('response', (incoming) => {
+    // `connection` is a hop-by-hop header: this connection ends with the reply.
+    const { connection: _, ...headers } = incoming.headers
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
+    incoming.pipe(response)
   })
-  again.on('error', () => response.socket?.destroy())
-  again.end(body)
+  forwarded.on('error', () => response.socket?.destroy())
+  forwarded.end(body)
 }

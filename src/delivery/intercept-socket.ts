@@ -1,11 +1,11 @@
 /**
- * The two ends of a connection within the process, for `node:http` clients that must not reach the network.
+ * An in-process connection for `node:http` clients that must not reach the network.
  */
 import { Duplex } from 'node:stream'
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
 
-/** A client's end, and a server's. */
+/** Creates the client's end and the server's end of a connection. */
 export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {
   const [near, far] = [new PipeSocket(encrypted), new PipeSocket(false)]
   near.peer = far
@@ -13,7 +13,7 @@ export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {
   return [near, far]
 }
 
-/** As much of a `net.Socket` as HTTP clients and servers use. */
+/** Implements the parts of `net.Socket` that HTTP clients and servers use. */
 export class PipeSocket extends Duplex {
   readonly connecting = false
   readonly pending = false
@@ -24,16 +24,16 @@ export class PipeSocket extends Duplex {
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
   readonly localPort = 0
-  /** What clients over TLS look at. */
+  /** Properties that clients check over TLS. */
   readonly encrypted: boolean
   readonly authorized: boolean
   peer: PipeSocket | undefined
   timeout = 0
   #hasEnded = false
   #timer: NodeJS.Timeout | undefined
-  /** Keeps the process alive while the connection is open, as one to the network would. */
+  /** Keeps the process alive while the connection is open, as a network socket would. */
   readonly #open = setInterval(() => {}, 2 ** 30)
-  /** Says that the peer has read what was written. */
+  /** Called when the peer has read what was written. */
   #written: (() => void) | undefined
 
   constructor(encrypted: boolean) {
@@ -48,9 +48,9 @@ export class PipeSocket extends Duplex {
     written?.()
   }
 
-  /** Arrives in a later turn, as from a network: some clients take an answer that is there at once for a mistake. */
+  /** Delivers in a later turn, as a network would: some clients treat an immediate response as an error. */
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#stir()
+    this.#restartTimeout()
     setImmediate(() => {
       if (this.#hasEnded || this.peer?.receive(chunk)) done()
       else this.#written = done
@@ -69,35 +69,35 @@ export class PipeSocket extends Duplex {
     done(error)
   }
 
-  /** The peer reads what has been written, and then the end; once. */
+  /** Signals the end to the peer once, after everything written. */
   #hangUp(): void {
     // mutation: equivalent: a stream ignores a second end
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
     this.#hasEnded = true
   }
 
-  /** Breaks the connection: the peer sees a reset. */
+  /** Resets the connection for the peer. */
   resetAndDestroy(): this {
     const reset = { code: 'ECONNRESET', errno: -104, syscall: 'read' }
     this.peer?.destroy(Object.assign(new Error('read ECONNRESET'), reset))
     return this.destroy()
   }
 
-  /** Ends when what was written has left. */
+  /** Destroys the socket once everything written has been sent. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
     else this.once('finish', () => this.destroy())
   }
 
-  /** Emits `timeout` when nothing has moved for so many real milliseconds; 0 turns that off. */
+  /** Emits `timeout` after this many milliseconds of real time without activity; 0 disables it. */
   setTimeout(ms: number, listener?: () => void): this {
     this.timeout = ms
     if (listener) {
       if (ms === 0) this.removeListener('timeout', listener)
       else this.once('timeout', listener)
     }
-    this.#stir()
+    this.#restartTimeout()
     return this
   }
 
@@ -107,18 +107,18 @@ export class PipeSocket extends Duplex {
     return written
   }
 
-  /** Whether there is room for more. */
+  /** Returns false if the buffer is full. */
   receive(chunk: Buffer): boolean {
-    this.#stir()
+    this.#restartTimeout()
     return this.destroyed || this.push(chunk)
   }
 
-  #stir(): void {
+  #restartTimeout(): void {
     clearTimeout(this.#timer)
     if (this.timeout > 0) this.#timer = setTimeout(() => this.emit('timeout'), this.timeout).unref()
   }
 
-  // What needs nothing here.
+  // Methods without an effect here.
   address(): object {
     return { address: this.localAddress, port: this.localPort, family: this.remoteFamily }
   }

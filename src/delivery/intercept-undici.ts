@@ -1,12 +1,12 @@
 /**
- * What undici asks of a dispatcher, in both of its forms: callbacks (undici 6, the `fetch` of Node 22 and 24), and
- * calls that bring a controller (undici 7 and 8). Written down here, as undici itself is no dependency.
+ * undici's dispatcher interface in both versions: with callbacks (undici 6, `fetch` of Node 22 and 24) and with a
+ * controller (undici 7 and 8). Declared here, because undici is not a dependency.
  */
 
-/** A request, as undici hands it to its dispatcher. */
+/** A request passed by undici to its dispatcher. */
 export interface DispatchOptions {
   readonly origin?: string | URL
-  /** With its query. */
+  /** Path including the query. */
   readonly path: string
   readonly method: string
   readonly headers?: unknown
@@ -21,12 +21,12 @@ export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: Handler): boolean
 }
 
-/** The part of a connection that a handler may touch. */
+/** The part of a connection that a handler can control. */
 export interface Controller {
   readonly aborted: boolean
   readonly paused: boolean
   readonly reason: unknown
-  /** Name, value, name, value. */
+  /** Alternating names and values. */
   readonly rawHeaders: readonly Buffer[]
   readonly rawTrailers: readonly Buffer[]
   abort(reason: Error): void
@@ -49,7 +49,7 @@ export interface ControlledHandler {
   onResponseError?(controller: Controller, error: Error): void
 }
 
-/** `onHeaders` and `onData` return false where the handler has enough for now. */
+/** `onHeaders` and `onData` return false to pause the reply. */
 export interface CallbackHandler {
   onConnect?(abort: (reason: Error) => void, context: unknown): void
   onUpgrade?(status: number, rawHeaders: readonly Buffer[], socket: unknown): void
@@ -66,19 +66,19 @@ function isControlled(handler: Handler): handler is ControlledHandler {
   return 'onRequestStart' in handler && typeof handler.onRequestStart === 'function'
 }
 
-/** Any handler as one that takes a controller. */
+/** Adapts any handler to one with a controller. */
 export function controlled(handler: Handler): ControlledHandler {
-  return isControlled(handler) ? handler : new Controlled(handler)
+  return isControlled(handler) ? handler : new CallbackAdapter(handler)
 }
 
-class Controlled implements ControlledHandler {
+class CallbackAdapter implements ControlledHandler {
   readonly #handler: CallbackHandler
 
   constructor(handler: CallbackHandler) {
     this.#handler = handler
   }
 
-  /** Where undici keeps what it has not read yet. */
+  /** undici's buffer of unread data. */
   get body(): unknown {
     return (this.#handler as { body?: unknown }).body
   }
@@ -114,35 +114,35 @@ class Controlled implements ControlledHandler {
   }
 }
 
-/** Any handler as callbacks, for a dispatcher of undici 6. */
+/** Adapts any handler to callbacks, for a dispatcher of undici 6. */
 export function withCallbacks(handler: Handler): CallbackHandler {
   if (!isControlled(handler)) return handler
-  let controller: PassedController | undefined
-  // Nothing comes before `onConnect`, but an error may.
-  const known = () => (controller ??= new PassedController(() => {}))
+  let controller: ForwardingController | undefined
+  // An error can come before `onConnect`.
+  const current = () => (controller ??= new ForwardingController(() => {}))
   return {
     onConnect(abort, context) {
-      controller = new PassedController(abort)
+      controller = new ForwardingController(abort)
       handler.onRequestStart(controller, context)
     },
     onUpgrade: (status, rawHeaders, socket) =>
-      handler.onRequestUpgrade?.(known().with(rawHeaders), status, headersOf(rawHeaders), socket),
+      handler.onRequestUpgrade?.(current().with(rawHeaders), status, headersOf(rawHeaders), socket),
     onResponseStarted: () => handler.onResponseStarted?.(),
     onHeaders(status, rawHeaders, resume, statusText) {
-      const passed = known().with(rawHeaders, resume)
+      const passed = current().with(rawHeaders, resume)
       handler.onResponseStart?.(passed, status, headersOf(rawHeaders), statusText)
       return !passed.paused
     },
     onData(chunk) {
-      handler.onResponseData?.(known(), chunk)
-      return !known().paused
+      handler.onResponseData?.(current(), chunk)
+      return !current().paused
     },
-    onComplete: () => handler.onResponseEnd?.(known(), {}),
-    onError: (error) => handler.onResponseError?.(known(), error),
+    onComplete: () => handler.onResponseEnd?.(current(), {}),
+    onError: (error) => handler.onResponseError?.(current(), error),
   }
 }
 
-class PassedController implements Controller {
+class ForwardingController implements Controller {
   aborted = false
   paused = false
   reason: unknown

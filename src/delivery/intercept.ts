@@ -1,13 +1,13 @@
 /**
- * Interception in a Node process: what clients of any kind, made at any time, would send to the gateway is answered
- * here, and a call that was meant for the gateway never leaves this machine unnoticed.
+ * Interception in a Node process: requests to the gateway get their response here, whatever the client and whenever it
+ * was created. Requests that look meant for the gateway never leave this machine unnoticed.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { atCaller } from '../lib/at-caller.ts'
 import { readOptions } from '../sandbox/read-options.ts'
 import {
-  claim,
+  registerInterception,
   type UnhandledRequestCallback,
   type UnhandledRequestStrategy,
   unhandledRequestStrategies,
@@ -20,11 +20,11 @@ import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
   /**
-   * Handling of requests that the gateway does not answer. `guard` refuses requests that look meant for the gateway:
-   * below `/api/v1`, `/v1/responses` and the like on any host, or with the key of a sandbox. `error` refuses all
-   * except requests to this machine, `warn` prints those and passes them through, `bypass` passes all through. A
-   * function receives each request that leaves this machine, and `print.warning()` and `print.error()`, which refuses
-   * it. Default: `guard`.
+   * Handling of requests that the gateway does not handle. `guard` rejects requests that look meant for the gateway:
+   * below `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a sandbox. `error` rejects
+   * all except requests to this machine, `warn` prints a warning and passes them through, `bypass` passes all through.
+   * A callback receives each request that leaves this machine, with `print.warning()` and `print.error()`, which
+   * rejects it. Default: `guard`.
    */
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
@@ -38,18 +38,18 @@ const checks = {
 }
 
 export interface Interception {
-  /** Puts MSW handlers of your own before the gateway; the newest come first. */
+  /** Adds MSW handlers before the gateway, newest first. */
   use(...handlers: MswHandler[]): void
-  /** Takes handlers of your own away again, or puts others in their place. */
+  /** Removes your handlers, or replaces them. */
   resetHandlers(...handlers: MswHandler[]): void
-  /** Ends the interception, and leaves everything as it was before. */
+  /** Stops intercepting, and restores everything. */
   close(): void
 }
 
 /**
- * Starts to intercept, in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at their
- * agents, whenever the clients were made. A request that brings a dispatcher of its own is not caught. Bun and Deno have
- * no such dispatcher for `fetch`: there, the global `fetch` is replaced, and a client must be created afterwards.
+ * Starts intercepting requests in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at
+ * their agents, whenever the clients were created. Requests with a dispatcher of their own are not intercepted. Bun and
+ * Deno have no dispatcher for `fetch`; there, the global `fetch` is replaced, and clients must be created afterwards.
  *
  * @example
  * const interception = intercept(gateway)
@@ -58,11 +58,7 @@ export interface Interception {
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {
     if (!isGateway(gateway))
-      throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
-    if (globalThis.navigator?.userAgent === 'Cloudflare-Workers')
-      throw new Error(
-        "intercept() does not work in a Cloudflare worker: replace its fetch, as in vi.stubGlobal('fetch', gateway.fetch), or pass outboundService: (request) => gateway.fetch(request) to Miniflare",
-      )
+      throw new TypeError('intercept() expects a gateway, as in intercept(createGateway())')
     return readOptions(checks, options, 'intercept')
   })
   const handlers = new UserHandlers()
@@ -70,8 +66,8 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))
   const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
   const restoreFetch = interceptFetch(setup)
-  const release = claim(setup)
-  const leave = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
+  const unregister = registerInterception(setup)
+  const removeBaseUrl = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
   return {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
@@ -79,8 +75,8 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       restoreDispatcher()
       restoreNodeHttp()
       restoreFetch()
-      release()
-      leave()
+      unregister()
+      removeBaseUrl()
     },
   }
 }

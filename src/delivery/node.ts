@@ -1,6 +1,6 @@
 /**
- * A `node:http` request and response: the fast path, and the faithful one, since only a socket can be reset, fall silent
- * or stop halfway.
+ * The `node:http` transport. It is the fastest one, and the most realistic: only a socket can be reset, stall or close
+ * halfway.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,20 +12,20 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
-/** Real milliseconds that the body of a request may take. */
+/** Default time limit for a request body, in milliseconds of real time. */
 export const defaultTimeoutMs = 30_000
 
 export interface NodeCallOptions {
-  /** Real milliseconds that the body may take. Default: 30,000. */
+  /** Time limit for the body in milliseconds of real time. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** If true, the client sends its body after a `100 Continue`, which is still to be sent. Default: false. */
+  /** If true, the client waits for a `100 Continue`, which was not sent yet. Default: false. */
   readonly awaitsContinue?: boolean
-  /** The body, if it was read already. */
+  /** The body, if it was already read. */
   readonly body?: Uint8Array | undefined
   readonly sandbox?: Sandbox | undefined
 }
 
-/** Returns the call that a request makes. */
+/** Converts a request to a call. */
 export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: NodeCallOptions = {}): Call {
   const { url = '/', method = 'GET', headers } = request
   const question = url.indexOf('?')
@@ -33,7 +33,7 @@ export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: No
     method,
     path: question === -1 ? url : url.slice(0, question),
     search: question === -1 ? '' : url.slice(question),
-    // Node joins repeated headers; the one that it keeps as a list, `set-cookie`, has no meaning in a request.
+    // Node joins repeated headers, except `set-cookie`, which has no meaning in a request.
     headers: headers as Record<string, string>,
     sandbox: options.sandbox,
     readBody: async (limit) => {
@@ -46,7 +46,7 @@ export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: No
   }
 }
 
-/** Lets a client send the body that it has announced. Throws 413 for a longer one. Spec: RFC 9110, 10.1.1. */
+/** Asks a waiting client to send its body. Throws 413 if it is too long. Spec: RFC 9110, 10.1.1. */
 function inviteBody({ headers }: IncomingMessage, response: ServerResponse, limit: number): void {
   if (Number(headers['content-length']) > limit)
     throw new GatewayError(413, undefined, undefined, { headers: { connection: 'close' } })
@@ -56,18 +56,18 @@ function inviteBody({ headers }: IncomingMessage, response: ServerResponse, limi
 const noBytes = new Uint8Array()
 
 /**
- * Reads a body. Throws 413 for a longer one, whose rest is read and discarded, so that the connection stays usable, and
- * 408 for one that is too slow, whose connection is closed.
+ * Reads a body. Throws 413 if it is too long; the rest is discarded, so that the connection stays usable. Throws 408 if
+ * it is too slow, and closes the connection.
  *
- * @param limit Bytes.
- * @param timeoutMs Real milliseconds.
+ * @param limit Maximum size in bytes.
+ * @param timeoutMs Milliseconds of real time.
  */
 export async function readNodeBody(
   request: IncomingMessage,
   limit: number,
   timeoutMs = defaultTimeoutMs,
 ): Promise<Uint8Array> {
-  // By the next turn of promises, the rest of the packet that brought the head is parsed: usually the whole body.
+  // After a microtask, the rest of the packet with the head has been parsed: usually the whole body.
   await undefined
   const { complete, readableLength, headers } = request
   const isWhole = complete || readableLength === Number(headers['content-length'])
@@ -102,19 +102,19 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
   return promise
 }
 
-/** Real milliseconds between the last byte and a reset: an immediate reset would overtake the bytes. */
+/** Delay in milliseconds of real time before a reset, which would otherwise overtake the last bytes. */
 const lingerMs = 20
-/** Number of these pauses if the client decompresses the body. */
+/** Number of delays if the client decompresses the body. */
 const lingersOfCompressed = 15
 
 export class NodeSink implements Sink {
   readonly hasConnection = true
   readonly response: ServerResponse
-  /** If true, the reply is open, and nothing more is sent. */
+  /** If true, the reply is open but stalled. */
   isSilent = false
   #left: AbortSignal | undefined
   #isCompressed = false
-  /** If true, the head has been handed to the connection. */
+  /** If true, the head was passed to the connection. */
   #isFlushed = false
   #drained: Promise<void> | undefined
 
@@ -126,7 +126,7 @@ export class NodeSink implements Sink {
     return this.response.closed && !this.response.writableFinished
   }
 
-  /** Created on first use: an AbortController costs 6 µs, and most calls need none. */
+  /** Created on first use: an AbortController costs 6 µs, and most calls do not need it. */
   get left(): AbortSignal {
     if (this.#left) return this.#left
     const controller = new AbortController()
@@ -142,7 +142,7 @@ export class NodeSink implements Sink {
   whole({ status, headers }: Reply, body: string | Uint8Array | undefined, length: number | undefined): void {
     const { response } = this
     response.writeHead(status, length === undefined ? headers : withLength(headers, length))
-    // ASCII is the same in Latin-1, which saves 5 % of a POST /responses.
+    // Sending ASCII as Latin-1 saves 5 % of a POST /responses.
     if (body !== undefined) response.end(body, length === body.length ? 'latin1' : 'utf8')
     else response.end()
   }
@@ -151,8 +151,8 @@ export class NodeSink implements Sink {
     this.#isCompressed = 'content-encoding' in headers
     this.response.writeHead(status, length === undefined ? headers : withLength(headers, length))
     if (transport?.headIsCut) return this.#cutHead()
-    if (transport?.headMs && wait) return this.#dribbleHead(transport.headMs, wait)
-    // The first chunk brings the head along, unless it is late.
+    if (transport?.headMs && wait) return this.#sendHeadSlowly(transport.headMs, wait)
+    // The head is sent with the first chunk, unless that is late.
     process.nextTick(() => this.#flush())
   }
 
@@ -161,7 +161,7 @@ export class NodeSink implements Sink {
     this.#isFlushed = true
   }
 
-  /** Closes the connection after the status line, in the middle of the headers. */
+  /** Closes the connection in the middle of the headers. */
   #cutHead(): void {
     const { socket } = this.response
     if (!socket) return
@@ -171,7 +171,7 @@ export class NodeSink implements Sink {
   }
 
   /** Sends the head in 20 pieces. */
-  async #dribbleHead(ms: number, wait: Wait): Promise<void> {
+  async #sendHeadSlowly(ms: number, wait: Wait): Promise<void> {
     const { socket } = this.response
     if (!socket) return
     const head = takeHead(this.response, socket)
@@ -187,7 +187,7 @@ export class NodeSink implements Sink {
     return this.#drained
   }
 
-  /** Writes text past the response, in one piece: 4.5 µs, where Node's own chunks take 6.5. */
+  /** Writes a chunk directly to the socket in one piece, which takes 4.5 µs instead of 6.5. */
   chunk(bytes: string | Uint8Array, length: number): void {
     const { response } = this
     const { socket, chunkedEncoding } = response
@@ -228,7 +228,7 @@ function withLength(headers: Reply['headers'], length: number): Reply['headers']
   return 'content-length' in headers ? headers : { ...headers, 'content-length': String(length) }
 }
 
-/** Returns the bytes of the head, and lets the response take them for sent. */
+/** Returns the bytes of the head, and marks the head as sent. */
 function takeHead(response: ServerResponse, socket: Socket): Buffer {
   const taken: Buffer[] = []
   socket.write = ((chunk: string | Uint8Array) => {
@@ -238,7 +238,7 @@ function takeHead(response: ServerResponse, socket: Socket): Buffer {
   try {
     response.flushHeaders()
   } finally {
-    // Uncovers the method of the class.
+    // Restores the method of the class.
     Reflect.deleteProperty(socket, 'write')
   }
   return Buffer.concat(taken)

@@ -1,19 +1,18 @@
 /**
- * A reply as a `Response`, for `fetch` and MSW. A fault of the connection is what a client would see of it: a rejected
- * `fetch`, or a body that breaks off.
+ * The `Response` transport, for `fetch` and MSW. Connection faults appear as a rejected `fetch` or a failing body.
  */
 import type { Ending, Sink } from '../gateway/call.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
 
-/** A broken connection, as `fetch` reports it. */
+/** A broken connection, as reported by `fetch`. */
 export class ConnectionError extends TypeError {
   constructor(message: string, how: 'close' | 'reset') {
     super(message, { cause: brokenConnection(how) })
   }
 }
 
-/** A broken connection, as Node reports it. */
+/** A broken connection, as reported by Node. */
 export function brokenConnection(how: 'close' | 'reset'): Error {
   return how === 'reset'
     ? Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -22,36 +21,39 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
 
 const { setTimeout } = globalThis
 
-/** Real milliseconds between the last chunk and an error: an immediate one would overtake it in the client's pipes. */
+/**
+ * Delay in milliseconds of real time before an error, which would otherwise overtake the last chunk in the client's
+ * pipes.
+ */
 const lingerMs = 4
-/** Number of these pauses if the client behind MSW decompresses the body: another thread does that, and may be busy. */
+/** Number of delays if an MSW client decompresses the body, which happens in another thread that may be busy. */
 const lingersOfCompressed = 30
 
 export class ResponseSink implements Sink {
   readonly hasConnection = false
   hasLeft = false
-  /** The response, once its head is there. Rejects if the connection ends before that. */
+  /** Resolves when the head is ready. Rejects if the connection ends before. */
   readonly response: Promise<Response>
   readonly #settle: Omit<PromiseWithResolvers<Response>, 'promise'>
   readonly #announcesChunks: boolean
   #left: AbortController | undefined
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Resolves when the reader wants a chunk. */
-  #wanted = Promise.withResolvers<void>()
-  #isWanted = false
+  /** Resolves when the reader requests a chunk. */
+  #requested = Promise.withResolvers<void>()
+  #isRequested = false
   #isCompressed = false
 
   /**
    * @param signal Aborts when the client disconnects.
-   * @param announcesChunks If true, streams have `transfer-encoding: chunked`: under interception, a body that fails
-   *   looks like one that has ended, unless the head says how it ends.
+   * @param announcesChunks If true, streams have the header `transfer-encoding: chunked`. Without it, intercepted
+   * clients cannot distinguish a failed body from a complete one.
    */
   constructor(signal: AbortSignal, announcesChunks = false) {
     const { promise, ...settle } = Promise.withResolvers<Response>()
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    // A client's request follows its signal only weakly: this listener keeps both alive.
+    // A client's request references its signal only weakly; this listener keeps both alive.
     const leave = () => this.#leave(signal.reason)
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
@@ -66,13 +68,13 @@ export class ResponseSink implements Sink {
   #leave(reason: unknown): void {
     this.hasLeft = true
     this.#left?.abort(reason)
-    this.#want()
+    this.#request()
     this.fail(reason)
   }
 
-  #want(): void {
-    this.#isWanted = true
-    this.#wanted.resolve()
+  #request(): void {
+    this.#isRequested = true
+    this.#requested.resolve()
   }
 
   whole({ status, headers }: Reply, body: string | Uint8Array | undefined): void {
@@ -86,10 +88,11 @@ export class ResponseSink implements Sink {
         start: (controller) => {
           this.#body = controller
         },
-        pull: () => this.#want(),
+        pull: () => this.#request(),
         cancel: (reason) => this.#leave(reason),
       },
-      // On demand: a reader that stops holds the writer back, and has what was written before a connection breaks.
+      // A high-water mark of 0 makes the stream pull-based: a slow reader applies back-pressure, and chunks
+      // written before a connection error are delivered.
       { highWaterMark: 0 },
     )
     const isChunked = this.#announcesChunks && !('content-length' in headers)
@@ -98,12 +101,12 @@ export class ResponseSink implements Sink {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#isWanted ? undefined : this.#wanted.promise
+    return this.#isRequested ? undefined : this.#requested.promise
   }
 
   chunk(bytes: string | Uint8Array): void {
-    this.#isWanted = false
-    this.#wanted = Promise.withResolvers<void>()
+    this.#isRequested = false
+    this.#requested = Promise.withResolvers<void>()
     this.#body?.enqueue(toBytes(bytes))
   }
 
@@ -111,13 +114,13 @@ export class ResponseSink implements Sink {
     if (how === 'stall') return
     if (how === 'complete') return void (this.hasLeft || this.#body?.close())
     if (!this.#body) return this.fail(new ConnectionError('fetch failed', how))
-    await this.#wanted.promise
+    await this.#requested.promise
     const lingers = this.#isCompressed ? lingersOfCompressed : 1
     for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
     this.fail(new ConnectionError('terminated', how))
   }
 
-  /** Rejects the response, or breaks its body. */
+  /** Rejects the response, or fails its body. */
   fail(reason: unknown): void {
     this.#settle.reject(reason)
     this.#body?.error(reason)

@@ -3,9 +3,9 @@
  */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
-  isAnswered,
+  decideDestination,
+  isHandledBy,
   type UnhandledRequestStrategy,
-  verdictOn,
 } from '../../src/delivery/intercept-destination.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
@@ -25,8 +25,8 @@ function verdicts(line: string, options: GatewayOptions, headers: Record<string,
   const gateway = createGateway(options)
   const outgoing = { method, url: new URL(address), headers }
   const words = kinds.map((onUnhandledRequest: UnhandledRequestStrategy) => {
-    const verdict = verdictOn({ gateway, handlers: {} as never, onUnhandledRequest }, outgoing)
-    expect(verdict === 'answer').toBe(isAnswered(gateway, outgoing))
+    const verdict = decideDestination({ gateway, handlers: {} as never, onUnhandledRequest }, outgoing)
+    expect(verdict === 'answer').toBe(isHandledBy(gateway, outgoing))
     return verdict instanceof Error ? 'refuse' : verdict
   })
   return new Set(words).size === 1 ? (words[0] as string) : words.join(' ')
@@ -96,10 +96,10 @@ it('a sandbox key marks a request as meant for the gateway', () => {
 it('a path scripted by a rule of any sandbox is answered', () => {
   const gateway = createGateway()
   const outgoing = { method: 'GET', url: new URL('https://any.example/api/v1/users') }
-  expect(isAnswered(gateway, outgoing)).toBe(false)
+  expect(isHandledBy(gateway, outgoing)).toBe(false)
   gateway.createSandbox().use({ on: 'GET /users', reply: { body: [] } })
-  expect(isAnswered(gateway, outgoing)).toBe(true)
-  expect(isAnswered(gateway, { ...outgoing, method: 'POST' })).toBe(false)
+  expect(isHandledBy(gateway, outgoing)).toBe(true)
+  expect(isHandledBy(gateway, { ...outgoing, method: 'POST' })).toBe(false)
 })
 
 describe('an unmatched request', () => {
@@ -111,7 +111,7 @@ describe('an unmatched request', () => {
     const [method = '', address = ''] = line.split(' ')
     const gateway = createGateway(options)
     const setup = { gateway, handlers: {} as never, onUnhandledRequest }
-    const verdict = verdictOn(setup, { method, url: new URL(address), headers: {} })
+    const verdict = decideDestination(setup, { method, url: new URL(address), headers: {} })
     return { gateway, verdict, message: (verdict as Error).message }
   }
 
@@ -119,27 +119,27 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/inbox?a=1',
       {},
-      "GET https://any.example/inbox would leave this machine, and nothing answers it here (onUnhandledRequest: 'error'): mock it with server.use(…), or set onUnhandledRequest to 'guard'",
+      "Unhandled request GET https://any.example/inbox: mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'.",
     ],
     [
       'GET https://any.example/v1/providers',
       {},
-      "GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below a base URL that ends in /api/v1; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')",
+      "Unhandled request GET https://any.example/v1/providers: the gateway's operations are below a base URL that ends in /api/v1, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.",
     ],
     [
       'GET https://any.example/v1/providers',
       { baseUrl },
-      `GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')`,
+      `Unhandled request GET https://any.example/v1/providers: the gateway's operations are below ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
     [
       'GET https://any.example/api/v1/provider',
       {},
-      "GET https://any.example/api/v1/provider would leave this machine: no operation handles GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: onUnhandledRequest: 'bypass')",
+      "Unhandled request GET https://any.example/api/v1/provider: no operation handles GET /provider: did you mean GET /providers? (if this request is not for the gateway, set the gateway's baseUrl). To allow the request, set onUnhandledRequest: 'bypass'.",
     ],
     [
       'GET https://any.example/api/v1/providers',
       { baseUrl },
-      `GET https://any.example/api/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')`,
+      `Unhandled request GET https://any.example/api/v1/providers: the gateway's operations are below ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
   ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)

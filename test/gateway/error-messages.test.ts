@@ -305,7 +305,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'intercept()',
       () => (intercept as Any)(),
-      'intercept takes a gateway, as in intercept(createGateway())',
+      'intercept() expects a gateway, as in intercept(createGateway())',
     ],
     [
       "{ onUnhandledRequests: 'error' }",
