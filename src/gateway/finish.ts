@@ -99,7 +99,7 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
 
 /** Converts an error to a reply. Anything but a `GatewayError` is a bug in Understudy, and becomes a 500. */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
-  if (error instanceof GatewayError && !(error instanceof BrokenContract)) {
+  if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
@@ -107,7 +107,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
   }
   const { message, stack } = error as Error
   record.broken(stack ?? message)
-  const metadata = error instanceof BrokenContract ? error.metadata : undefined
+  const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   const bug = new GatewayError(500, `Bug in Understudy: ${message}`, metadata)
   return applyErrorEnvelope(gateway, record, toReply(bug))
 }

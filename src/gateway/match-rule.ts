@@ -92,15 +92,15 @@ function factsOf(
 /** Completes the scripted reply for this request by rendering templates or calling the rule's function. */
 async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
   const { reply } = match.effect
-  if (!reply || !(match.answer || hasTemplate(reply))) return match
-  const ownReply = match.answer
-    ? await callReplyFunction(match.answer, reply, record, readConversation)
+  if (!reply || !(match.replyFunction || hasTemplate(reply))) return match
+  const ownReply = match.replyFunction
+    ? await callReplyFunction(match.replyFunction, reply, record, readConversation)
     : renderReply(reply, match, record, readConversation)
   return { ...match, effect: { ...match.effect, reply: ownReply } }
 }
 
 async function callReplyFunction(
-  answer: NonNullable<Match['answer']>,
+  replyFunction: NonNullable<Match['replyFunction']>,
   defaults: ScriptedReply,
   { params, query, headers, body, method, path }: RuleCall,
   readConversation: ReadConversation,
@@ -109,7 +109,7 @@ async function callReplyFunction(
   const request: ReplyContext['request'] = { method, path, params, query, headers, body }
   let returned: unknown
   try {
-    returned = await answer({ request, conversation })
+    returned = await replyFunction({ request, conversation })
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
     throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)

@@ -148,7 +148,7 @@ export interface Unrouted {
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
   const requested = route ?? path
-  const problem = `no operation handles ${method} ${shortened(requested, maxPathLength)}`
+  const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
   const bare = withoutSlashes(requested.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
   const why = reasonWhyUnknown(requested, route)

@@ -219,7 +219,7 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
   })
   if (reply.body.kind !== 'json' || reply.status >= 300) return reply
   await validate(definition.response, reply.body.value, 'reply')
-  if (violations.length > 0) throw new BrokenContract(definition.id, violations)
+  if (violations.length > 0) throw new SchemaViolation(definition.id, violations)
   return reply
 }
 

@@ -28,25 +28,28 @@ const noFetch = (runtime: string) =>
 it.each([
   { runtime: 'Bun', command: 'bun leaks.js', handlers: noFetch('Bun') },
   { runtime: 'Deno', command: 'deno run --allow-all leaks.js', handlers: noFetch('Deno') },
-])('$runtime keeps calls that look meant for the gateway in the process', async ({ command, handlers }) => {
-  received.length = 0
-  const { port } = proxy.address() as AddressInfo
-  const { stdout, stderr } = await project.run(
-    `PATH=node_modules/.bin:$PATH HTTP_PROXY=http://127.0.0.1:${port} ${command}`,
-  )
-  const { asked, restored, handlers: made, ...results } = JSON.parse(stdout || JSON.stringify({ stderr }))
-  const lines = Object.keys(results)
-  expect(lines).toHaveLength(4)
-  for (const line of lines) {
-    const allowed = line.endsWith('/providers') ? /^200$/ : /^404$|Unhandled request/
-    expect(results[line], line).toEqual(Array.from({ length: 6 }, () => expect.anything()))
-    for (const result of results[line]) expect(String(result), line).toMatch(allowed)
-  }
-  expect({ asked, restored, made }).toEqual({ asked: 200, restored: true, made: handlers })
-  expect(received.map((line) => line.replace('http://gateway.example', ''))).toEqual([
-    expect.stringContaining('/api/v1/asked'),
-  ])
-})
+])(
+  '$runtime keeps requests that look like gateway requests in the process',
+  async ({ command, handlers }) => {
+    received.length = 0
+    const { port } = proxy.address() as AddressInfo
+    const { stdout, stderr } = await project.run(
+      `PATH=node_modules/.bin:$PATH HTTP_PROXY=http://127.0.0.1:${port} ${command}`,
+    )
+    const { asked, restored, handlers: made, ...results } = JSON.parse(stdout || JSON.stringify({ stderr }))
+    const lines = Object.keys(results)
+    expect(lines).toHaveLength(4)
+    for (const line of lines) {
+      const allowed = line.endsWith('/providers') ? /^200$/ : /^404$|Unhandled request/
+      expect(results[line], line).toEqual(Array.from({ length: 6 }, () => expect.anything()))
+      for (const result of results[line]) expect(String(result), line).toMatch(allowed)
+    }
+    expect({ asked, restored, made }).toEqual({ asked: 200, restored: true, made: handlers })
+    expect(received.map((line) => line.replace('http://gateway.example', ''))).toEqual([
+      expect.stringContaining('/api/v1/asked'),
+    ])
+  },
+)
 
 it.each([
   { runtime: 'Bun', command: 'bun test ./bun.test.js', passed: /1 pass\n\s*0 fail/ },

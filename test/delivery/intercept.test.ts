@@ -174,7 +174,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
     const names = elsewhere.map((url) => expect.stringContaining(`Unhandled request GET ${url}`))
-    expect(said.mock.calls.flat()).toEqual(names)
+    expect(errors.mock.calls.flat()).toEqual(names)
     expect(context.gateway.journal.entries().map(({ status, delivery }) => [status, delivery])).toEqual(
       elsewhere.map(() => [404, 'aborted-by-fault']),
     )
@@ -194,7 +194,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'error' rejects all other requests and explains how to mock them", async () => {
     using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
-    expect(said).toHaveBeenCalledWith(expect.stringContaining('mock it with server.use(…)'))
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining('mock it with server.use(…)'))
     expect(context.gateway.journal.entries()).toEqual([])
   })
 

@@ -340,7 +340,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'start one with `npx gateway-understudy`',
     ],
     ['use() of nothing', () => remote.use(undefined), 'got undefined'],
-    ['reply(function)', () => remote.reply(() => 'x'), 'a function works in the process of the gateway only'],
+    ['reply(function)', () => remote.reply(() => 'x'), 'a function works only in the process of the gateway'],
     [
       "journal.calls('createRespons')",
       () => remote.journal.calls('createRespons'),

@@ -54,7 +54,7 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
   await expect(
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
   ).rejects.toThrow()
-  expect(said).toHaveBeenCalledWith(
+  expect(errors).toHaveBeenCalledWith(
     expect.stringContaining('no operation handles GET /provider: did you mean GET /providers?'),
   )
   errors.mockRestore()
