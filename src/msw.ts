@@ -1,5 +1,5 @@
 /**
- * The gateway as MSW handlers, one per operation, so that `server.listHandlers()` is readable and `server.use()` can
+ * MSW handlers for a gateway, one per operation: `server.listHandlers()` names the operations, and `server.use()` can
  * override one.
  *
  * @example
@@ -25,13 +25,15 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import type { OperationId } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 
-/** Gateways with handlers, by base URL. Held weakly, because handlers are never disposed. */
+const msw = await import('msw').catch(missing)
+
+/** Gateways with handlers, by base URL. Weak references, because handlers are never disposed. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
- * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a
- * guard: unhandled requests that look meant for the gateway get a 404 with the reason, and do not leave the process.
- * Throws for an unknown operation.
+ * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard:
+ * unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the network. Throws for
+ * an unknown operation.
  *
  * @param operationIds Returns only handlers of these operations, without the guard. Default: all.
  */
@@ -44,8 +46,8 @@ export function handlers(
 
 function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {
   if (!isGateway(gateway))
-    throw new TypeError('handlers() expects a gateway, as in handlers(createGateway())')
-  // MSW 3, which has no `graphql` export here, does not intercept their `fetch`.
+    throw new TypeError('handlers() expects a gateway, such as handlers(createGateway())')
+  // MSW 3, which has no `graphql` here, does not intercept the `fetch` of these runtimes.
   const runtime = runtimeWithOwnFetch()
   if (runtime && !('graphql' in msw))
     throw new Error(
@@ -73,21 +75,21 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   return result
 }
 
-/** Returns a function that responds to an unhandled request that looks meant for the gateway; undefined for others. */
+/** Returns a function that responds to an unmatched request; undefined for a request that is not meant for the gateway. */
 function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
   if (isHandledBy(gateway, outgoing)) return () => resolve(gateway, request)
   const refusal = refusalOf(gateway, outgoing)
   if (!refusal) return undefined
-  // Handlers of another gateway may follow, which handles its own requests.
+  // Another gateway may have handlers for the request.
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isHandledBy(other, outgoing))
   return () => (owner ? resolve(owner, request) : resolve(gateway, request, refusal))
 }
 
-/** Converts a path to MSW's syntax. Parameters are read by the operation, so their names do not matter. */
+/** Converts a path to MSW's syntax. Parameter names do not matter, because the operation parses the path itself. */
 function toPattern(path: string): string {
   let count = 0
   return path
@@ -99,7 +101,7 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   try {
     return await respond(gateway, request, true, refusal)
   } catch (error) {
-    // MSW needs a response even if the client has disconnected.
+    // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
   }
