@@ -59,6 +59,10 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {
     if (!isGateway(gateway))
       throw new TypeError('intercept() expects a gateway, as in intercept(createGateway())')
+    if (globalThis.navigator?.userAgent === 'Cloudflare-Workers')
+      throw new Error(
+        "intercept() does not work in a Cloudflare worker: replace its fetch, as in vi.stubGlobal('fetch', gateway.fetch), or pass outboundService: (request) => gateway.fetch(request) to Miniflare",
+      )
     return readOptions(checks, options, 'intercept')
   })
   const handlers = new UserHandlers()
