@@ -107,9 +107,9 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   }
 }
 
-/** MSW is an optional peer: a project without it gets one line. */
+/** MSW is an optional peer dependency. Explains in one line that it is missing. */
 function missing(error: Error & { code?: string }): never {
-  // An incomplete installation of MSW itself is another mistake. Yarn says `tried to access msw`.
+  // Other missing modules are reported unchanged. Yarn's message is `tried to access msw`.
   const isMissing =
     /MODULE_NOT_FOUND$/.test(error.code ?? '') && /(?:package|module|access) '?msw\b/.test(error.message)
   if (!isMissing) throw error

@@ -34,8 +34,8 @@ export interface WorkerFixtures {
   /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
   /**
-   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, whose options stay
-   * unchanged. `UNDERSTUDY_TOKEN` is its token, if it requires one.
+   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which keeps its own
+   * options. `UNDERSTUDY_TOKEN` is its token, if it requires one.
    */
   gateway: RemoteGateway
 }

@@ -170,7 +170,7 @@ function toNode(name: string): string {
 function listenErrorText(error: NodeJS.ErrnoException, port: number, host: string): string {
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use: choose another with --port, or --port 0 for any free one`
+      return `Port ${port} is in use: choose another with --port, or --port 0 for any free port`
     case 'EACCES':
       return `No permission to listen on port ${port}: choose one above 1023 with --port`
     case 'EADDRNOTAVAIL':

@@ -82,7 +82,7 @@ export class Control {
 function assertJsonType({ headers }: Call): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type === undefined || type === 'application/json') return
-  const fix = 'send application/json, or no content type without a body'
+  const fix = 'send application/json, or omit the content type if there is no body'
   throw new GatewayError(415, `Unsupported media type '${type}': ${fix}`)
 }
 

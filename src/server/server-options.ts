@@ -64,7 +64,7 @@ export function toListenError(error: NodeJS.ErrnoException, port: number, host: 
 
 const noAddress = (_: number, host: string) => `This machine has no address '${host}': choose another host`
 const reasons: Readonly<Record<string, (port: number, host: string) => string>> = {
-  EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free one`,
+  EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free port`,
   EACCES: (port) => `No permission to listen on port ${port}: choose one above 1023`,
   EADDRNOTAVAIL: noAddress,
   ENOTFOUND: noAddress,

@@ -191,7 +191,7 @@ it('serve prints one line and exits with 2 if the port is in use', async () => {
   const second = run(['--port', String(server.port)])
   expect(await second.exit).toBe(2)
   expect(second.stderr).toBe(
-    `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free one\n`,
+    `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free port\n`,
   )
   expect(second.stdout).toBe('')
 })

@@ -171,7 +171,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a port in use',
       () => start({ port: server.port }),
-      'is in use: choose another port, or 0 for any free one',
+      'is in use: choose another port, or 0 for any free port',
     ],
   ],
   scenarios: [

@@ -49,7 +49,7 @@ it.each([
 })
 
 it.each([
-  ['EADDRINUSE', 'Port 80 is in use: choose another port, or 0 for any free one'],
+  ['EADDRINUSE', 'Port 80 is in use: choose another port, or 0 for any free port'],
   ['EACCES', 'No permission to listen on port 80: choose one above 1023'],
   ['EADDRNOTAVAIL', "This machine has no address 'h': choose another host"],
   ['ENOTFOUND', "This machine has no address 'h': choose another host"],

@@ -94,7 +94,7 @@ function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | un
   }
 }
 
-/** Sent values: a list for a repeated name. */
+/** Parameters as sent. Repeated parameters have a list of values. */
 type Sent = Readonly<Record<string, string | readonly string[]>>
 
 function parametersSchema(parameters: readonly Parameter[], unchecked: Set<string>): z.ZodType | undefined {

@@ -123,7 +123,7 @@ export function addRecordingCommands(program: Command): void {
     )
     .option('--spec <file|url>', 'OpenAPI document, as JSON or YAML')
     .option('--recordings <folder>', 'recordings to compare')
-    .option('--live', 'send requests to a real gateway; needs --upstream')
+    .option('--live', 'send requests to a real gateway; requires --upstream')
     .option('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
     .option('--key-env <name>', 'environment variable with the key for the upstream')
     .option('--model <name>', 'model to call on the real gateway')

@@ -133,7 +133,7 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
   const collection = operation === null ? undefined : collections[operation]
   if (collection === undefined || status !== 200) {
     const names = Object.keys(collections).join(', ')
-    throw new TypeError(`Only a 200 of ${names} can be a fixture: export it as a recording or as a rule`)
+    throw new TypeError(`Only a 200 reply of ${names} can be a fixture: export it as a recording or a rule`)
   }
   if (replyBody.cut > 0) throw new TypeError('The reply in the journal is incomplete')
   const records = recordsIn(replyBody.text)

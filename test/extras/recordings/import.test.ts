@@ -553,7 +553,7 @@ describe('an entry of a journal file', () => {
       presetVersions: [{ b: 2 }],
     })
     const none =
-      'Only a 200 of listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be a fixture: export it as a recording or as a rule'
+      'Only a 200 reply of listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be a fixture: export it as a recording or a rule'
     for (const operation of [null, 'createResponse']) expect(() => fixture([], operation)).toThrow(none)
     expect(() => fixture([], 'listProviders', { status: 201 })).toThrow(none)
     expect(() => fixture([], 'listProviders', { replyBody: { text: '', cut: 1 } })).toThrow(
