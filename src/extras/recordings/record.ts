@@ -414,7 +414,9 @@ export async function record(flags: RecordFlags): Promise<void> {
     },
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} is in use: choose another with --port, or --port 0 for any free port`)
+      throw new UsageError(
+        `Port ${port} is in use: choose another with --port, or --port 0 for any free port`,
+      )
     if (error.code && error.syscall) throw new UsageError(error.message)
     throw error
   })
