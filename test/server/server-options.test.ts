@@ -38,7 +38,7 @@ it.each([
   [{ gateway: {} }, 'options.gateway: Must be a gateway, from createGateway()'],
   [
     { requestTimeoutMs: 0 },
-    "options.requestTimeoutMs: give at least 1 millisecond, or a duration: '500ms', '10s', '1m'",
+    "options.requestTimeoutMs: must be at least 1 millisecond, or a duration such as '500ms', '10s' or '1m'",
   ],
   [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
   [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
