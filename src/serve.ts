@@ -19,9 +19,9 @@ import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { promiseAtCaller } from './lib/at-caller.ts'
 import { monotonic } from './lib/clock.ts'
+import { loadOnce } from './lib/load-once.ts'
 import { type Duration, toMilliseconds } from './lib/numbers.ts'
 import { printError, surviveOutputErrors } from './lib/print.ts'
-import { retried } from './lib/retried.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
@@ -125,7 +125,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   const core = gateway ?? new GatewayCore(gatewayOptions, gatewaySetup)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
   let control: Control | undefined
-  const loadControl = retried(async () => {
+  const loadControl = loadOnce(async () => {
     const { Control, controlOperations } = await import('./control/control.ts')
     const directOrigin = advertise && new URL(advertise).origin
     control = new Control({ gateway: core, directOrigin, operations: await controlOperations(core) })

@@ -567,8 +567,24 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const newName = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
   if (newName !== undefined) return [{ path, message: `Wrong '${field}' ${place}: ${newName}` }]
   const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
-  const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
+  const message = missing
+    ? `'${field}' is missing ${place}`
+    : `Wrong '${field}' ${place}: ${describeIssue(issue)}`
   return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
+}
+
+/** Returns the message of an issue, without the wording of zod for bounds and options. */
+function describeIssue(issue: Issue): string {
+  if (issue.code === 'invalid_value' && /^Invalid (?:option|input)/.test(issue.message)) {
+    const values = issue.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+    return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`
+  }
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return issue.message
+  if (!issue.message.startsWith('Too ')) return issue.message
+  const [limit, bound] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum]
+  if (issue.origin !== 'string' && issue.origin !== 'array') return `must be ${limit} ${bound}`
+  if (issue.code === 'too_small' && bound === 1) return 'must not be empty'
+  return `must have ${limit} ${bound} ${issue.origin === 'string' ? 'characters' : 'items'}`
 }
 
 function renamedAt(key: string, fields: readonly string[], place: string): string | undefined {

@@ -21,7 +21,7 @@ it.each<[string, string[]]>([
   ],
   [
     'name: a\nrules: []\n',
-    ["2:1 Wrong 'rules' in scenario 'a': Too small: expected array to have >=1 items"],
+    ["2:1 Wrong 'rules' in scenario 'a': must not be empty"],
   ],
   ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, got 7']],
   ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, got null']],

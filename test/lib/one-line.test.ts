@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { joinLines, oneLine, truncate } from '../../src/lib/one-line.ts'
 
-describe('shortened', () => {
+describe('truncate', () => {
   it.each([
     ['', 3, ''],
     ['abc', 3, 'abc'],
@@ -24,7 +24,7 @@ describe('oneLine', () => {
   })
 })
 
-describe('withoutBreaks', () => {
+describe('joinLines', () => {
   it('replaces line breaks and surrounding whitespace with one space', () => {
     expect(joinLines(' one \r\n\n  two\rthree\n')).toBe('one two three')
   })

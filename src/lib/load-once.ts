@@ -1,7 +1,7 @@
 /**
  * Loads a value on first use and caches it. Failures are not cached: the next call tries again.
  */
-export function retried<Value>(load: () => Promise<Value>): () => Promise<Value> {
+export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined
   return () => {
     loading ??= load().catch((error) => {

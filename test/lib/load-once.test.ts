@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { retried } from '../../src/lib/retried.ts'
+import { loadOnce } from '../../src/lib/load-once.ts'
 
-describe('retried', () => {
+describe('loadOnce', () => {
   it('loads once, and again only after a failure', async () => {
     let calls = 0
-    const load = retried(async () => {
+    const load = loadOnce(async () => {
       calls++
       if (calls === 1) throw new Error('no such file')
       return calls
