@@ -58,6 +58,7 @@ export interface RefusalExtras {
  * @param metadata `error.metadata`; omitted if undefined.
  */
 export class GatewayError extends Error {
+  /** Always `GatewayError`. */
   override name = 'GatewayError'
   /** HTTP status, 400 to 599. */
   readonly status: number

@@ -7,9 +7,10 @@
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
 
-/** Position in a file; both numbers start at 1. */
 export interface Place {
+  /** Line number, from 1. */
   line: number
+  /** Column number, from 1. */
   column: number
 }
 
@@ -20,6 +21,7 @@ export interface FileProblem extends Partial<Place> {
 
 /** A file that is missing or invalid. The message is one line with the first problem. */
 export class FileError extends Error {
+  /** Always `FileError`. */
   override name = 'FileError'
   /** All problems, with their position in the file. */
   readonly problems: readonly FileProblem[]

@@ -261,7 +261,7 @@ export interface ScriptProgress {
   turns: number
   /** Conversations that follow the script, oldest first. */
   conversations: ScriptedConversation[]
-  /** Differences between the last new conversation and the first turn, if they kept it from starting; else null. */
+  /** Reason why the last new conversation did not match the first turn; null if it did. */
   problem: string | null
 }
 

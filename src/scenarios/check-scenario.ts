@@ -32,6 +32,7 @@ export interface KnownOperation {
 
 /** An invalid scenario. The message is one line with the first problem. */
 export class ScenarioError extends Error {
+  /** Always `ScenarioError`. */
   override name = 'ScenarioError'
   /** All problems, with their paths in the scenario. */
   readonly problems: readonly Problem[]

@@ -49,7 +49,7 @@ export function compileRateLimit({
 
 /** Requests and tokens used in a window. */
 interface Window {
-  /** Start in elapsed milliseconds, which determine the end of the window. */
+  /** Start in elapsed milliseconds; determines the end of the window. */
   readonly at: number
   /** Start in reproducible sandbox time, for headers. */
   readonly now: number

@@ -119,7 +119,7 @@ export class Rules {
   #conversations = 0
   /** Cache by names of requests; cleared when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
-  /** All names in `on` of active rules; cleared when the active scenarios change. */
+  /** All names that active rules have in `on`; cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
   /** @param spent Returns the cost of all calls of the sandbox in dollars, for budgets. Default: 0. */
