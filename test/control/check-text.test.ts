@@ -19,10 +19,7 @@ it.each<[string, string[]]>([
     '{"on":"*","tims":1,"times":0,"fault":"timeout"}',
     ["1:11 Unknown field 'tims' in scenario 'rule', rule 1: did you mean 'times'?"],
   ],
-  [
-    'name: a\nrules: []\n',
-    ["2:1 Wrong 'rules' in scenario 'a': must not be empty"],
-  ],
+  ['name: a\nrules: []\n', ["2:1 Wrong 'rules' in scenario 'a': must not be empty"]],
   ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, got 7']],
   ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, got null']],
 ])('checkText() finds in %j the problems %j', (text, expected) => {
