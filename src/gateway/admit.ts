@@ -40,7 +40,7 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
 function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined) throw unauthorized(messages[401])
-  if (key === undefined) throw unauthorized('Malformed Authentication header: send Bearer and your key')
+  if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
   const isAllowed = apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey
   if (!isAllowed) throw unauthorized('Invalid API key')

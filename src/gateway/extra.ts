@@ -77,7 +77,7 @@ export interface ExtraHost {
 export interface Extra {
   readonly dialect?: Dialect
   /** Returns additional operations. Called once, with the existing ones. */
-  operations?(known: readonly AnyOperation[]): readonly AnyOperation[]
+  operations?(existing: readonly AnyOperation[]): readonly AnyOperation[]
   /** Adds its operations to the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
   /**

@@ -65,7 +65,7 @@ export async function translateReply(
 ): Promise<Reply> {
   const { body, status } = reply
   if (status >= 400 || (body.kind !== 'json' && body.kind !== 'frames')) return reply
-  const { operation = '', headers, asked, usage, state } = record
+  const { operation = '', headers, triedModels, usage, state } = record
   const model = usage?.model ?? record.model ?? ''
   const pricing = await pricingOf(model, state.tables)
   const [provider] = await providersOf(model, state.tables)
@@ -75,7 +75,7 @@ export async function translateReply(
     seed: state.seed,
     model,
     provider: provider?.name ?? '',
-    asked,
+    asked: triedModels,
     cost: usage?.cost ?? 0,
     prices: { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) },
   }

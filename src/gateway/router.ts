@@ -14,7 +14,7 @@ export interface RouteMatch {
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** If the path has other methods only, those; empty for an unknown path. */
+  /** Methods that the path supports instead; empty for an unknown path. */
   readonly allow: readonly string[]
 }
 

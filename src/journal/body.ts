@@ -14,7 +14,7 @@ export interface KeptText {
 
 export class KeptBody {
   /**
-   * The first part, unchanged: most bodies have only one. Bytes stay bytes, because the garbage collector copies a long
+   * The first part, unchanged: most bodies have only one. Bytes are not decoded, because the garbage collector copies a long
    * string twice but never copies bytes.
    */
   #single: string | Uint8Array | undefined

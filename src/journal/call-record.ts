@@ -42,7 +42,7 @@ export interface CallState {
 
 /** The journal, as a call record sees it. */
 interface JournalSink {
-  /** Maximum number of bytes stored of one body. */
+  /** Maximum size of a stored body in bytes. */
   readonly bodyBytes: number
   add(record: CallRecord): void
   /** Called when a stored body has grown. */
@@ -113,7 +113,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The model named in the body. */
   model: string | undefined
   /** Models tried so far, if the body names several. */
-  asked: readonly string[] = noItems
+  triedModels: readonly string[] = noItems
   asksForStream = false
   /** If true, the request was rejected before its operation ran. */
   isRefused = false
@@ -210,7 +210,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Number of bytes stored of both bodies. */
+  /** Total stored size of both bodies in bytes. */
   get bodyBytes(): number {
     return this.requestBody.bytes + this.replyBody.bytes
   }
@@ -244,7 +244,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Switches to one of the fallback models: rules and the operation see only this one. */
   tryModel(model: string): void {
     this.model = model
-    this.asked = [...this.asked, model]
+    this.triedModels = [...this.triedModels, model]
     this.#parsed = { ...(this.#parsed as object), model }
   }
 

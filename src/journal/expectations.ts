@@ -30,7 +30,7 @@ export interface ExpectedCall {
 }
 
 /** Returns true if a value contains everything expected. */
-type Comparison = (value: unknown, wanted: unknown) => boolean
+type Comparison = (value: unknown, expected: unknown) => boolean
 
 /** Checks that an operation was called with these fields, this number of times. */
 export function judgeCalls(
@@ -68,10 +68,10 @@ export function judgeUnmatched(
   const unmatched = entries.filter(({ operation, rule }) => operation === null && rule === null)
   if (unmatched.length === 0)
     return { pass: true, message: 'Expected at least one unmatched request, received none.' }
-  const known = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
     const line = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
-    return `  '${line}'${didYouMean(line, known)}`
+    return `  '${line}'${didYouMean(line, operationLines)}`
   })
   return {
     pass: false,
@@ -157,19 +157,19 @@ function nearestTo(
 }
 
 /** Counts the expected values that a value contains. */
-function scoreOf(value: unknown, wanted: unknown, has: Comparison): number {
-  if (!isRecord(wanted) || !isRecord(value)) return has(value, wanted) ? 1 : 0
-  return Object.entries(wanted).reduce(
+function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
+  if (!isRecord(expected) || !isRecord(value)) return has(value, expected) ? 1 : 0
+  return Object.entries(expected).reduce(
     (score, [field, inner]) => score + scoreOf(value[field], inner, has),
     0,
   )
 }
 
 /** Reduces a value to the expected fields. */
-function pickFields(wanted: unknown, value: unknown): unknown {
-  if (!isRecord(wanted) || !isRecord(value)) return value
+function pickFields(expected: unknown, value: unknown): unknown {
+  if (!isRecord(expected) || !isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(wanted).map(([field, inner]) => [field, pickFields(inner, value[field])]),
+    Object.entries(expected).map(([field, inner]) => [field, pickFields(inner, value[field])]),
   )
 }
 
@@ -239,14 +239,14 @@ type HasNames<Value> = {
 /**
  * Returns true if a value contains everything expected: objects may have more fields, all other values must be equal.
  */
-export function matches(value: unknown, wanted: unknown): boolean {
-  if (Object.is(value, wanted)) return true
-  if (typeof value !== 'object' || typeof wanted !== 'object' || !value || !wanted) return false
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(value) || value.length !== wanted.length) return false
-    return wanted.every((item, index) => matches(value[index], item))
+export function matches(value: unknown, expected: unknown): boolean {
+  if (Object.is(value, expected)) return true
+  if (typeof value !== 'object' || typeof expected !== 'object' || !value || !expected) return false
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(value) || value.length !== expected.length) return false
+    return expected.every((item, index) => matches(value[index], item))
   }
-  return Object.entries(wanted).every(
+  return Object.entries(expected).every(
     ([field, inner]) => Object.hasOwn(value, field) && matches(Reflect.get(value, field), inner),
   )
 }

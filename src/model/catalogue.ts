@@ -26,10 +26,11 @@ export async function checkModel(
   const globs = listed.map(compileGlob)
   const isListed = (each: string) => globs.some((covers) => covers(each.toLowerCase()))
   if (isListed(name)) return
-  const known = await tables.benchmarks.memo('models', (rows) => [
+  const catalogued = await tables.benchmarks.memo('models', (rows) => [
     ...new Set(rows.map((row) => row.model_permaslug)),
   ])
-  const suggestion = name.length > 200 ? undefined : nearest(name, [...listed, ...known.filter(isListed)])
+  const suggestion =
+    name.length > 200 ? undefined : nearest(name, [...listed, ...catalogued.filter(isListed)])
   const message = `'${name.slice(0, 200)}' is not a model of this gateway`
   const hint =
     suggestion === undefined ? `: ${listed.slice(0, 10).join(', ')}` : `: did you mean '${suggestion}'?`

@@ -30,7 +30,7 @@ export const updateWorkspace = defineOperation({
     const workspace = await findWorkspace(sandbox, params.id, assume)
     if (!workspace) throw new GatewayError(404)
 
-    const changes = knownFields(body)
+    const changes = updatableFields(body)
     if (Object.keys(changes).length === 0) {
       assume('emptyUpdate')
       return ok({ data: workspace })
@@ -74,13 +74,13 @@ async function isTaken(
   return matches.some((match) => match !== undefined && match.id !== self.id)
 }
 
-function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
+function updatableFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
   const { shape } = WorkspaceUpdate._zod.innerType
-  const known: Record<string, unknown> = {}
+  const updates: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(body)) {
-    if (value !== undefined && Object.hasOwn(shape, field)) known[field] = value
+    if (value !== undefined && Object.hasOwn(shape, field)) updates[field] = value
   }
-  return known
+  return updates
 }
 
 /** Returns a later time than the previous one, even if a test dated the record into the future. */

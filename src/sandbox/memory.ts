@@ -177,16 +177,16 @@ export class StoredResponses {
 
   /** Returns items of stored conversations by id, without the unknown ones. */
   items(ids: Iterable<string>): Map<string, unknown> {
-    const found = new Map<string, unknown>()
+    const result = new Map<string, unknown>()
     for (const id of ids) {
-      if (found.has(id)) continue
+      if (result.has(id)) continue
       const holder = this.#holders.get(id)
       // A conversation usually contains several of the items.
       // mutation: equivalent: satisfies the type checker; the holder of an item is stored
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
-        if (typeof item.id === 'string') found.set(item.id, item)
+        if (typeof item.id === 'string') result.set(item.id, item)
     }
-    return found
+    return result
   }
 
   copy(): StoredResponses {

@@ -8,7 +8,7 @@ import { count, PositiveDuration } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
 import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
-import { type Given, readOptions } from './read-options.ts'
+import { readOptions, type ValidatedOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
@@ -44,7 +44,7 @@ const defaultLimits = () => ({
 })
 const defaultSandboxes = () => ({ default: true })
 
-/** Schemas by option. Only those of the given options are built: building all takes 5 ms. */
+/** Schemas by option. Only those of options in use are built: building all takes 5 ms. */
 const checks = {
   seed: () => z.union([z.int(), z.string().min(1)]),
   recordCounts: () => Size,
@@ -118,11 +118,11 @@ export const optionNames = Object.keys(checks)
  * @param extras Schemas of further options.
  */
 export function readGatewayOptions(
-  given: object,
+  input: object,
   extras: readonly { readonly options?: object }[],
 ): GatewayOptions {
   const all: typeof checks = Object.assign({}, checks, ...extras.map(({ options }) => options))
-  const checked: Given<typeof checks> = readOptions(all, given, 'createGateway')
+  const checked: ValidatedOptions<typeof checks> = readOptions(all, input, 'createGateway')
   return { ...defaultOptions(), ...checked } as GatewayOptions
 }
 

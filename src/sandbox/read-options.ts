@@ -38,10 +38,12 @@ const removed = new Map([
 type Checks = Readonly<Record<string, () => z.ZodType>>
 
 /** Validated options, without those left out. */
-export type Given<Options extends Checks> = { [Name in keyof Options]?: z.output<ReturnType<Options[Name]>> }
+export type ValidatedOptions<Options extends Checks> = {
+  [Name in keyof Options]?: z.output<ReturnType<Options[Name]>>
+}
 
 /**
- * Validates the given options; undefined counts as left out. Throws a `TypeError`.
+ * Validates the validated options; undefined counts as left out. Throws a `TypeError`.
  *
  * @param caller Name of the called function, for the message.
  */
@@ -49,18 +51,18 @@ export function readOptions<const Options extends Checks>(
   checks: Options,
   input: unknown,
   caller: string,
-): Given<Options> {
+): ValidatedOptions<Options> {
   assertObject(input, caller)
   for (const name in input) if (!Object.hasOwn(checks, name)) return throwProblem(checks, input, caller)
-  const given: Record<string, unknown> = {}
+  const validated: Record<string, unknown> = {}
   for (const [name, check] of Object.entries(checks)) {
     const value = Reflect.get(input, name)
     if (value === undefined) continue
     const result = check().safeParse(value, { jitless: true })
     if (!result.success) return throwProblem(checks, input, caller)
-    given[name] = result.data
+    validated[name] = result.data
   }
-  return given as Given<Options>
+  return validated as ValidatedOptions<Options>
 }
 
 function throwProblem(checks: Checks, input: object, caller: string): never {

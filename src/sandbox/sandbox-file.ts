@@ -133,11 +133,14 @@ export type SandboxFile = z.output<typeof SandboxFile>
 /**
  * Returns violations for calls to operations that this gateway does not have, unless their id is a plain identifier.
  *
- * @param known Ids of operations.
+ * @param operationIds Ids of operations.
  */
-export function unknownOperations({ calls = [] }: SandboxFile, known: ReadonlySet<string>): Violation[] {
+export function unknownOperations(
+  { calls = [] }: SandboxFile,
+  operationIds: ReadonlySet<string>,
+): Violation[] {
   return calls.flatMap(({ operation }, index) =>
-    operation === null || known.has(operation) || /^[a-z_][\w.-]*$/i.test(operation)
+    operation === null || operationIds.has(operation) || /^[a-z_][\w.-]*$/i.test(operation)
       ? []
       : [
           {

@@ -60,7 +60,7 @@ export class SandboxState implements CallState {
   readonly #held = new Set<() => void>()
   #hasEnded = false
 
-  /** @param from Default: the seed, without scenarios. */
+  /** @param from State to start from. Default: the seed, without scenarios. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
     const { options } = owner
     const { seed } = options

@@ -61,7 +61,7 @@ export class Checker {
   readonly #patterns = new Map<string, Pattern | undefined>()
   readonly #listed = new Map<SchemaObject, ReadonlySet<unknown>>()
   /** Results by reference target and value, so that definitions that double at each level are checked once. */
-  readonly #known = new Map<JsonSchema, Map<unknown, Problem[]>>()
+  readonly #results = new Map<JsonSchema, Map<unknown, Problem[]>>()
 
   constructor(root: JsonSchema, budget: Budget) {
     this.references = new References(root)
@@ -115,11 +115,11 @@ export class Checker {
   #ofReference(schema: SchemaObject, value: unknown): Problem[] {
     const target = this.references.follow(schema)
     if (target === undefined) return []
-    const known = this.#known.get(target) ?? new Map<unknown, Problem[]>()
-    this.#known.set(target, known)
+    const results = this.#results.get(target) ?? new Map<unknown, Problem[]>()
+    this.#results.set(target, results)
     // A reference that leads back to itself adds no problems.
-    if (!known.has(value)) known.set(value, []).set(value, this.problems(target, value))
-    return known.get(value) as Problem[]
+    if (!results.has(value)) results.set(value, []).set(value, this.problems(target, value))
+    return results.get(value) as Problem[]
   }
 
   #ofAlternatives(schema: SchemaObject, keyword: 'anyOf' | 'oneOf', value: unknown): Problem[] {

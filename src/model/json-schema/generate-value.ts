@@ -169,7 +169,7 @@ class ValueGenerator {
     }
   }
 
-  /** Adds schemas and everything that they refer to to a draft. */
+  /** Extends a draft by schemas and everything they refer to. */
   #expand(draft: Draft, schemas: readonly JsonSchema[]): Draft {
     const parts = new Set(draft.parts)
     const alternatives = [...draft.alternatives]
@@ -263,10 +263,10 @@ class ValueGenerator {
   #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
     const usual = Math.max(random() < 0.5 ? 1 : 2, ...schemas.map((schema) => prefixOf(schema).length))
-    const wanted = isSmall ? min : Math.max(min, Math.min(usual, max))
+    const targetCount = isSmall ? min : Math.max(min, Math.min(usual, max))
     const seen = schemas.some((schema) => schema['uniqueItems'] === true) ? new Set<string>() : undefined
     const items: unknown[] = []
-    while (items.length < wanted) {
+    while (items.length < targetCount) {
       const index = items.length
       const inner = schemas.map((schema) => itemSchema(schema, index))
       const item = this.#part(inner, [...path, index], index >= min, seen)
@@ -280,7 +280,7 @@ class ValueGenerator {
     const { schemas, path } = place
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => textsAt(schema, 'required')))
-    const known = schemas.flatMap((schema) => [...propertiesOf(schema).keys()])
+    const declared = schemas.flatMap((schema) => [...propertiesOf(schema).keys()])
     if (required.size > max) fail('more fields are required than allowed')
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
@@ -289,11 +289,11 @@ class ValueGenerator {
       if (value !== undefined) fields.set(name, value)
     }
     let room = max - required.size
-    for (const name of new Set([...known, ...required]))
+    for (const name of new Set([...declared, ...required]))
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
-    const isMap = known.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
-    const wanted = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
-    for (let spare = 1; fields.size < wanted && spare < wanted + maxAttempts; spare++) {
+    const isMap = declared.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
+    const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
+    for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
       this.#budget.step()
       const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
       add(fields.has(name) ? `${name}_${spare}` : name)
@@ -342,7 +342,7 @@ function isNull(schema: JsonSchema): boolean {
   return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
 }
 
-/** If true, the schema shows without a search that its smallest value has no parts. */
+/** Returns true if the smallest value obviously has no parts. */
 function isPlain(schema: JsonSchema): boolean {
   if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
     return false

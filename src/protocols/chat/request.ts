@@ -90,7 +90,7 @@ export const ChatRequest = z.lazy(() => {
       stop: z
         .union([z.string(), z.array(z.string()).max(4)])
         .nullish()
-        .describe('Sequences before which the text ends.'),
+        .describe('Stop sequences. The text ends before the first one found.'),
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
       tools: z.array(chatTool()).nullish(),

@@ -54,7 +54,10 @@ export const MessagesRequest = z.lazy(() => {
       max_tokens: z.int().min(1).describe('Upper bound on generated tokens.'),
       system: content().nullish(),
       stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
-      stop_sequences: z.array(z.string()).nullish().describe('Sequences before which the text ends.'),
+      stop_sequences: z
+        .array(z.string())
+        .nullish()
+        .describe('Stop sequences. The text ends before the first one found.'),
       tools: z.array(tool()).nullish(),
       tool_choice: toolChoice().nullish(),
       thinking: z

@@ -36,7 +36,7 @@ function previewsOf(choice: ChoiceItem | undefined): readonly string[] | undefin
   return choice?.item.type === 'image_generation_call' ? choice.item.previews : undefined
 }
 
-/** A text that is sent token by token. */
+/** Text that is sent token by token. */
 class Deltas {
   readonly text: string
   readonly toEvent: (delta: string) => StreamEvent
