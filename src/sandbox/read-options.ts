@@ -43,7 +43,7 @@ export type ValidatedOptions<Options extends Checks> = {
 }
 
 /**
- * Validates the validated options; undefined counts as left out. Throws a `TypeError`.
+ * Validates options; undefined counts as left out. Throws a `TypeError`.
  *
  * @param caller Name of the called function, for the message.
  */
