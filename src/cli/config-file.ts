@@ -63,13 +63,20 @@ export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): G
     return new GatewayCore(options, gatewaySetup)
   } catch (error) {
     const { message, scenario } = error as Error & { scenario?: number }
-    if (error instanceof FileError || config === undefined)
-      throw new UsageError(message.replace('createGateway: ', ''))
+    const plain = message.replace('createGateway: ', '')
+    if (error instanceof FileError) throw new UsageError(plain)
+    if (config === undefined) throw new UsageError(plain.replace(/^options(\.\w+)+/, flagOf))
     const prefix = `${config.file}: `
-    if (scenario === undefined)
-      throw new UsageError(message.replace(/^createGateway: |^(?=Bad fixture)/, prefix))
+    if (scenario === undefined) throw new UsageError(`${prefix}${plain}`)
     throw new UsageError(
       scenario < config.scenarios ? `${prefix}scenarios[${scenario}]: ${message}` : message,
     )
   }
+}
+
+/** `options.replay.upstream` is set by `--upstream`. */
+function flagOf(option: string): string {
+  const name = option.slice(option.lastIndexOf('.') + 1)
+  const single = ['extensions', 'scenarios'].includes(name) ? name.slice(0, -1) : name
+  return `--${single.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

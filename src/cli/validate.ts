@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { optionNames } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { toViolations } from '../http/violations.ts'
+import { check } from '../lib/check.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readPath } from '../lib/value-path.ts'
@@ -94,7 +95,7 @@ function* recordProblems(
   const { schema, keys } = collection
   const indexes = new Map<string, number>()
   for (const [index, record] of records.entries()) {
-    const result = schema.safeParse(record)
+    const result = check(schema, record)
     if (!result.success) {
       for (const { path, message } of toViolations(result.error, '')) yield { index, path, message }
       continue

@@ -1,6 +1,7 @@
 /**
  * Checks the text of a scenario editor, and reports every problem with its line and column.
  */
+
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'

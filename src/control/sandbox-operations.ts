@@ -1,6 +1,7 @@
 /**
  * Control operations of sandboxes, their clocks and databases.
  */
+
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'

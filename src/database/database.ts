@@ -145,7 +145,7 @@ class StateRecords implements Records<object> {
   readonly #current: () => DatabaseState
 
   static {
-    methodsAtCaller(StateRecords, ['create', 'update', 'delete'])
+    methodsAtCaller(StateRecords, ['create', 'update', 'delete'], (records) => `db.${records.#name}.`)
   }
 
   constructor(name: string, current: () => DatabaseState) {

@@ -26,20 +26,20 @@ export function assertFixtures(
     if (!owners && !parts) continue
     if (!owners || !parts) {
       const [present, missing] = owners ? [owner, part] : [part, owner]
-      throw new Error(`Bad fixture: ${present.name} without ${missing.name}: pass both or neither`)
+      throw new Error(`options.fixtures.${present.name} without ${missing.name}: pass both or neither`)
     }
     const ownerIds = new Set(owners.map((row) => firstKey(owner, row)))
     const ownerOf = new Map(parts.map((row) => [firstKey(part, row), read(row, back)]))
     owners.forEach((row, index) => {
       if (ownerOf.get(read(row, field)) === firstKey(owner, row)) return
       throw new Error(
-        `Bad fixture: ${owner.name}[${index}].${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'`,
+        `options.fixtures.${owner.name}[${index}].${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'`,
       )
     })
     parts.forEach((row, index) => {
       if (ownerIds.has(read(row, back))) return
       throw new Error(
-        `Bad fixture: ${part.name}[${index}].${back}: ${owner.name} has no record '${read(row, back)}'`,
+        `options.fixtures.${part.name}[${index}].${back}: ${owner.name} has no record '${read(row, back)}'`,
       )
     })
   }

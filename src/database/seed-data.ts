@@ -2,9 +2,11 @@
  * The initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each collection is
  * loaded on first access, once for all sandboxes with the same seed.
  */
+
 import type { Faker } from '@faker-js/faker'
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
+import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
 import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
@@ -12,7 +14,7 @@ import type { CollectionName, Rows, SizedCollectionName } from '../resources/col
 import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
 import { assertFixtures } from './references.ts'
-import { indexSeed, maxRows, SharedRows } from './shared-rows.ts'
+import { indexSeed, maxRows, rowProblem, SharedRows } from './shared-rows.ts'
 
 const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
@@ -187,10 +189,10 @@ function dependenciesOf({ refersTo = {}, partOf }: CollectionDeclaration): strin
 
 function parseAll({ name, schema }: CollectionDeclaration, records: readonly unknown[]): object[] {
   return records.map((record, index) => {
-    const result = schema.safeParse(record)
+    const result = check(schema, record)
     if (result.success) return result.data
-    const [first] = toViolations(result.error, `${name}[${index}]`)
-    throw new Error(`Bad fixture: ${first?.path}: ${first?.message}`)
+    const root = `options.fixtures.${name}[${index}]`
+    throw new Error(rowProblem(schema, record, toViolations(result.error, root), root))
   })
 }
 

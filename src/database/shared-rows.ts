@@ -1,13 +1,15 @@
 /**
  * Frozen rows shared by any number of sandboxes: the seed, or the rows of a snapshot.
  */
-import { GatewayError } from '../http/errors.ts'
-import { toViolations } from '../http/violations.ts'
+import { GatewayError, type Violation } from '../http/errors.ts'
+import { pathOf, toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
+import { about } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
+import { unknownFields } from '../resources/unknown-fields.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
 /** Maximum number of rows of a table in one sandbox. */
@@ -156,7 +158,7 @@ export function indexSeed<Row extends object>(
     if (taken) {
       const path = `${name}[${index}].${taken.key}`
       const other = rows.indexOf(taken.by)
-      throw new Error(`Bad fixture: ${path}: '${taken.value}' is taken by ${name}[${other}]`)
+      throw new Error(`options.fixtures.${path}: '${taken.value}' is taken by ${name}[${other}]`)
     }
     keys.add(row)
   })
@@ -176,12 +178,26 @@ export function toRow<Row extends object>(
   const result = check(schema, input)
   if (!result.success) {
     const violations = toViolations(result.error, name)
-    const [first] = violations
-    throw new GatewayError(400, `${first?.path}: ${first?.message}`, { violations })
+    throw new GatewayError(400, rowProblem(schema, input, violations, name), { violations })
   }
   const row = copy(result.data)
   setSeedKey(row, origin)
   return freeze(row)
+}
+
+/** Returns the problem of a row in one line: an unknown field first, because a missing one may be meant. */
+export function rowProblem(
+  schema: CollectionDeclaration['schema'],
+  row: unknown,
+  violations: readonly Violation[],
+  root: string,
+): string {
+  const [first] = violations
+  const isUnknown = violations.some(({ rule }) => rule === 'unrecognized_keys')
+  const [unknown] = isUnknown ? unknownFields(schema, row) : []
+  if (!unknown) return about(String(first?.path), String(first?.message))
+  const hint = unknown.suggestion === undefined ? '' : `: did you mean '${unknown.suggestion}'?`
+  return `unknown field '${pathOf(root, unknown.path)}'${hint}`
 }
 
 /** Copies a row before it is stored: a record can belong to only one `@msw/data` collection. */

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
 import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
-import { count, Duration } from '../lib/numbers.ts'
+import { between, count, Duration } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type QuotaReading } from './fault.ts'
 
 export const replacingFaults = [
@@ -187,7 +187,7 @@ export const replacingFaults = [
   }),
 ] as const
 
-const statusCode = () => z.int().min(400).max(599)
+const statusCode = () => z.int(between(400, 599)).min(400, between(400, 599)).max(599, between(400, 599))
 const anything = () => z.record(z.string(), z.json()).nullable()
 
 /** Draws from the standard normal distribution (Box–Muller). */

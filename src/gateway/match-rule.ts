@@ -9,6 +9,7 @@ import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { check } from '../lib/check.ts'
 import { random, uuid } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../protocols/responses/stream.ts'
@@ -115,7 +116,7 @@ async function callReplyFunction(
     throw new GatewayError(500, `The function passed to reply() threw ${name}: ${message}`)
   }
   if (typeof returned === 'string') return { ...defaults, text: returned }
-  const result = ScriptedReply.safeParse(returned)
+  const result = check(ScriptedReply, returned)
   if (result.success) return result.data
   throw new GatewayError(
     500,

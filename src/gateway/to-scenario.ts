@@ -2,6 +2,7 @@
  * Validates scenarios in all forms: names, objects and, in process, file paths.
  */
 
+import { shown } from '../lib/in-words.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../scenarios/bundled.ts'
@@ -41,8 +42,8 @@ export function parseScenario(
   extras: readonly AnyExtra[],
 ): Scenario {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    const received = Array.isArray(json) ? 'an array' : String(json)
-    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, got ${received}`)
+    const hint = Array.isArray(json) ? ': give its rules as { name, rules: […] }, or one by one' : ''
+    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, got ${shown(json)}${hint}`)
   }
   return (
     readWithExtras(json, operations, extras) ??

@@ -2,6 +2,7 @@
  * Errors that become error replies, and their default messages.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import { messageWithoutCall } from '../lib/at-caller.ts'
 import { json, type Reply } from './reply.ts'
 
 /** A validation rule that a request violates. */
@@ -132,7 +133,10 @@ export function envelope(status: number, message: string, extras: EnvelopeExtras
 }
 
 export function toReply(error: GatewayError): Reply {
-  return envelope(error.status, error.message, { metadata: error.metadata, headers: error.headers })
+  return envelope(error.status, messageWithoutCall(error), {
+    metadata: error.metadata,
+    headers: error.headers,
+  })
 }
 
 /** Returns the message of an error reply in any protocol's envelope; undefined for other replies. */

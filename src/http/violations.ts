@@ -26,13 +26,8 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
   if (issue.code === 'invalid_union') {
     const branch = nearestBranch(issue.errors)
     if (branch) return branch.flatMap((inner) => violationsOf(inner, root, path))
-    const expected = issue.errors
-      .flat()
-      .flatMap((inner) => (inner.code === 'invalid_type' ? inner.expected : []))
-    if (expected.length > 0) {
-      const message = `Invalid input: expected ${[...new Set(expected)].join(' or ')}`
-      return [{ path: pathOf(root, path), message, rule: 'invalid_type' }]
-    }
+    const isType = issue.errors.some(([first]) => first?.code === 'invalid_type')
+    if (isType) return [{ path: pathOf(root, path), message: issue.message, rule: 'invalid_type' }]
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => violationsOf(inner, root, path))
   if (issue.code === 'unrecognized_keys') {

@@ -58,7 +58,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   readonly #warned = new Set<string>()
 
   static {
-    methodsAtCaller(Journal)
+    methodsAtCaller(Journal, undefined, () => 'journal.')
   }
 
   /** @internal */

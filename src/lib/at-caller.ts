@@ -1,27 +1,39 @@
 /**
- * Makes the stacks of errors from public functions start at the caller. Errors thrown by callbacks of the caller keep
- * their stacks.
+ * Errors of public functions begin with the call, as in `use(): times must be 1 or more, got 0`, and their stack at the
+ * line of the caller. An error that the caller's own functions throw stays unchanged.
  */
 
 type Entry = (...args: never[]) => unknown
 
+/** Messages without the call. */
+const messages = new WeakMap<Error, string>()
+
+/** Returns the message without the call, for replies: their clients have not called the function. */
+export function messageWithoutCall(error: Error): string {
+  return messages.get(error) ?? error.message
+}
+
 /** Runs the work of a public function. */
-export function atCaller<Result>(entry: Entry, work: () => Result): Result {
+export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.name): Result {
   try {
     return work()
   } catch (error) {
-    throw calledBy({}, entry, error)
+    throw calledBy({}, entry, error, call)
   }
 }
 
 /** Runs the work of an async public function. Capturing the caller takes one or two microseconds. */
-export async function promiseAtCaller<Value>(entry: Entry, work: () => Promise<Value>): Promise<Value> {
+export async function promiseAtCaller<Value>(
+  entry: Entry,
+  work: () => Promise<Value>,
+  call = entry.name,
+): Promise<Value> {
   const caller = {}
   Error.captureStackTrace?.(caller, entry)
   try {
     return await work()
   } catch (error) {
-    throw calledBy(caller, entry, error)
+    throw calledBy(caller, entry, error, call)
   }
 }
 
@@ -29,33 +41,49 @@ export async function promiseAtCaller<Value>(entry: Entry, work: () => Promise<V
  * Wraps methods of a class in `atCaller` or `promiseAtCaller`.
  *
  * @param names Methods to wrap. Default: all.
+ * @param path Returns the part of the call before the method, such as `journal.`. Default: none.
  */
-export function methodsAtCaller({ prototype }: { prototype: object }, names?: readonly string[]): void {
+export function methodsAtCaller<Instance extends object>(
+  { prototype }: { prototype: Instance },
+  names?: readonly string[],
+  path: (instance: Instance) => string = () => '',
+): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     const method: unknown = descriptor.value
     if (typeof method !== 'function' || name === 'constructor' || names?.includes(name) === false) continue
     const run = method.constructor.name === 'AsyncFunction' ? promiseAtCaller : atCaller
-    const value: Entry = function (this: unknown, ...args) {
-      return run(value, () => Reflect.apply(method, this, args))
+    const value: Entry = function (this: Instance, ...args) {
+      return run(value, () => Reflect.apply(method, this, args), `${path(this)}${name}()`)
     }
     Object.defineProperty(prototype, name, { ...descriptor, value })
   }
 }
 
 /** @param caller Holds the stack of the caller, if it was captured. */
-function calledBy(caller: { stack?: string }, entry: Entry, error: unknown): unknown {
+function calledBy(caller: { stack?: string }, entry: Entry, error: unknown, call: string): unknown {
   if (!(error instanceof Error)) return error
   const folder = /[^\s(]*[/\\](gateway-understudy[/\\]dist|src(?=[/\\]lib[/\\]at-caller))[/\\]/.exec(
     new Error().stack ?? '',
   )?.[0]
-  const isInside = (frame: string) =>
-    /\bnode:/.test(frame) || (folder !== undefined && frame.includes(folder))
+  const isNode = (frame: string) => /\bnode:/.test(frame)
+  const isInside = (frame: string) => isNode(frame) || (folder !== undefined && frame.includes(folder))
   const framesOf = ({ stack = '' }) => stack.split('\n').filter((line) => /^ +at /.test(line))
-  const [first = ''] = framesOf(error)
-  if (!isInside(first)) return error
+  const thrower = framesOf(error).find((frame) => !isNode(frame))
+  if (thrower !== undefined && !isInside(thrower)) return error
   if (!caller.stack) Error.captureStackTrace?.(caller, entry)
   const frames = framesOf(caller)
+  // A public function that another one calls leaves its errors to that one.
+  if (isInside(frames.find((frame) => !isNode(frame)) ?? '')) return error
+  nameCall(error, call)
   const start = frames.findIndex((frame) => !isInside(frame))
   if (start >= 0) error.stack = [`${error.name}: ${error.message}`, ...frames.slice(start)].join('\n')
   return error
+}
+
+function nameCall(error: Error, call: string): void {
+  const { message } = error
+  const name = call.replace('()', '')
+  if (message.startsWith(name) && /^[(:]|^ (takes|expects) /.test(message.slice(name.length))) return
+  messages.set(error, message)
+  error.message = `${call}: ${message}`
 }

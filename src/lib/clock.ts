@@ -6,6 +6,7 @@
  * `advance` moves both.
  */
 
+import { shown } from './in-words.ts'
 import { type Duration, toMilliseconds } from './numbers.ts'
 
 /** 2026-01-01T00:00:00Z; all dates in the fixtures are earlier. */
@@ -87,7 +88,7 @@ export class Clock {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && ms <= maxAdvanceMs))
       throw new RangeError(
-        `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${duration}`,
+        `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${shown(duration)}`,
       )
     if (this.#advanced + ms > maxAdvancedMs)
       throw new RangeError('clock.advance(): the clock cannot pass the year 9900')

@@ -6,6 +6,7 @@
  */
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
+import { check } from './check.ts'
 
 export interface Place {
   /** Line number, from 1. */
@@ -82,7 +83,7 @@ export function readCheckedFile<Schema extends z.ZodType>(
   limit?: number,
 ): z.output<Schema> {
   const { value, locate } = readDataFile(file, limit)
-  const result = schema.safeParse(value)
+  const result = check(schema, value)
   if (result.success) return result.data
   throw new FileError(result.error.issues.map(({ path, message }) => ({ file, message, ...locate(path) })))
 }

@@ -5,18 +5,64 @@
 import { renamed } from './renamed.ts'
 
 /**
- * Returns `: did you mean 'times'?` for a near match, the new name of a renamed one, or the list of all words; to be
+ * Returns `: did you mean 'times'?` for a near match, the new name of a renamed one, or up to five of the words; to be
  * appended to a message.
  */
 export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
   if (now !== undefined) return `: ${now}`
-  const near = nearest(word, words)
-  return near === undefined ? `; expected one of ${words.join(', ')}` : `: did you mean '${near}'?`
+  return (
+    meantBy(word, words) ||
+    `; expected one of ${words.length > maxWords ? `${words.length}, such as ` : ''}${words.slice(0, maxWords).join(', ')}`
+  )
 }
+
+/** Returns `: did you mean 'times'?`, or the empty text if no word is near. */
+export function meantBy(word: string, words: readonly string[]): string {
+  const begun = alike(word, words)
+  const synonym = synonyms.get(word)
+  const near =
+    synonym && words.includes(synonym)
+      ? [synonym]
+      : begun.length > 0
+        ? begun
+        : [nearest(word, words)].filter((each) => each !== undefined)
+  const quoted = near.slice(0, maxWords).map((each) => `'${each}'`)
+  return quoted.length === 0
+    ? ''
+    : `: did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
+}
+
+/** Words of other tools, with ours. */
+const synonyms = new Map([
+  ['code', 'status'],
+  ['content', 'text'],
+  ['count', 'times'],
+  ['hostname', 'host'],
+  ['includes', 'contains'],
+  ['match', 'when'],
+  ['modelName', 'model'],
+  ['operation', 'on'],
+  ['pattern', 'matches'],
+  ['regex', 'matches'],
+  ['rpm', 'requests'],
+  ['statusCode', 'status'],
+  ['tpm', 'tokens'],
+])
+
+/** Maximum number of suggestions. */
+const maxWords = 5
 
 /** Maximum length of a compared word; comparing takes quadratic time. */
 const maxWordLength = 200
+
+/** Returns the words that begin with a word of three letters or more: `afterDeltas` and `afterMs` for `after`. */
+function alike(word: string, words: readonly string[]): string[] {
+  const begin = word.toLowerCase()
+  return begin.length < 3 || words.includes(word)
+    ? []
+    : words.filter((each) => each.toLowerCase().startsWith(begin))
+}
 
 /** Returns the nearest word; undefined if the edit distance of all of them is more than a third of the length. */
 export function nearest(word: string, words: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@
  * Schemas for bounded numbers in files and options, so that results of arithmetic remain valid numbers and dates.
  */
 import * as z from 'zod'
+import { mustBe } from './in-words.ts'
 
 /** 31 years in milliseconds. */
 const largest = 1e12
@@ -17,7 +18,7 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
-const wrongDuration = "must be milliseconds, or a duration such as '500ms', '10s' or '1m'"
+const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
 /** Schema of a duration; parses to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
@@ -30,12 +31,18 @@ const duration = (least: number) =>
     .union([
       z.number(),
       z
-        .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], { error: wrongDuration })
+        .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], mustBe(wrongDuration))
         .transform(toMilliseconds),
     ])
-    .refine((ms) => ms >= least && ms <= largest, {
-      error: least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond'),
-    })
+    .refine(
+      (ms) => ms >= least && ms <= largest,
+      mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
+    )
+
+/** Error of an integer outside of a range. */
+export function between(least: number, most: number) {
+  return mustBe(`${least} to ${most}`)
+}
 
 /** Converts a duration to milliseconds; returns NaN for an invalid one. */
 export function toMilliseconds(value: unknown): number {

@@ -3,6 +3,7 @@
  * reports the violations of the kind that `type` names.
  */
 import * as z from 'zod'
+import { check } from '../lib/check.ts'
 
 type Kinds = Readonly<Record<string, z.ZodType>>
 
@@ -12,7 +13,7 @@ const kindsOfSchemas = new WeakMap<object, Kinds>()
 export function objectByType(kinds: Kinds) {
   const schema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
     const kind = Object.hasOwn(kinds, value.type) ? kinds[value.type] : undefined
-    for (const issue of kind?.safeParse(value).error?.issues ?? [])
+    for (const issue of (kind && check(kind, value).error?.issues) ?? [])
       issues.push({ ...issue, input: value } as never)
   })
   kindsOfSchemas.set(schema, kinds)

@@ -1,6 +1,7 @@
 // A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}.
 
 import * as z from 'zod'
+import { check } from '../lib/check.ts'
 import { defineCollection } from './collection.ts'
 import { RequestSettings } from './create-response-body.ts'
 import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords, VENDORS } from './factory.ts'
@@ -33,7 +34,7 @@ export type PresetVersion = z.infer<typeof PresetVersion>
 /** A stored version. Its configuration must be valid as fields of a request. */
 const StoredPresetVersion = z.lazy(() =>
   PresetVersion.check(({ value, issues }) => {
-    for (const issue of RequestSettings.safeParse(value.config).error?.issues ?? [])
+    for (const issue of check(RequestSettings, value.config).error?.issues ?? [])
       issues.push({ ...issue, path: ['config', ...issue.path], input: value.config } as never)
   }),
 )

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
-import { nearest } from '../lib/did-you-mean.ts'
+import { check } from '../lib/check.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { amount, Duration, PositiveDuration } from '../lib/numbers.ts'
 import { random } from '../lib/seed.ts'
@@ -201,9 +202,9 @@ export function valueAt(quantiles: Quantiles, share: number): number {
 function findProfile(name: string): LatencyProfile {
   if (Object.hasOwn(bundledProfiles, name)) return bundledProfiles[name as LatencyProfileName]
   const names = Object.keys(bundledProfiles)
-  const near = nearest(name, names)
-  const hint = near === undefined ? '' : `: did you mean '${near}'?`
-  throw new Error(`unknown profile '${name}'${hint} (${names.join(', ')}, or a file)`)
+  throw new Error(
+    `unknown profile '${name}'${meantBy(name, names) || `: choose ${names.join(', ')}, or a .json file`}`,
+  )
 }
 
 /** Throws a one-line error if the file cannot be read or contains no profile. */
@@ -216,7 +217,7 @@ function readProfile(file: string): LatencyProfile {
   } catch (error) {
     throw new Error(`cannot read the profile '${file}': ${(error as Error).message}`)
   }
-  const { data, error } = LatencyProfile.safeParse(value)
+  const { data, error } = check(LatencyProfile, value)
   if (data) return data
   const [issue] = error.issues
   throw new Error(`the profile '${file}' is invalid at '${issue?.path.join('.')}': ${issue?.message}`)

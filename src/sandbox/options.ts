@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
+import { mustBe } from '../lib/in-words.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
@@ -44,13 +45,14 @@ const defaultLimits = () => ({
 })
 const defaultSandboxes = () => ({ default: true })
 
+const baseUrl = mustBe('a URL that ends in /api/v1, such as https://gateway.example/api/v1')
+
 /** Schemas by option. Only those of options in use are built: building all takes 5 ms. */
 const checks = {
   seed: () => z.union([z.int(), z.string().min(1)]),
   recordCounts: () => Size,
   fixtures: () => Fixtures,
-  baseUrl: () =>
-    z.url().regex(/\/api\/v1\/?$/, 'Must end in /api/v1, such as https://gateway.example/api/v1'),
+  baseUrl: () => z.url(baseUrl).regex(/\/api\/v1\/?$/, baseUrl),
   apiKeys: () => z.array(z.string().min(1)),
   strict: () => z.boolean(),
   clock: () => z.enum(['fixed', 'system']),

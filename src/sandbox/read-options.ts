@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { about, inWords, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 
@@ -34,6 +35,12 @@ const removed = new Map([
   ['xSearchVendor', "models of 'x-ai' search posts"],
 ])
 
+/** Options of other functions, with where they belong. */
+const optionsOfOthers = new Map([
+  ['onUnhandledRequest', ': give it to intercept(gateway, { onUnhandledRequest })'],
+  ['maxRetries', ': it is an option of the client'],
+])
+
 /** Schemas by option, built on demand. */
 type Checks = Readonly<Record<string, () => z.ZodType>>
 
@@ -58,7 +65,7 @@ export function readOptions<const Options extends Checks>(
   for (const [name, check] of Object.entries(checks)) {
     const value = Reflect.get(input, name)
     if (value === undefined) continue
-    const result = check().safeParse(value, { jitless: true })
+    const result = check().safeParse(value, { jitless: true, error: inWords })
     if (!result.success) return throwProblem(checks, input, caller)
     validated[name] = result.data
   }
@@ -68,7 +75,7 @@ export function readOptions<const Options extends Checks>(
 function throwProblem(checks: Checks, input: object, caller: string): never {
   const entries = Object.entries(checks).map(([name, check]) => [name, check().optional()] as const)
   const schema = z.strictObject(Object.fromEntries(entries))
-  const { error } = schema.safeParse(input, { jitless: true })
+  const { error } = schema.safeParse(input, { jitless: true, error: inWords })
   throw new TypeError(oneLine(`${caller}: ${error ? problemOf(error, schema, input) : 'options: Invalid'}`))
 }
 
@@ -78,7 +85,7 @@ export function assertObject(input: unknown, caller: string): asserts input is o
   throw new TypeError(`${caller} expects an options object such as { seed: 7 }, got ${shown(input)}`)
 }
 
-/** `options.seeed: Unknown field: did you mean 'seed'?` */
+/** `unknown option 'seeed': did you mean 'seed'?` */
 function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string {
   const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue?.code === 'unrecognized_keys') {
@@ -91,7 +98,8 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
     const all = namesAt(schema, [])
     const names = namesAt(schema, issue.path)
     const now = renamed(name, [...names, ...all])
-    return `${path}: Unknown field${now === undefined ? didYouMean(name, names) : `: ${now}`}`
+    const place = issue.path.length === 0 ? optionsOfOthers.get(name) : undefined
+    return now ?? `unknown option '${path.replace('options.', '')}'${place ?? didYouMean(name, names)}`
   }
   const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')
   const value = issue?.path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), input)
@@ -99,8 +107,15 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   const values = issues.flatMap((each) => (each?.code === 'invalid_value' ? each.values.map(String) : []))
   const now = renamed(value, values)
   if (now !== undefined) return `${path}: ${now}`
-  const list = issue?.code === 'invalid_type' && issue.expected === 'array' && typeof value === 'string'
-  return `${path}: ${message}${list ? `: write [${shown(value)}]` : ''}`
+  const expected = issue?.code === 'invalid_type' ? issue.expected : undefined
+  const fields = expected === 'object' ? namesAt(schema, issue?.path ?? []).slice(0, 5) : []
+  const fix =
+    expected === 'array' && typeof value === 'string'
+      ? `: write [${shown(value)}]`
+      : fields.length > 0
+        ? `: write { ${fields.map((field) => `${field}: …`).join(', ')} }`
+        : ''
+  return about(path, message) + fix
 }
 
 /** Returns the names of the options at a path, such as `node` and `default` of `sandboxes`. */
@@ -116,8 +131,4 @@ function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodObject) return schema.shape
   const inner = 'unwrap' in schema && typeof schema.unwrap === 'function' ? schema.unwrap() : undefined
   return inner ? shapeOf(inner) : {}
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? 'an array' : String(value)
 }

@@ -35,7 +35,7 @@ export interface SandboxSnapshot {
 export function assertNames(options: object, names: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`${caller}: options.${unknown}: Unknown field${didYouMean(unknown, names)}`)
+  throw new TypeError(`${caller}: unknown option '${unknown}'${didYouMean(unknown, names)}`)
 }
 
 /** The clock of a sandbox, as tests read and advance it. */

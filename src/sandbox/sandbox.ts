@@ -78,7 +78,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Sandbox time; can be read and advanced. */
   readonly clock: SandboxClock = {
     read: () => this.#live.clock.read(),
-    advance: (duration) => atCaller(this.clock.advance, () => this.#live.clock.advance(duration)),
+    advance: (duration) =>
+      atCaller(this.clock.advance, () => this.#live.clock.advance(duration), 'clock.advance()'),
   }
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>

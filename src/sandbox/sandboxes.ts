@@ -8,6 +8,7 @@ import { toViolations } from '../http/violations.ts'
 import type { CallListener } from '../journal/call-record.ts'
 import { JournalStore } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
+import { check } from '../lib/check.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -96,7 +97,7 @@ export class Sandboxes implements SandboxHost {
     }
     const { options } = this.#setup
     if (!hasOwnData) return this.#admit(id, options, this.#seedData)
-    const result = SandboxDataOptions.safeParse({
+    const result = check(SandboxDataOptions, {
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
     })
@@ -110,7 +111,7 @@ export class Sandboxes implements SandboxHost {
    * the errors of `create`.
    */
   async open(input: unknown): Promise<Sandbox> {
-    const file = SandboxFile.safeParse(input)
+    const file = check(SandboxFile, input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
     const { options, operations } = this.#setup
     const unknown = unknownOperations(file.data, new Set(operations.map(({ id }) => id)))

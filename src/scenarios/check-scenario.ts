@@ -8,11 +8,13 @@ import { conflict } from '../faults/compatibility.ts'
 import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { atCaller } from '../lib/at-caller.ts'
-import { didYouMean, nearest } from '../lib/did-you-mean.ts'
+import { check } from '../lib/check.ts'
+import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
+import { about, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
-import { misnomer, textOperations } from './names.ts'
+import { isShorthand, misnomer, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
@@ -58,15 +60,21 @@ export function checkScenario(
   howToEnable: (id: string) => string | undefined = () => undefined,
 ): Scenario {
   const scenario = checkShape(input)
-  const problems = scenario.rules.flatMap((rule, index) => {
-    const place = `in scenario '${scenario.name}', rule ${index + 1}`
-    return [...ruleProblems({ rule, place, operations, howToEnable })].map(({ path, message }) => ({
-      path: ['rules', index, ...path],
-      message,
-    }))
-  })
+  const problems = scenario.rules.flatMap((rule, index) =>
+    [...ruleProblems({ rule, operations, howToEnable })].map(({ path, says }) =>
+      toProblem(['rules', index, ...path], says, input),
+    ),
+  )
   if (problems.length > 0) throw new ScenarioError(problems)
   return scenario
+}
+
+/** What is wrong with a field of a rule. */
+interface Finding {
+  /** Below the rule. */
+  path: Path
+  /** Follows the name of the field: ` must be 0 to 1, got 50`. */
+  says: string
 }
 
 /**
@@ -78,7 +86,7 @@ export function defineScenario<const Input extends ScenarioInput>(scenario: Inpu
 }
 
 function checkShape(input: unknown): Scenario {
-  const result = Scenario.safeParse(input)
+  const result = check(Scenario, input)
   if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
   const notPlain = result.data.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
   if (notPlain.length > 0) throw new ScenarioError(notPlain)
@@ -86,7 +94,7 @@ function checkShape(input: unknown): Scenario {
 }
 
 /** Yields the problems of one rule, with paths relative to it. */
-function* ruleProblems(site: Site): Generator<Problem> {
+function* ruleProblems(site: Site): Generator<Finding> {
   yield* onProblems(site)
   yield* whenProblems(site)
   yield* frequencyProblems(site)
@@ -95,7 +103,7 @@ function* ruleProblems(site: Site): Generator<Problem> {
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$/
 
-function* onProblems({ rule, place, operations, howToEnable }: Site): Generator<Problem> {
+function* onProblems({ rule, operations, howToEnable }: Site): Generator<Finding> {
   for (const [index, on] of [rule.on].flat().entries()) {
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
@@ -103,7 +111,7 @@ function* onProblems({ rule, place, operations, howToEnable }: Site): Generator<
       const words = [...operations.map(({ id }) => id), textOperations]
       const fix = howToEnable(on)
       const hint = fix === undefined ? didYouMean(on, words) : `: ${fix}`
-      yield { path, message: `Unknown operation '${on}' ${place}${hint}` }
+      yield { path, says: `: unknown operation '${on}'${hint}` }
     } else if (!methodAndPath.test(on)) {
       const [, method, below = on] =
         /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
@@ -113,19 +121,16 @@ function* onProblems({ rule, place, operations, howToEnable }: Site): Generator<
       const hint = suggestion
         ? `: did you mean '${suggestion.id}'?`
         : ` is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'`
-      yield { path, message: `'${on}' ${place}${hint}` }
+      yield { path, says: `: '${on}'${hint}` }
     } else {
-      const doubled = /^(\S+) \/api\/v1(\/.*)$/.exec(on)
-      if (doubled) {
-        const [, method, rest] = doubled
+      const [, method, rest] = /^(\S+) \/api\/v1(\/.*)$/.exec(on) ?? []
+      const operation = operations.find((each) => describes(each, on))
+      if (rest)
         yield {
           path,
-          message: `'${on}' ${place} would never match: omit /api/v1, as in '${method} ${rest}'`,
+          says: `: '${on}' would never match: omit /api/v1, as in '${method} ${rest}'`,
         }
-        continue
-      }
-      const operation = operations.find((each) => describes(each, on))
-      if (operation) yield { path, message: `'${on}' ${place} is an operation: use its id '${operation.id}'` }
+      else if (operation) yield { path, says: `: '${on}' is an operation: use its id '${operation.id}'` }
     }
   }
 }
@@ -135,70 +140,56 @@ function describes({ method, path }: KnownOperation, on: string): boolean {
   return new RegExp(`^${method.toUpperCase()} ${pattern}$`).test(on)
 }
 
-function* whenProblems({ rule: { when = {} }, place }: Site): Generator<Problem> {
+function* whenProblems({ rule: { when = {} } }: Site): Generator<Finding> {
   const conditions: [Path, unknown][] = [[['when', 'input'], when.input]]
   for (const part of ['headers', 'query', 'params', 'body'] as const) {
     for (const [name, condition] of Object.entries(when[part] ?? {}))
       conditions.push([['when', part, name], condition])
   }
-  for (const [path, condition] of conditions) yield* patternProblems(condition, path, place)
+  for (const [path, condition] of conditions) yield* patternProblems(condition, path)
 }
 
-function* frequencyProblems({ rule, place }: Site): Generator<Problem> {
+function* frequencyProblems({ rule }: Site): Generator<Finding> {
   const { rateLimit, times, probability = 1, during, sequence, script, onEnd } = rule
-  if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined) {
-    const message = `The rate limit ${place} limits nothing: set requests, tokens or both`
-    yield { path: ['rateLimit'], message }
-  }
-  if (rateLimit && rateLimit.per <= 0)
-    yield { path: ['rateLimit', 'per'], message: `'rateLimit.per' ${place} must be greater than 0` }
-  if (times !== undefined && times < 1) {
-    yield {
-      path: ['times'],
-      message: `'times: ${times}' ${place} would never apply: use 1 or more, or remove the rule`,
-    }
-  }
+  if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined)
+    yield { path: ['rateLimit'], says: ' limits nothing: set requests, tokens or both' }
+  if (rateLimit && rateLimit.per <= 0) yield { path: ['rateLimit', 'per'], says: ' must be greater than 0' }
+  if (times !== undefined && times < 1)
+    yield { path: ['times'], says: ` must be 1 or more, got ${times}: to disable a rule, remove it` }
   if (during?.toMs !== undefined && during.fromMs >= during.toMs) {
     yield {
       path: ['during'],
-      message: `'during' ${place} is empty: fromMs ${during.fromMs} must be less than toMs ${during.toMs}`,
+      says: ` is empty: fromMs ${during.fromMs} must be less than toMs ${during.toMs}`,
     }
   }
-  if (probability < 0 || probability > 1)
-    yield {
-      path: ['probability'],
-      message: `'probability' ${place} must be between 0 and 1, got ${probability}`,
-    }
-  if (sequence?.length === 0)
-    yield {
-      path: ['sequence'],
-      message: `The sequence ${place} is empty: add a step, or remove the rule`,
-    }
+  if (probability < 0 || probability > 1) {
+    const percent =
+      probability >= 2 && probability <= 100 ? `: write ${probability / 100} for ${probability} %` : ''
+    yield { path: ['probability'], says: ` must be 0 to 1, got ${probability}${percent}` }
+  }
+  if (sequence?.length === 0) yield { path: ['sequence'], says: ' is empty: add a step, or remove the rule' }
   if (onEnd === undefined || sequence || script) return
   const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
   if (onEnd.startsWith('repeat') || times === undefined)
-    yield {
-      path: ['onEnd'],
-      message: `'onEnd: ${onEnd}' ${place} has no effect: the rule needs a ${needed}`,
-    }
+    yield { path: ['onEnd'], says: `: '${onEnd}' has no effect: the rule needs a ${needed}` }
 }
 
 /** Yields the problem of a condition's regular expression, if it has one. */
-function* patternProblems(condition: unknown, path: Path, place: string): Generator<Problem> {
+function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
   if (typeof condition !== 'object' || condition === null || !('matches' in condition)) return
   const pattern = condition as Pattern
   const problem = patternProblem(pattern)
   if (problem === undefined) return
   const expression = `/${pattern.matches}/${pattern.flags ?? ''}`
-  const message = `Bad regular expression ${expression} in '${path.join('.')}' ${place}: ${problem}`
-  yield { path: [...path, 'matches'], message }
+  yield {
+    path: [...path, 'matches'],
+    says: `: the regular expression ${expression} cannot be used: ${problem}`,
+  }
 }
 
-/** A rule, and the context for messages about it. */
+/** A rule, and what its operations are checked against. */
 export interface Site {
   rule: Rule
-  /** Such as `in scenario 'outage', rule 1`. */
-  place: string
   operations: readonly KnownOperation[]
   /** Returns how to enable an operation that is not in the list; undefined for an unknown one. */
   howToEnable: (id: string) => string | undefined
@@ -207,8 +198,8 @@ export interface Site {
 export type Path = (string | number)[]
 
 /** Yields the problems of the replies, faults, sequences and scripts of a rule. */
-export function* effectProblems(site: Site): Generator<Problem> {
-  const { rule, place } = site
+export function* effectProblems(site: Site): Generator<Finding> {
+  const { rule } = site
   const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
     (name) => rule[name] !== undefined,
   )
@@ -218,11 +209,12 @@ export function* effectProblems(site: Site): Generator<Problem> {
     rule.budgetUsd === undefined &&
     rule.setState === undefined
   )
-    yield { path: [], message: `No effect ${place}: add a fault, a reply, a sequence or a script` }
+    yield { path: [], says: 'the rule has no effect: add a fault, a reply, a sequence or a script' }
   if (effects.length > 1 && rule.sequence) {
+    const others = effects.filter((name) => name !== 'sequence').join(' and ')
     yield {
       path: ['sequence'],
-      message: `Both ${effects.join(' and ')} ${place}: move everything into steps of the sequence`,
+      says: ` cannot be next to ${others}: make that the first step of the sequence`,
     }
   }
   if (rule.script) yield* scriptProblems(rule.script, site)
@@ -233,14 +225,10 @@ export function* effectProblems(site: Site): Generator<Problem> {
     const at = [...path, faultField(step)]
     yield* faultProblems(step, at, site)
     if (!step.reply && faults.length === 0)
-      yield { path, message: `A step ${place} has no effect: add a fault or a reply, or write 'pass'` }
+      yield { path, says: " has no effect: add a fault or a reply, or write 'pass'" }
     const other = step.reply && faults.find(({ name }) => faultOf(name).layer === 'replacement')
-    if (other) {
-      yield {
-        path: at,
-        message: `'${other.name}' ${place} replaces the reply: use a sequence to send both`,
-      }
-    }
+    if (other)
+      yield { path: at, says: `: '${other.name}' replaces the reply next to it: use a sequence for both` }
   }
 }
 
@@ -257,11 +245,10 @@ function faultField({ faults }: Exclude<Step, 'pass'>): 'fault' | 'faults' {
 function* faultProblems(
   step: Exclude<Step, 'pass'>,
   path: Path,
-  { rule, place, operations }: Site,
-): Generator<Problem> {
+  { rule, operations }: Site,
+): Generator<Finding> {
   const settings = faultsOf(step)
-  if (step.fault && step.faults)
-    yield { path, message: `Both 'fault' and 'faults' ${place}: list all of them in faults` }
+  if (step.fault && step.faults) yield { path, says: ' cannot be next to fault: put all of them into faults' }
   const faults = settings.map(({ name }) => faultOf(name))
   for (const fault of faults) {
     if (!needsGeneratedAnswer(fault)) continue
@@ -274,7 +261,7 @@ function* faultProblems(
     ]
     yield {
       path,
-      message: `'${fault.name}' ${place} applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
+      says: `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
     }
   }
   const form = formFor(faults)
@@ -283,7 +270,7 @@ function* faultProblems(
     const needed = form === 'stream' ? 'a stream' : 'JSON'
     yield {
       path,
-      message: `'${name}' ${place} would never apply: it needs a request for ${needed}, but the rule has 'stream: ${rule.when.stream}'`,
+      says: `: '${name}' never applies: it needs a request for ${needed}, and when.stream is ${rule.when.stream}`,
     }
   }
   for (const [index, first] of faults.entries()) {
@@ -292,7 +279,7 @@ function* faultProblems(
       if (!reason) continue
       yield {
         path,
-        message: `'${first.name}' and '${second.name}' ${place} cannot be combined: ${reason}; use a sequence for both`,
+        says: `: '${first.name}' and '${second.name}' cannot be combined: ${reason}; use a sequence for both`,
       }
     }
   }
@@ -307,31 +294,22 @@ function streams({ protocol, stream }: KnownOperation): boolean {
   return protocol !== undefined || stream !== undefined
 }
 
-function* replyProblems(
-  reply: ScriptedReply,
-  path: Path,
-  { rule, place, operations }: Site,
-): Generator<Problem> {
+function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: Site): Generator<Finding> {
   const composed = composedFields.filter((name) => reply[name] !== undefined)
-  const complete = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
-  if (composed.length + complete.length === 0) {
-    yield { path, message: `The reply ${place} is empty: add text, output, a body or frames` }
-  }
-  const [first, second] = [...complete, ...composed]
-  if (complete.length > 0 && second) {
-    yield {
-      path: [...path, second],
-      message: `Both '${first}' and '${second}' ${place}: '${first}' is already the full reply`,
-    }
-  }
-  yield* templateProblems(reply, path, place)
-  yield* citationProblems(reply, path, place)
-  yield* endProblems(reply, path, place)
+  const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
+  if (composed.length + whole.length === 0)
+    yield { path, says: ' is empty: add text, output, a body or frames' }
+  const [first, second] = [...whole, ...composed]
+  if (whole.length > 0 && second)
+    yield { path: [...path, second], says: ` cannot be next to ${first}, which is the whole reply` }
+  yield* templateProblems(reply, path)
+  yield* citationProblems(reply, path)
+  yield* endProblems(reply, path)
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (composed[0] && wrong !== undefined) {
     yield {
       path: [...path, composed[0]],
-      message: `'${composed[0]}' ${place} is only for operations that answer with text, unlike '${wrong}': use a body or frames`,
+      says: ` is for operations that answer with text, and '${wrong}' does not: use a body or frames`,
     }
   }
 }
@@ -340,19 +318,18 @@ function* replyProblems(
 function* citationProblems(
   { text = '', citations = [] }: Pick<ScriptedReply, 'text' | 'citations'>,
   path: Path,
-  place: string,
-): Generator<Problem> {
+): Generator<Finding> {
   for (const [index, citation] of citations.entries()) {
     const { text: part, start_index: start, end_index: end } = citation
     const at = [...path, 'citations', index]
     if (part !== undefined && !isTemplate(text) && !text.includes(part))
-      yield { path: [...at, 'text'], message: `'citations[${index}].text' ${place} is not in the text` }
+      yield { path: [...at, 'text'], says: `: ${shown(part)} is not in the text of the reply` }
     if ((start === undefined) !== (end === undefined))
-      yield { path: at, message: `'citations[${index}]' ${place} needs both start_index and end_index` }
+      yield { path: at, says: ' needs both start_index and end_index' }
     if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
       yield {
         path: at,
-        message: `'citations[${index}]' ${place} is not within the text: start_index ${start}, end_index ${end}, text length ${text.length}`,
+        says: ` is not within the text, which has ${text.length} characters: start_index ${start}, end_index ${end}`,
       }
   }
 }
@@ -363,22 +340,12 @@ type EndField = 'responseStatus' | 'incompleteReason' | 'error'
 function* endProblems(
   { responseStatus, incompleteReason, error }: Pick<ScriptedReply, EndField>,
   path: Path,
-  place: string,
-): Generator<Problem> {
-  const contradiction = responseStatus
-    ? `'responseStatus' is '${responseStatus}'`
-    : `'incompleteReason' is set`
-  if (incompleteReason && responseStatus && responseStatus !== 'incomplete') {
-    yield {
-      path: [...path, 'incompleteReason'],
-      message: `'incompleteReason' ${place} is only for incomplete responses, but ${contradiction}`,
-    }
-  }
+): Generator<Finding> {
+  const other = responseStatus ? `responseStatus '${responseStatus}'` : 'incompleteReason'
+  if (incompleteReason && responseStatus && responseStatus !== 'incomplete')
+    yield { path: [...path, 'incompleteReason'], says: ` cannot be next to ${other}: write 'incomplete'` }
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
-    yield {
-      path: [...path, 'error'],
-      message: `'error' ${place} is only for failed responses, but ${contradiction}`,
-    }
+    yield { path: [...path, 'error'], says: ` cannot be next to ${other}: it is for a failed response` }
 }
 
 /** Fields for operations that answer with text; other parts of the reply are generated. */
@@ -410,75 +377,56 @@ const notWithScript = [
   'during',
 ] as const
 
-function* scriptProblems(script: Script, site: Site): Generator<Problem> {
-  const { rule, place, operations } = site
+function* scriptProblems(script: Script, site: Site): Generator<Finding> {
+  const { rule, operations } = site
   const other = notWithScript.find((name) => rule[name] !== undefined)
   if (other)
     yield {
       path: [other],
-      message: other.startsWith('fault')
-        ? `Both script and '${other}' ${place}: move the ${other} into a turn, as in script: [{ text: 'Hello', fault: 'latency' }]`
-        : `Both script and '${other}' ${place}: a script cannot have '${other}', because its turns determine the replies`,
+      says: ` cannot be next to script: ${
+        other.startsWith('fault')
+          ? `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
+          : 'its turns determine the replies'
+      }`,
     }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
-  if (wrong !== undefined) {
-    const message = `A script ${place} is only for operations that answer with text, unlike '${wrong}'`
-    yield { path: ['script'], message }
-  }
+  if (wrong !== undefined)
+    yield { path: ['script'], says: ` is for operations that answer with text, and '${wrong}' does not` }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { expect = {}, text, citations } = turn
     const faults = faultsOf(turn)
     if (!isAnswer(turn)) {
-      const unused = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
-      if (faults.length === 0)
-        yield {
-          path,
-          message: `Turn ${index + 1} ${place} has no reply: add text, a call, output or a fault`,
-        }
-      if (unused)
-        yield {
-          path: [...path, unused],
-          message: `'${unused}' of turn ${index + 1} ${place} has no effect, because the turn has no reply`,
-        }
+      const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
+      if (faults.length === 0) yield { path, says: ' has no reply: add text, a call, output or a fault' }
+      if (about) yield { path: [...path, about], says: ' has no reply to describe: leave it out' }
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
-      yield {
-        path: [...path, 'citations'],
-        message: `'citations' of turn ${index + 1} ${place} need a text, and no call`,
-      }
-    yield* endProblems(turn, path, place)
-    yield* templateProblems({ text }, path, place)
-    yield* citationProblems(turn, path, place)
-    yield* patternProblems(expect.input, [...path, 'expect', 'input'], place)
+      yield { path: [...path, 'citations'], says: ' needs a text in the same turn' }
+    yield* endProblems(turn, path)
+    yield* templateProblems({ text }, path)
+    yield* citationProblems(turn, path)
+    yield* patternProblems(expect.input, [...path, 'expect', 'input'])
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
       for (const [inner, pattern] of patternsIn(checks))
-        yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner], place)
+        yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner])
     }
     const at = [...path, faultField(turn)]
     yield* faultProblems(turn, at, site)
     const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
-    if (answer && isAnswer(turn)) {
-      yield {
-        path: at,
-        message: `'${answer.name}' ${place} replaces the reply of turn ${index + 1}: make it a separate turn`,
-      }
-    }
+    if (answer && isAnswer(turn))
+      yield { path: at, says: `: '${answer.name}' replaces the reply of the turn: make it a turn of its own` }
   }
 }
 
 /** Yields the problems of templates in text, body, headers and frames of a reply. */
-function* templateProblems(
-  { text, body, headers, frames }: ScriptedReply,
-  path: Path,
-  place: string,
-): Generator<Problem> {
+function* templateProblems({ text, body, headers, frames }: ScriptedReply, path: Path): Generator<Finding> {
   for (const [field, value] of Object.entries({ text, body, headers, frames })) {
     for (const [inner, template] of textsIn(value)) {
       const problem = isTemplate(template) ? templateProblem(template) : undefined
       if (problem === undefined) continue
-      const message = `Bad template in '${field}' ${place}: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
-      yield { path: [...path, field, ...inner], message }
+      const says = `: bad template: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
+      yield { path: [...path, field, ...inner], says }
     }
   }
 }
@@ -503,8 +451,13 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 export interface Problem {
   /** Keys and indexes, outermost first. */
   path: (string | number)[]
-  /** One line, including the scenario and rule. */
+  /** One line, including the rule and the field. */
   message: string
+}
+
+/** @param says Follows the name of the field, or is a sentence if there is none. */
+function toProblem(path: Path, says: string, input: unknown): Problem {
+  return { path, message: `${placeOf(path, input)}${fieldOf(path, input)}${says}` }
 }
 
 type Issue = z.core.$ZodIssue
@@ -517,10 +470,8 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
   const value = valueAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
-  return shapeProblems(
-    [{ code: 'invalid_type', expected: 'object', path, message: 'Must be an object' }],
-    input,
-  )
+  const message = `Must be an object, got ${shown(value)}`
+  return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
 }
 
 /** Sorts unknown fields before fields that are missing because of them. */
@@ -529,68 +480,50 @@ function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
 }
 
 function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
-  const path = [...above, ...issue.path] as (string | number)[]
-  const place = placeOf(path, input)
+  const path = [...above, ...issue.path] as Path
   const value = valueAt(input, path)
+  const says = (text: string, at = path): Problem[] => [toProblem(at, text, input)]
   if (path.at(-1) === 'fault' && Array.isArray(value))
-    return [{ path, message: `'fault' ${place} must be a single fault: use faults: [ … ] for several` }]
+    return says(' is one fault: write faults: [ … ] for several')
   const expression = regExpAt(input, path)
-  if (expression)
-    return [
-      { path, message: `${expression} ${place}: scenarios are plain data: write ${asPattern(expression)}` },
-    ]
+  if (expression) return says(`: ${expression} is not data: write ${asPattern(expression)}`)
   if (issue.code === 'invalid_union') {
-    if (issue.discriminator === 'name') return [{ path, message: unknownFault(value, place) }]
+    if (issue.discriminator === 'name') return says(unknownFault(value, path.at(-1) === 'name'))
     const branch = matchingBranch(issue.errors)
     if (branch) return unknownFieldsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
     if (isFault(path) && (typeof value === 'string' || typeof value === 'number'))
-      return [{ path, message: unknownFault(value, place) }]
+      return says(unknownFault(value))
   }
   if (issue.code === 'unrecognized_keys') {
-    const fields = knownFields(path, value)
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: fields.includes(key)
-        ? `'${key}' ${place} cannot be combined with the other fields here`
-        : (renamedAt(key, fields, place) ??
-          `Unknown field '${key}' ${place}${misnomer(key, fields) ?? (fields.length > 0 ? didYouMean(key, fields) : '')}`),
-    }))
+    const known = knownFields(path, value)
+    return issue.keys.map((key) => unknownField([...path, key], known, input))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
-  const isUntyped =
-    issue.code === 'invalid_union' && issue.message === 'Invalid input' && areAllMistyped(issue.errors)
-  const field = fieldOf(path)
-  const isMistyped = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')
-  if ((isUntyped || isMistyped) && value !== undefined && field !== '') {
-    const mismatch = typeMismatch(isUntyped ? issue.errors : [[issue]], value)
-    return [{ path, message: `Wrong '${field}' ${place}: ${mismatch}` }]
-  }
-  const newName = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
-  if (newName !== undefined) return [{ path, message: `Wrong '${field}' ${place}: ${newName}` }]
-  const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
-  const message = missing
-    ? `'${field}' is missing ${place}`
-    : `Wrong '${field}' ${place}: ${describeIssue(issue)}`
-  return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
+  const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
+  if (path.at(-1) === 'when' && typeof value === 'string')
+    return says(` must be an object, got ${shown(value)}: write when: { model: ${shown(value)} }`)
+  if (path.at(-2) === 'sequence' && typeof value === 'string' && faultNames.includes(value))
+    return says(` must be a step, got ${shown(value)}: write { fault: ${shown(value)} }`)
+  return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message))
 }
 
-/** Returns the message of an issue, without the wording of zod for bounds and options. */
-function describeIssue(issue: Issue): string {
-  if (issue.code === 'invalid_value' && /^Invalid (?:option|input)/.test(issue.message)) {
-    const values = issue.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-    return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`
-  }
-  if (issue.code !== 'too_small' && issue.code !== 'too_big') return issue.message
-  if (!issue.message.startsWith('Too ')) return issue.message
-  const [limit, bound] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum]
-  if (issue.origin !== 'string' && issue.origin !== 'array') return `must be ${limit} ${bound}`
-  if (issue.code === 'too_small' && bound === 1) return 'must not be empty'
-  return `must have ${limit} ${bound} ${issue.origin === 'string' ? 'characters' : 'items'}`
+function unknownField(path: Path, known: readonly string[], input: unknown): Problem {
+  const key = String(path.at(-1))
+  const place = placeOf(path, input)
+  const field = fieldOf(path, input)
+  if (known.includes(key))
+    return { path, message: `${place}${field} cannot be next to ${otherFields(path, input)}` }
+  const now = renamed(key, known)
+  const hint =
+    now ??
+    `unknown field '${field}'${misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
+  return { path, message: `${place}${hint}` }
 }
 
-function renamedAt(key: string, fields: readonly string[], place: string): string | undefined {
-  const newName = renamed(key, fields)
-  return newName && `${place.replace('in', 'In')}: ${newName}`
+/** The fields next to one: `equals`. */
+function otherFields(path: Path, input: unknown): string {
+  const fields = Object.keys(Object(valueAt(input, path.slice(0, -1))))
+  return fields.filter((name) => name !== path.at(-1)).join(' and ')
 }
 
 /** Returns the issues of the most likely branch of a union: one that did not reject the value as a whole. */
@@ -607,23 +540,13 @@ function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefi
 
 /** Returns the regular expression at a path or above it: schemas look into it like into any object. */
 function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
-  const values = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
-  return values.find((value) => value instanceof RegExp)
+  const found = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
+  return found.find((value) => value instanceof RegExp)
 }
 
 /** Returns `{ matches: '^tides', flags: 'i' }`. */
 function asPattern({ source, flags }: RegExp): string {
   return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
-}
-
-function areAllMistyped(branches: readonly Issue[][]): boolean {
-  return branches.every(([first]) => first?.code === 'invalid_type' && first.path.length === 0)
-}
-
-/** Returns `expected number or object, received '2000'`. */
-function typeMismatch(branches: readonly Issue[][], value: unknown): string {
-  const expected = branches.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []))
-  return `expected ${[...new Set(expected)].join(' or ')}, received ${JSON.stringify(value)}`
 }
 
 function unknownKeys(issues: readonly Issue[]): number {
@@ -645,32 +568,42 @@ const commonFaultNames = new Map([
   ['stream-error', 'stream-error-event'],
 ])
 
-function unknownFault(value: unknown, place: string): string {
-  if (typeof value === 'number')
-    return `A fault ${place} must be a name, or an object with name and parameters: write fault: { name: 'status', status: ${value} }`
+/** Follows the name of the field. */
+function unknownFault(value: unknown, isName = false): string {
+  if (/^[45]\d\d$/.test(String(value)))
+    return ` must be a name, got ${shown(value)}: write { name: 'status', status: ${value} }`
   if (typeof value !== 'string')
-    return `A fault ${place} has no name: write fault: 'latency', or { name: 'latency', ms: 500 }`
+    return `${isName ? '' : '.name'} is required: write fault: 'latency', or { name: 'latency', ms: 500 }`
   if (!faultNames.includes(value)) {
-    const suggestion = commonFaultNames.get(value) ?? nearest(value, faultNames)
-    const hint = suggestion ? `: did you mean '${suggestion}'?` : '; see scenarios/FAULTS.md for all faults'
-    return `Unknown fault '${value}' ${place}${/^[45]\d\d$/.test(value) ? `: write { name: 'status', status: ${value} }` : hint}`
+    const common = commonFaultNames.get(value)
+    const hint = common ? `: did you mean '${common}'?` : meantBy(value, faultNames)
+    return ` '${value}' is unknown${hint || '; see scenarios/FAULTS.md for all faults'}`
   }
   const required = Object.entries(faultOf(value).params().shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
-    .map(([name]) => `'${name}'`)
-  return `Fault '${value}' ${place} requires ${required.join(' and ')}: write { name: '${value}', … }`
+    .map(([name]) => name)
+  return ` '${value}' requires ${required.join(' and ')}: write { name: '${value}', ${required[0]}: … }`
 }
 
-/** Returns `in scenario 'outage', rule 1`, or as much of it as is known. */
-function placeOf(path: readonly (string | number)[], input: unknown): string {
+/** `rule 1 of 'outage': `, as far as it is known; nothing for a rule that has no scenario around it. */
+function placeOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])
-  const scenario = typeof name === 'string' ? `in scenario '${name}'` : 'in a scenario without a name'
-  return path[0] === 'rules' && typeof path[1] === 'number' ? `${scenario}, rule ${path[1] + 1}` : scenario
+  if (isShorthand(name)) return ''
+  const scenario = typeof name === 'string' ? `'${name}'` : 'the scenario'
+  return path[0] === 'rules' && typeof path[1] === 'number'
+    ? `rule ${path[1] + 1} of ${scenario}: `
+    : typeof name === 'string'
+      ? `scenario ${scenario}: `
+      : ''
 }
 
-/** Formats a path relative to its rule: `when.model`, `sequence[0].fault`. */
-function fieldOf(path: readonly (string | number)[]): string {
-  const below = path[0] === 'rules' && path.length > 2 ? path.slice(2) : path
+/** The path below its rule, as its author wrote it: `when.model`, `sequence[0].fault`, `status` of `fail()`. */
+function fieldOf(path: Path, input: unknown): string {
+  const name = valueAt(input, ['name'])
+  let below = path[0] === 'rules' && path.length > 1 && typeof path[1] === 'number' ? path.slice(2) : path
+  if (name === 'fail' && below[0] === 'fault') below = below.slice(1)
+  if (name === 'reply' && below[0] === 'reply' && below.length > 1) below = below.slice(1)
+  if (name === 'script' && below[0] === 'script') below = ['turns', ...below.slice(1)]
   return below.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
     '',

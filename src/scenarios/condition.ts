@@ -8,6 +8,7 @@ import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { mustBe } from '../lib/in-words.ts'
 import { count } from '../lib/numbers.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 
@@ -183,7 +184,7 @@ export const Condition = z.lazy(() =>
           })
           .describe('Tests whether the value exists.'),
       ],
-      { error: 'a condition must be a value, or one of equals, contains, matches, present' },
+      mustBe('a value, or an object with equals, contains, matches or present'),
     )
     .describe('The value itself, or one of equals, contains, matches, present.'),
 )

@@ -44,6 +44,27 @@ export type ScenarioPath =
   | `${string}.recording.jsonl`
   | `${string}.tape.jsonl`
 
+/** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by their names. */
+const shorthands: Readonly<Record<string, string>> = {
+  rule: 'the inline rule',
+  reply: 'reply()',
+  fail: 'fail()',
+  script: 'script()',
+}
+
+/** Returns true for the name of a scenario that its author did not name. */
+export function isShorthand(scenario: unknown): boolean {
+  return typeof scenario === 'string' && Object.hasOwn(shorthands, scenario)
+}
+
+/** Returns `rule 2 of 'flaky'`, `rule 2 (slow) of 'flaky'` or `reply()`: a rule in the words of its author. */
+export function ruleTitle(scenario: string, number: number, name?: string | null): string {
+  const own = name == null ? '' : ` (${name})`
+  return number === 1 && isShorthand(scenario)
+    ? `${shorthands[scenario]}${own}`
+    : `rule ${number}${own} of '${scenario}'`
+}
+
 /** Fields that rules do not have but users expect, with the fix. */
 const misnomers: Readonly<Record<string, string>> = {
   once: 'use times: 1',
@@ -52,6 +73,8 @@ const misnomers: Readonly<Record<string, string>> = {
   response: "did you mean 'reply'?",
   text: "use reply: 'Hello'",
   body: 'use reply: { body: … }',
+  fault: "write use({ on: '*', fault: 'timeout' })",
+  retryAfter: "use headers: { 'retry-after': '1' }",
   path: "use on: 'POST /path'",
   method: "use on: 'POST /path'",
 }

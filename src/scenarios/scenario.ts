@@ -2,6 +2,7 @@
  * Schemas of scenarios: named lists of rules, as plain data.
  */
 import * as z from 'zod'
+import { mustBe } from '../lib/in-words.ts'
 import { amount, count, Duration } from '../lib/numbers.ts'
 import { When } from './condition.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
@@ -19,7 +20,7 @@ export const Step = z.lazy(() =>
         ...faultFields(),
       }),
     ],
-    { error: "a step must be 'pass', a fault or a reply" },
+    mustBe("'pass', or an object with a fault or a reply"),
   ),
 )
 export type Step = z.infer<typeof Step>
@@ -38,9 +39,10 @@ export const Rule = z.lazy(() =>
     name: z.string().min(1).optional().describe('Name to show in messages.'),
     // Typed with the names that editors complete. The gateway checks them, because it knows its operations.
     on: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
-        error: 'must be an operation, a list of operations, or *',
-      })
+      .union(
+        [z.string().min(1), z.array(z.string().min(1)).min(1)],
+        mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
+      )
       .describe(
         'An operation id, `text` for all operations that answer with text, `*` for all requests, or `POST /path` for a path without an operation.',
       ) as z.ZodType<
@@ -101,7 +103,7 @@ export const Scenario = z.lazy(() =>
       .string()
       .regex(
         /^[A-Za-z0-9][\w.-]{0,99}$/,
-        'a name must have at most 100 letters, digits, dots, dashes and underscores',
+        'Must be letters, digits, dots, dashes and underscores, at most 100',
       )
       .describe(
         'Name of the scenario: letters, digits, dots, dashes and underscores, because it is sent in headers.',

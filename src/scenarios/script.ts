@@ -3,6 +3,7 @@
  * it expects of the request and how to reply.
  */
 import * as z from 'zod'
+import { mustBe } from '../lib/in-words.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type Conversation, callText, lastUserText } from '../resources/conversation.ts'
 import {
@@ -29,7 +30,7 @@ export const ResultCheck = z.lazy(() =>
           .looseObject({})
           .describe('Required fields of the JSON result, including nested ones; it may have others.'),
       ],
-      { error: 'must be a substring, { matches }, or fields of the JSON result' },
+      mustBe('a part of the text, { matches }, or fields of the JSON'),
     )
     .describe('A substring of the result, a regular expression, or fields of the JSON result.'),
 )

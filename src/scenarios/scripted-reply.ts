@@ -4,7 +4,8 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
-import { count, Duration } from '../lib/numbers.ts'
+import { mustBe } from '../lib/in-words.ts'
+import { between, count, Duration } from '../lib/numbers.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   IncompleteReason,
@@ -30,14 +31,12 @@ const Part = z.lazy(() =>
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-      error: 'a part must have either text or a refusal',
+      error: 'Must have either a text or a refusal',
     }),
 )
 
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
-  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], {
-    error: 'must be text, or a list of paragraphs',
-  })
+  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], mustBe('a text, or a list of texts'))
 
 export const ScriptedItem = z.lazy(() =>
   z.discriminatedUnion(
@@ -46,9 +45,10 @@ export const ScriptedItem = z.lazy(() =>
       z.looseObject({
         type: z.literal('message'),
         ...head(),
-        content: z.union([z.string(), z.array(Part)], {
-          error: 'must be text, or parts with text or a refusal',
-        }),
+        content: z.union(
+          [z.string(), z.array(Part)],
+          mustBe('a text, or a list of parts with a text or a refusal'),
+        ),
       }),
       z.looseObject({
         type: z.literal('reasoning'),
@@ -93,9 +93,7 @@ export const ScriptedItem = z.lazy(() =>
         size: z.string().optional(),
       }),
     ],
-    {
-      error: 'an item must be message, reasoning, function_call, web_search_call or image_generation_call',
-    },
+    { error: 'Must be message, reasoning, function_call, web_search_call or image_generation_call' },
   ),
 )
 export type ScriptedItem = z.infer<typeof ScriptedItem>
@@ -158,7 +156,7 @@ export const ScriptedFrame = z.lazy(() =>
         .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
         .describe('The connection closes cleanly, is reset, or stays open without sending more.'),
     ],
-    { error: 'a frame must be one of event, data, bytes, base64, wait, done, hangUp' },
+    mustBe('a frame with event, data, bytes, base64, wait, done or hangUp'),
   ),
 )
 export type ScriptedFrame = z.infer<typeof ScriptedFrame>
@@ -187,7 +185,12 @@ export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 /** Schema of a reply that replaces that of the operation. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
-    status: z.int().min(200).max(599).optional().describe('HTTP status. Default: 200.'),
+    status: z
+      .int(between(200, 599))
+      .min(200, between(200, 599))
+      .max(599, between(200, 599))
+      .optional()
+      .describe('HTTP status. Default: 200.'),
     headers: HeaderRecord.optional().describe('Additional headers.'),
     text: z.string().optional().describe('For POST /responses: text of the message.'),
     citations: z.array(ScriptedCitation).optional().describe('For POST /responses: citations in the text.'),
@@ -232,9 +235,10 @@ export type ScriptedReply = z.infer<typeof ScriptedReply>
 
 /** Schema of text, or a full reply object. */
 export const TextOrReply = z.lazy(() =>
-  z.union([z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply], {
-    error: 'a reply must be text, or an object with text, output, body or frames',
-  }),
+  z.union(
+    [z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply],
+    mustBe('a text, or an object with text, output, body or frames; a function works in reply() only'),
+  ),
 )
 
 /** Fields for the faults of a rule, step or turn. */

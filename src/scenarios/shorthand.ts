@@ -3,6 +3,7 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { shown } from '../lib/in-words.ts'
 import { renamed } from '../lib/renamed.ts'
 import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
@@ -26,7 +27,7 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
     )
   if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
     throw new TypeError(
-      `reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
+      `reply() takes a text, a reply or a function first, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )
   assertOptions('reply', reply, options, replyOptions)
   const { on = textOperations, status, headers, citations, ...frequency } = options
@@ -51,7 +52,7 @@ export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'stat
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
   if (typeof status !== 'number')
     throw new TypeError(
-      `fail(): the first argument must be a status, as in fail(503, { times: 2 }), got ${shown(status)}`,
+      `fail(): status must be a number, got ${shown(status)}: write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
     )
   assertOptions('fail', status, options, failOptions)
   const { on = '*', when, times, after, every, probability, ...envelope } = options
@@ -89,10 +90,6 @@ const failOptions: readonly (keyof FailOptions)[] = [
   'user_id',
   'headers',
 ]
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
 
 /** Catches mistakes that no compiler checks in JavaScript, such as `fail(503, 2)` for `fail(503, { times: 2 })`. */
 function assertOptions(verb: string, first: unknown, options: unknown, names: readonly string[]): void {

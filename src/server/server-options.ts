@@ -4,18 +4,20 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { PositiveDuration } from '../lib/numbers.ts'
+import { between, PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
 const names = () => z.array(z.string().min(1))
 
+const port = between(0, 65_535)
+
 const checks = {
-  port: () => z.int().min(0).max(65_535),
+  port: () => z.int(port).min(0, port).max(65_535, port),
   host: () => z.string().min(1),
   allowedHosts: names,
   allowedOrigins: names,
-  token: () => z.string().regex(/^\S+$/, 'A token has no spaces and at least one character'),
+  token: () => z.string().regex(/^\S+$/, 'Must have no spaces, and at least one character'),
   advertise: () => z.url({ protocol: /^https?$/ }),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
@@ -39,7 +41,7 @@ export function readServerOptions<Input extends object>(input: Input, optionName
     target[name] = value
     if (target === gateway && !optionNames.includes(name))
       throw new TypeError(
-        `startServer: options.${name}: Unknown field${didYouMean(name, [...serverNames, ...optionNames])}`,
+        `startServer: unknown option '${name}'${didYouMean(name, [...serverNames, ...optionNames])}`,
       )
   }
   readOptions(checks, server, 'startServer')

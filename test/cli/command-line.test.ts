@@ -108,7 +108,9 @@ describe('serve', () => {
     expect(advertise).toBe('http://10.0.0.7:4141')
     expect(options.sandboxes).toMatchObject({ node: 'n3', default: false })
     expect(await exit('--node', '3')).toBe(2)
-    expect(stderr).toContain('Must be letters followed by a number, such as n3')
+    expect(stderr).toContain(
+      'error: no server in this test\nerror: --node must be letters followed by a number, such as n3\n',
+    )
     expect(await exit('--advertise', 'here')).toBe(2)
   })
 
@@ -256,19 +258,16 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--scenario', '@none.yaml'], '@none.yaml: there is no such file'],
     [
       ['--scenario', '@bad.yaml'],
-      "@bad.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+      "@bad.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider': did you mean 'listProviders'?",
     ],
     [['--config', '@none.yaml'], '@none.yaml: there is no such file'],
     [['--config', '@list.yaml'], '@list.yaml: must be a mapping with options of createGateway'],
-    [['--config', '@typo.yaml'], "@typo.yaml: options.timeScal: Unknown field: did you mean 'timeScale'?"],
-    [
-      ['--config', '@record.yaml'],
-      '@record.yaml: Bad fixture: providers[0].slug: Invalid input: expected string, received undefined',
-    ],
+    [['--config', '@typo.yaml'], "@typo.yaml: unknown option 'timeScal': did you mean 'timeScale'?"],
+    [['--config', '@record.yaml'], '@record.yaml: options.fixtures.providers[0].slug is required'],
     [['--config', '@word.yaml'], '@word.yaml: scenarios must be a list, as in [flaky]'],
     [
       ['--config', '@scenarios.yaml'],
-      "@scenarios.yaml: scenarios[1]: Unknown operation 'listProvider' in scenario 'rule', rule 1: did you mean 'listProviders'?",
+      "@scenarios.yaml: scenarios[1]: on: unknown operation 'listProvider': did you mean 'listProviders'?",
     ],
     [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],

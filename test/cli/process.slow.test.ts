@@ -131,7 +131,7 @@ it('serve reloads a scenario file that changes, and keeps the old scenario if th
   await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
   const [line] = await server.until(/kept the previous scenario: .*/)
   expect(line).toBe(
-    "kept the previous scenario: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+    "kept the previous scenario: watched.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider': did you mean 'listProviders'?",
   )
   expect(await statusOf(url)).toBe(503)
   await write('watched.yaml', failing(402))

@@ -49,15 +49,15 @@ describe('validateFiles() with scenario files', () => {
   it('reports every problem in YAML with line and column', async () => {
     const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
     expect(await problemsOf('wrong.yaml', wrong)).toEqual([
-      "wrong.yaml:5:5: 'times: 0' in scenario 'monday', rule 1 would never apply: use 1 or more, or remove the rule",
-      "wrong.yaml:7:5: Unknown operation 'listProvider' in scenario 'monday', rule 2: did you mean 'listProviders'?",
+      "wrong.yaml:5:5: rule 1 of 'monday': times must be 1 or more, got 0: to disable a rule, remove it",
+      "wrong.yaml:7:5: rule 2 of 'monday': on: unknown operation 'listProvider': did you mean 'listProviders'?",
     ])
   })
 
   it('reports problems in JSON with line and column', async () => {
     const text = '{\n  "name": "a",\n  "rules": [\n    { "on": "*", "fautl": "status" }\n  ]\n}'
     expect(await problemsOf('wrong.json', text)).toEqual([
-      "wrong.json:4:18: Unknown field 'fautl' in scenario 'a', rule 1: did you mean 'fault'?",
+      "wrong.json:4:18: rule 1 of 'a': unknown field 'fautl': did you mean 'fault'?",
     ])
   })
 
@@ -65,22 +65,22 @@ describe('validateFiles() with scenario files', () => {
     const text =
       '{\n\t"name": "a",\n\t"rules": [\n\t\t{ "on": "*", "on": "*", "times": 0, "fault": "status" }\n\t]\n}'
     expect(await problemsOf('tabs.json', text)).toEqual([
-      expect.stringMatching(/^tabs\.json:4:27: 'times: 0'/),
+      expect.stringMatching(/^tabs\.json:4:27: rule 1 of 'a': times must be/),
     ])
   })
 
   it('throws one line when the file is loaded', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
-      /two\.yaml:4:5: Unknown field 'onn' in scenario 'monday', rule 1: did you mean 'on'\? \(and 3 more\)$/,
+      /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn': did you mean 'on'\? \(and 3 more\)$/,
     )
   })
 
   it('reports an aliased value at its anchor', async () => {
     const text = 'name: a\nrules:\n  - &one { on: "*", fault: nothing }\n  - *one\n'
     expect(await problemsOf('alias.yaml', text)).toEqual([
-      expect.stringContaining("alias.yaml:3:21: Unknown fault 'nothing' in scenario 'a', rule 1"),
-      expect.stringContaining("alias.yaml:3:21: Unknown fault 'nothing' in scenario 'a', rule 2"),
+      expect.stringContaining("alias.yaml:3:21: rule 1 of 'a': fault 'nothing' is unknown"),
+      expect.stringContaining("alias.yaml:3:21: rule 2 of 'a': fault 'nothing' is unknown"),
     ])
   })
 })
@@ -137,7 +137,7 @@ describe('validateFiles() with unreadable files', () => {
   })
   it('reports an empty file', async () => {
     expect(await problemsOf('empty.yaml', '')).toEqual([
-      expect.stringMatching(/^empty\.yaml:1:1: Not a scenario: /),
+      expect.stringMatching(/^empty\.yaml:1:1: a scenario must be an object/),
     ])
   })
 })
@@ -152,7 +152,7 @@ describe('validateFiles() with fixture files', () => {
   it('reports a record that violates the schema, with line and column', async () => {
     const text = `[\n  ${JSON.stringify(provider)},\n  { "name": "Two",\n    "slug": 2,\n    "privacy_policy_url": null }\n]`
     expect(await problemsOf('providers.json', text)).toEqual([
-      'providers.json:4:5: providers[1].slug: Invalid input: expected string, received number',
+      'providers.json:4:5: providers[1].slug: Must be a string, got 2',
     ])
   })
 

@@ -88,7 +88,7 @@ describe('scenarios in the control API', () => {
     })
     expect(status).toBe(400)
     expect(body.error.message).toContain(
-      "Unknown operation 'listProvider' in scenario 'provider-outage', rule 1",
+      "rule 1 of 'provider-outage': on: unknown operation 'listProvider': did you mean 'listProviders'? (and 1 more problem)",
     )
     expect(await statusOf('/providers')).toBe(500)
   })

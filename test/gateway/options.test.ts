@@ -13,16 +13,19 @@ const limits = {
 
 describe('createGateway', () => {
   it.each<[object, string]>([
-    [{ seeed: 1 }, "createGateway: options.seeed: Unknown field: did you mean 'seed'?"],
+    [{ seeed: 1 }, "createGateway: unknown option 'seeed': did you mean 'seed'?"],
     [
       { recordCounts: { provider: 3 } },
-      "createGateway: options.recordCounts.provider: Unknown field: did you mean 'providers'?",
+      "createGateway: unknown option 'recordCounts.provider': did you mean 'providers'?",
     ],
-    [{ timeScale: -1 }, 'createGateway: options.timeScale: Too small: expected number to be >=0'],
-    [{ baseUrl: 'nope' }, 'createGateway: options.baseUrl: Invalid URL'],
+    [{ timeScale: -1 }, 'createGateway: options.timeScale must be 0 or more, got -1'],
+    [
+      { baseUrl: 'nope' },
+      "createGateway: options.baseUrl must be a URL that ends in /api/v1, such as https://gateway.example/api/v1, got 'nope'",
+    ],
     [
       { latency: { gapMs: { p50: 1, 'p50.0': 2 } } },
-      "options.latency.gapMs: must have each quantile once: 'p50' and 'p50.0' are the same",
+      "createGateway: options.latency.gapMs must have each quantile once: 'p50' and 'p50.0' are the same",
     ],
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
   ])('rejects %o with a one-line error', (options, message) => {
@@ -59,7 +62,7 @@ describe('createGateway', () => {
     ['latency', { gapsMs: 1 }],
     ['latency', { gapMs: { p50: 2, p90: 1 } }],
   ])('rejects %s: %j', (name, value) => {
-    expect(() => createGateway({ [name]: value })).toThrow(`options.${name}`)
+    expect(() => createGateway({ [name]: value })).toThrow(new RegExp(`option(s\\.| ')${name}`))
   })
 
   it.each([
@@ -118,7 +121,7 @@ describe('createGateway', () => {
       expect(() => createGateway({ [name]: value }), JSON.stringify(value)).not.toThrow()
     for (const value of wrong)
       expect(() => createGateway({ [name]: value }), JSON.stringify(value)).toThrow(
-        `createGateway: options.${name}`,
+        new RegExp(`^createGateway: (unknown option '|options\\.)${name}`),
       )
   })
 

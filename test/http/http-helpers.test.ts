@@ -15,6 +15,7 @@ import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
+import { check } from '../../src/lib/check.ts'
 
 /** Returns the error that a function throws. */
 function thrown(run: () => unknown): GatewayError {
@@ -189,7 +190,7 @@ describe('encodeFrame', () => {
 
 describe('toViolations', () => {
   const lines = (schema: z.ZodType, value: unknown) => {
-    const { error } = schema.safeParse(value)
+    const { error } = check(schema, value)
     return toViolations(error as z.ZodError, 'body').map(
       ({ path, rule, message }) => `${path} ${rule}: ${message}`,
     )
@@ -224,7 +225,7 @@ describe('toViolations', () => {
       'a type that no branch of a union accepts',
       z.union([z.string(), z.number(), z.string()]),
       null,
-      ['body invalid_type: Invalid input: expected string or number'],
+      ['body invalid_type: Must be a string or a number'],
     ],
     [
       'a value that is close to one branch of a union',
@@ -237,7 +238,7 @@ describe('toViolations', () => {
       'an unknown discriminator',
       z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
       { kind: 'c' },
-      ['body.kind invalid_union: Invalid discriminator value'],
+      ['body.kind invalid_union: Must be'],
     ],
     [
       'a nested union',
@@ -249,13 +250,13 @@ describe('toViolations', () => {
       'a type that no branch of a nested union accepts',
       z.object({ a: z.union([z.string(), needs('b')]) }),
       { a: 1 },
-      ['body.a invalid_type: Invalid input: expected string or object'],
+      ['body.a invalid_type: Must be a string or an object'],
     ],
     [
       'a union with no close branch',
       z.union([z.never(), z.undefined()]),
       1,
-      ['body invalid_type: Invalid input: expected never or undefined'],
+      ['body invalid_type: Must be a never or a undefined'],
     ],
   ])('describes %s', (_, schema, value, expected) => {
     const actual = lines(schema, value)

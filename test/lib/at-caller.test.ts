@@ -1,5 +1,5 @@
 /**
- * Stack traces of errors thrown by public functions start at the caller.
+ * Errors thrown by public functions begin with the call, and their stack traces at the caller.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, defineScenario, parseRecording, parseScenario } from '../../src/index.ts'
@@ -64,6 +64,8 @@ describe('stack trace of an error', () => {
     })()
     expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
     expect(error.stack).toContain(error.message)
+    const [call = ''] = name.replace('db.', 'db.providers.').split(' ')
+    expect(error.message).toMatch(new RegExp(`^${call.replaceAll('.', '\\.')}(\\(|:| takes)`))
   })
 
   it('starts at the caller of the remote client', async () => {

@@ -493,7 +493,7 @@ describeAdapters('POST /responses with a scripted reply', (entrance) => {
 
   it('is validated by use()', () => {
     expect(() => script({ output: [{ type: 'function_call' }] })).toThrow(
-      /'reply\.output\[0\]\.name' is missing/,
+      /reply\.output\[0\]\.name is required/,
     )
   })
 })

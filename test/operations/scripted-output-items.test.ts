@@ -353,8 +353,14 @@ describeAdapters('scripted response', (entrance) => {
   it('is rejected if its status contradicts other fields', async () => {
     expect(
       await ask.rejection({ responseStatus: 'completed', incompleteReason: 'content_filter' }),
-    ).toContain("'responseStatus' says 'completed'")
-    expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain("says 'incomplete'")
-    expect(await ask.rejection({ body: {}, id: 'x' })).toContain("'body' is the whole reply")
+    ).toContain(
+      "use(): reply.incompleteReason cannot be next to responseStatus 'completed': write 'incomplete'",
+    )
+    expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain(
+      "use(): reply.error cannot be next to responseStatus 'incomplete': it is for a failed response",
+    )
+    expect(await ask.rejection({ body: {}, id: 'x' })).toContain(
+      'use(): reply.id cannot be next to body, which is the whole reply',
+    )
   })
 })

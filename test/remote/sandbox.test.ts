@@ -164,7 +164,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         const restored = (async () => sandbox.restore(snapshot))()
         await expect(restored).rejects.toMatchObject({
           status: 409,
-          message: `Sandbox '${sandbox.id}' has no snapshot '${snapshot.id}'`,
+          message: `restore(): Sandbox '${sandbox.id}' has no snapshot '${snapshot.id}'`,
         })
       })
 
@@ -235,7 +235,9 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
           "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
         )
         const wrong = (async () => sandbox.use({ on: 'listProvider', fault: 'timeout' } as never))()
-        await expect(wrong).rejects.toThrow("Unknown operation 'listProvider'")
+        await expect(wrong).rejects.toThrow(
+          "use(): on: unknown operation 'listProvider': did you mean 'listProviders'?",
+        )
       })
     })
 

@@ -147,12 +147,12 @@ describe('a sandbox file', () => {
     }
     await expect(openFile({ deleted: ['aurora'], changed: [{ key: 'aurora', row }] })).rejects.toMatchObject({
       status: 400,
-      message: 'changes.providers changes or deletes a record twice',
+      message: 'openSandbox(): changes.providers changes or deletes a record twice',
     })
     const unknown = { ...gateway.save(), changes: { provider: file.changes.providers } }
     await expect(gateway.openSandbox(unknown)).rejects.toMatchObject({
       status: 400,
-      message: 'changes.provider: no such collection',
+      message: 'openSandbox(): changes.provider: no such collection',
     })
     await expect(openFile({ created: [row] })).rejects.toMatchObject({ status: 409 })
     await expect(openFile({ created: [{ ...row, name: 3 }] })).rejects.toMatchObject({ status: 400 })
@@ -162,20 +162,20 @@ describe('a sandbox file', () => {
     ['method', "GET'; touch /tmp/x; '", 'method: must be an HTTP token'],
     ['method', 'GET\nid', 'method: must be an HTTP token'],
     ['method', '', 'method: must be an HTTP token'],
-    ['method', 'X'.repeat(1001), 'method: too big'],
+    ['method', 'X'.repeat(1001), 'method: must have at most'],
     ['operation', "x'); evil('", 'operation: must be an operation of this gateway or a plain identifier'],
     ['operation', '', 'operation: must be an operation of this gateway or a plain identifier'],
-    ['operation', 'x'.repeat(1001), 'operation: too big'],
+    ['operation', 'x'.repeat(1001), 'operation: must have at most'],
     ['path', '/a b', 'path: must have no spaces and no control characters'],
     ['path', '/a\u0003b', 'path: must have no spaces and no control characters'],
-    ['path', '', 'path: too small'],
+    ['path', '', 'path: must not be empty'],
     ['headers', { "x'y z": '1' }, 'headers["x\'y z"]: must be an HTTP token'],
     ['headers', { 'x-own': 'a\r\nb: c' }, 'headers.x-own: must be one line'],
     ['replyHeaders', { 'x-own': 'a\0b' }, 'replyHeaders.x-own: must be one line'],
     ['replyHeaders', { 'a:b': '1' }, 'replyHeaders["a:b"]: must be an HTTP token'],
-    ['status', 1000, 'status: too big'],
-    ['rawBody', { text: '', cut: -1 }, 'rawBody.cut: too small'],
-    ['assumptions', ['x'.repeat(1001)], 'assumptions[0]: too big'],
+    ['status', 1000, 'status: must be at most'],
+    ['rawBody', { text: '', cut: -1 }, 'rawBody.cut: must be 0 or more'],
+    ['assumptions', ['x'.repeat(1001)], 'assumptions[0]: must have at most'],
   ])('is rejected for a call whose %s is %j', async (field, value, message) => {
     const gateway = createGateway({ timeScale: 0 })
     await ask(gateway, 'any', 'POST /responses', question)
@@ -187,14 +187,29 @@ describe('a sandbox file', () => {
   })
 
   it.each<[string, object]>([
-    ['clock.steps: too big', { clock: { steps: 9e15, advanced: 0, elapsed: 0 } }],
-    ['clock.steps: too small', { clock: { steps: -1e15, advanced: 0, elapsed: 0 } }],
-    ['clock.advanced: too big', { clock: { steps: 0, advanced: 9e15, elapsed: 0 } }],
-    ['clock.advanced: too small', { clock: { steps: 0, advanced: -1e15, elapsed: 0 } }],
-    ['clock.elapsed: too big', { clock: { steps: 0, advanced: 0, elapsed: 1e300 } }],
-    ['occurrences.a: too small', { occurrences: { a: -1 } }],
     [
-      'rules.conversations: too big',
+      'openSandbox(): clock.steps: must be at most 1000000000000, got 9000000000000000',
+      { clock: { steps: 9e15, advanced: 0, elapsed: 0 } },
+    ],
+    [
+      'openSandbox(): clock.steps: must be 0 or more, got -1000000000000000',
+      { clock: { steps: -1e15, advanced: 0, elapsed: 0 } },
+    ],
+    [
+      'openSandbox(): clock.advanced: must be at most 248479401600000, got 9000000000000000',
+      { clock: { steps: 0, advanced: 9e15, elapsed: 0 } },
+    ],
+    [
+      'openSandbox(): clock.advanced: must be 0 or more, got -1000000000000000',
+      { clock: { steps: 0, advanced: -1e15, elapsed: 0 } },
+    ],
+    [
+      'openSandbox(): clock.elapsed: must be at most 9007199254740991, got 1e+300',
+      { clock: { steps: 0, advanced: 0, elapsed: 1e300 } },
+    ],
+    ['openSandbox(): occurrences.a: must be 0 or more, got -1', { occurrences: { a: -1 } }],
+    [
+      'openSandbox(): rules.conversations: must be at most 1000000000000, got 9000000000000000',
       { rules: { uses: [], named: [], conversations: 9e15, state: 'started' } },
     ],
     [
@@ -209,11 +224,11 @@ describe('a sandbox file', () => {
 
   it.each([
     ['must refer to rules of the scenario', { rule: 4_294_967_294 }],
-    ['too small', { rule: 0 }],
-    ['too small', { seen: -1 }],
-    ['too big', { taken: 9e15 }],
-    ['too small', { quota: [['', [{ at: -1, now: 0, requests: 0, tokens: 0 }]]] }],
-    ['too big', { quota: [['', [{ at: 0, now: 1e300, requests: 0, tokens: 0 }]]] }],
+    ['must be 1 or more', { rule: 0 }],
+    ['must be 0 or more', { seen: -1 }],
+    ['must be at most', { taken: 9e15 }],
+    ['must be 0 or more', { quota: [['', [{ at: -1, now: 0, requests: 0, tokens: 0 }]]] }],
+    ['must be at most', { quota: [['', [{ at: 0, now: 1e300, requests: 0, tokens: 0 }]]] }],
   ])('is rejected with the error %s for the rule progress %j', async (message, fields) => {
     const gateway = createGateway()
     gateway.use({ on: 'listProviders', fault: 'timeout', rateLimit: { requests: 1, per: '1m' } })
@@ -222,7 +237,7 @@ describe('a sandbox file', () => {
     const [progress] = file.rules.uses[0]?.progress ?? []
     Object.assign(progress ?? {}, fields)
     await expect(createGateway().openSandbox(file)).rejects.toThrow(
-      new RegExp(`^rules\\.uses\\[0\\]\\.progress.*: ${message}`),
+      new RegExp(`^openSandbox\\(\\): rules\\.uses\\[0\\]\\.progress.*: ${message}`),
     )
   })
 

@@ -53,7 +53,9 @@ describe('sandboxes', () => {
     gateway.createSandbox()
     const refusal = expect.objectContaining({
       status: 429,
-      message: 'Limit of 2 sandboxes reached: dispose some, or raise limits.sandboxes',
+      message: expect.stringMatching(
+        /: Limit of 2 sandboxes reached: dispose some, or raise limits.sandboxes$/,
+      ),
     })
     expect(() => gateway.createSandbox()).toThrow(refusal)
     expect(() => first.fork()).toThrow(refusal)
@@ -293,7 +295,7 @@ describe('run()', () => {
     const disposed = gateway.createSandbox()
     disposed.dispose()
     expect(run(disposed)).toThrow(
-      expect.objectContaining({ status: 410, message: "Sandbox 's2' was disposed" }),
+      expect.objectContaining({ status: 410, message: "run(): Sandbox 's2' was disposed" }),
     )
     expect(() => disposed.run(() => 'ran')).toThrow("Sandbox 's2' was disposed")
     expect(() => gateway.run('work' as never)).toThrow('run() expects a function')

@@ -209,12 +209,12 @@ describe('createGateway({ scenarios })', () => {
   it('throws a one-line error for an unknown scenario or fault', () => {
     // @ts-expect-error unknown scenario
     expect(() => createGateway({ scenarios: ['flakey'] })).toThrow(
-      /^Unknown scenario 'flakey': did you mean 'flaky'\?$/,
+      /^createGateway: Unknown scenario 'flakey': did you mean 'flaky'\?$/,
     )
     const gateway = createGateway()
     // @ts-expect-error unknown fault
     expect(() => gateway.use({ on: '*', fault: 'stream-cutt' })).toThrow(
-      /^Unknown fault 'stream-cutt' in scenario 'rule', rule 1: did you mean 'stream-cut'\?$/,
+      /^use\(\): fault 'stream-cutt' is unknown: did you mean 'stream-cut'\?$/,
     )
   })
 })

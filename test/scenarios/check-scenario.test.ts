@@ -29,91 +29,85 @@ describe('checkScenario: unknown names and wrong values', () => {
   const cases: [object, string][] = [
     [
       { on: 'listProvider', ...status },
-      "Unknown operation 'listProvider' in scenario 'outage', rule 2: did you mean 'listProviders'?",
+      "rule 2 of 'outage': on: unknown operation 'listProvider': did you mean 'listProviders'?",
     ],
     [
       { on: 'somethingElse', ...status },
-      "Unknown operation 'somethingElse' in scenario 'outage', rule 2; expected one of listProviders, getPreset, createResponse",
+      "rule 2 of 'outage': on: unknown operation 'somethingElse'; expected one of listProviders, getPreset, createResponse, text",
     ],
     [
       { on: '*', fault: 'stream-cutt' },
-      "Unknown fault 'stream-cutt' in scenario 'outage', rule 2: did you mean 'stream-cut'?",
+      "rule 2 of 'outage': fault 'stream-cutt' is unknown: did you mean 'stream-cut'?",
     ],
     [
       { on: '*', fault: { name: 'latancy', ms: 5 } },
-      "Unknown fault 'latancy' in scenario 'outage', rule 2: did you mean 'latency'?",
+      "rule 2 of 'outage': fault.name 'latancy' is unknown: did you mean 'latency'?",
     ],
     [
       { on: '*', faults: ['latency', 'statuss'] },
-      "Unknown fault 'statuss' in scenario 'outage', rule 2: did you mean 'status'?",
+      "rule 2 of 'outage': faults[1] 'statuss' is unknown: did you mean 'status'?",
     ],
     [
       { on: '*', fault: 'constructor' },
-      "Unknown fault 'constructor' in scenario 'outage', rule 2; see scenarios/FAULTS.md for all faults",
+      "rule 2 of 'outage': fault 'constructor' is unknown; see scenarios/FAULTS.md for all faults",
     ],
-    [
-      { on: '*', tims: 2, ...status },
-      "Unknown field 'tims' in scenario 'outage', rule 2: did you mean 'times'?",
-    ],
+    [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims': did you mean 'times'?"],
     [
       { on: '*', when: { modl: 'a/*' }, ...status },
-      "Unknown field 'modl' in scenario 'outage', rule 2: did you mean 'model'?",
+      "rule 2 of 'outage': unknown field 'when.modl': did you mean 'model'?",
     ],
     [
       { on: '*', fault: { name: 'latency', mss: 5 } },
-      "Unknown field 'mss' in scenario 'outage', rule 2: did you mean 'ms'?",
+      "rule 2 of 'outage': unknown field 'fault.mss': did you mean 'ms'?",
     ],
     [
       { on: 'createResponse', reply: { txt: 'Hello' } },
-      "Unknown field 'txt' in scenario 'outage', rule 2: did you mean 'text'?",
+      "rule 2 of 'outage': unknown field 'reply.txt': did you mean 'text'?",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
-      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item must be message, reasoning, function_call, web_search_call or image_generation_call",
+      "rule 2 of 'outage': reply.output[0].type must be message, reasoning, function_call, web_search_call or image_generation_call",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },
-      "'reply.output[0].name' is missing in scenario 'outage', rule 2",
+      "rule 2 of 'outage': reply.output[0].name is required",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'message' }] } },
-      "Wrong 'reply.output[0].content' in scenario 'outage', rule 2: must be text, or parts with text",
+      "rule 2 of 'outage': reply.output[0].content is required: a text, or a list of parts with a text or a refusal",
     ],
     [
       { on: '*', sequence: ['pas'] },
-      "Wrong 'sequence[0]' in scenario 'outage', rule 2: a step must be 'pass', a fault or a reply",
+      "rule 2 of 'outage': sequence[0] must be 'pass', or an object with a fault or a reply, got 'pas'",
     ],
     [
       { on: '*', sequence: [{ falt: 'status' }] },
-      "Unknown field 'falt' in scenario 'outage', rule 2: did you mean 'fault'?",
+      "rule 2 of 'outage': unknown field 'sequence[0].falt': did you mean 'fault'?",
     ],
-    [
-      { on: '*', rateLimit: { requests: 1 }, ...status },
-      "'rateLimit.per' is missing in scenario 'outage', rule 2",
-    ],
+    [{ on: '*', rateLimit: { requests: 1 }, ...status }, "rule 2 of 'outage': rateLimit.per is required"],
     [
       { on: '*', quota: { limit: 1, windowMs: 1000 }, ...status },
-      "In scenario 'outage', rule 2: 'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
+      "rule 2 of 'outage': 'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
     ],
     [
       { on: '*', script: [{ text: 'a' }], exhausted: 'pass' },
-      "In scenario 'outage', rule 2: 'exhausted' is now 'onEnd'",
+      "rule 2 of 'outage': 'exhausted' is now 'onEnd'",
     ],
     [
       { on: '*', sequence: [{ fault: 'status' }], afterwards: 'last' },
-      "In scenario 'outage', rule 2: 'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'",
+      "rule 2 of 'outage': 'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'",
     ],
     [
       { ...status },
-      "Wrong 'on' in scenario 'outage', rule 2: must be an operation, a list of operations, or *",
+      "rule 2 of 'outage': on is required: an operation such as 'createResponse', 'text' or '*', or a list of them",
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "'post /chat/completions' in scenario 'outage', rule 2 is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
+      "rule 2 of 'outage': on: 'post /chat/completions' is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },
-      "'GET /presets/mine' in scenario 'outage', rule 2 is an operation: use its id 'getPreset'",
+      "rule 2 of 'outage': on: 'GET /presets/mine' is an operation: use its id 'getPreset'",
     ],
   ]
 
@@ -127,15 +121,15 @@ describe('checkScenario: contradictory rules', () => {
   const cases: [object, string][] = [
     [
       { on: '*', times: 0, fault: 'status' },
-      "'times: 0' in scenario 'outage', rule 2 would never apply: use 1 or more, or remove the rule",
+      "rule 2 of 'outage': times must be 1 or more, got 0: to disable a rule, remove it",
     ],
     [
       { on: 'listProviders', fault: 'stream-cut' },
-      "'stream-cut' in scenario 'outage', rule 2 applies to streams, which 'listProviders' does not have: use it on 'text'",
+      "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'listProviders' does not have: use it on 'text'",
     ],
     [
       { on: 'POST /chat/completions', fault: 'stream-cut' },
-      "'stream-cut' in scenario 'outage', rule 2 applies to streams, which 'POST /chat/completions' does not have",
+      "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'POST /chat/completions' does not have: use it on 'text'",
     ],
     [
       { on: 'getPreset', fault: 'citation-missing-field' },
@@ -143,29 +137,29 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
-      "would never apply: it needs a request for a stream, but the rule has 'stream: false'",
+      "rule 2 of 'outage': fault: 'stream-cut' never applies: it needs a request for a stream, and when.stream is false",
     ],
-    [{ on: '*' }, "No effect in scenario 'outage', rule 2: add a fault, a reply, a sequence or a script"],
+    [{ on: '*' }, "rule 2 of 'outage': the rule has no effect: add a fault, a reply, a sequence or a script"],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
-      "'status' in scenario 'outage', rule 2 replaces the reply: use a sequence to send both",
+      "rule 2 of 'outage': fault: 'status' replaces the reply next to it: use a sequence for both",
     ],
     [
       { on: '*', fault: 'status', sequence: ['pass'] },
-      "Both fault and sequence in scenario 'outage', rule 2",
+      "rule 2 of 'outage': sequence cannot be next to fault: make that the first step of the sequence",
     ],
     [
       { on: '*', faults: ['status', 'timeout'] },
-      "'status' and 'timeout' in scenario 'outage', rule 2 cannot be combined: 'timeout' leaves no reply for 'status'; use a sequence for both",
+      "rule 2 of 'outage': faults: 'status' and 'timeout' cannot be combined: 'timeout' leaves no reply for 'status'; use a sequence for both",
     ],
     [
       { on: '*', faults: ['slow-head', 'slow-head'] },
-      "'slow-head' and 'slow-head' in scenario 'outage', rule 2 cannot be combined: the same fault is listed twice",
+      "rule 2 of 'outage': faults: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
     ],
-    [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
+    [{ on: '*', sequence: [] }, "rule 2 of 'outage': sequence is empty: add a step, or remove the rule"],
     [
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
-      "'onEnd: repeat-last' in scenario 'outage', rule 2 has no effect: the rule needs a sequence or a script",
+      "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
     [
       { on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' },
@@ -173,23 +167,23 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', probability: 1.5, fault: 'status' },
-      "'probability' in scenario 'outage', rule 2 must be between 0 and 1, got 1.5",
+      "rule 2 of 'outage': probability must be 0 to 1, got 1.5",
     ],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
-      "Bad regular expression /(/ in 'when.input' in scenario 'outage', rule 2: Unterminated group",
+      "rule 2 of 'outage': when.input.matches: the regular expression /(/ cannot be used: Unterminated group",
     ],
     [
       { on: '*', when: { body: { a: { matches: 'a', flags: 'q' } } }, fault: 'status' },
-      'Bad regular expression /a/q',
+      "rule 2 of 'outage': when.body.a.matches: the regular expression /a/q cannot be used: Invalid flags supplied to RegExp constructor 'q'",
     ],
     [
       { on: '*', when: { input: { matches: 'a'.repeat(201) } }, fault: 'status' },
-      "Wrong 'when.input.matches' in scenario 'outage', rule 2",
+      "rule 2 of 'outage': when.input.matches must have at most 200 characters, got 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…'",
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
-      "'matches' in scenario 'outage', rule 2 cannot be combined with the other fields here",
+      "rule 2 of 'outage': when.input.matches cannot be next to contains",
     ],
     [
       { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
@@ -198,16 +192,19 @@ describe('checkScenario: contradictory rules', () => {
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
     [
       { on: '*', fault: 'missing-field' },
-      "Fault 'missing-field' in scenario 'outage', rule 2 requires 'path': write { name: 'missing-field', … }",
+      "rule 2 of 'outage': fault 'missing-field' requires path: write { name: 'missing-field', path: … }",
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
-      "'text' in scenario 'outage', rule 2 is only for operations that answer with text, unlike '*': use a body or frames",
+      "rule 2 of 'outage': reply.text is for operations that answer with text, and '*' does not: use a body or frames",
     ],
-    [{ on: 'createResponse', reply: { status: 200 } }, "The reply in scenario 'outage', rule 2 is empty"],
+    [
+      { on: 'createResponse', reply: { status: 200 } },
+      "rule 2 of 'outage': reply is empty: add text, output, a body or frames",
+    ],
     [
       { on: 'createResponse', reply: { text: 'a', body: {} } },
-      "Both 'body' and 'text' in scenario 'outage', rule 2: 'body' is already the full reply",
+      "rule 2 of 'outage': reply.text cannot be next to body, which is the whole reply",
     ],
     [
       { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },
@@ -219,11 +216,11 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },
-      "Unknown field 'evnt' in scenario 'outage', rule 2: did you mean 'event'?",
+      "rule 2 of 'outage': unknown field 'reply.frames[0].evnt': did you mean 'event'? (and 1 more problem)",
     ],
     [
       { on: '*', reply: { frames: ['done'] } },
-      'a frame must be one of event, data, bytes, base64, wait, done, hangUp',
+      "rule 2 of 'outage': reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got 'done'",
     ],
   ]
 

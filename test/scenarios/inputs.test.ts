@@ -81,7 +81,7 @@ describe('durations', () => {
   it('name the accepted forms in their error message', () => {
     const { gateway } = setup()
     expect(() => gateway.clock.advance('soon' as never)).toThrow(
-      "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got soon",
+      "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got 'soon'",
     )
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', ms: 'soon' as never } })).toThrow(
       "must be milliseconds, or a duration such as '500ms', '10s' or '1m'",
@@ -91,21 +91,45 @@ describe('durations', () => {
 
 describe('rules written in the style of other tools', () => {
   it.each([
-    [{ on: '*', once: true, fault: 'status' }, "Unknown field 'once'", ': use times: 1'],
-    [{ on: '*', delay: 100 }, "Unknown field 'delay'", ": use fault: { name: 'latency', ms: 100 }"],
-    [{ on: 'text', response: { text: 'Hi' } }, "Unknown field 'response'", ": did you mean 'reply'?"],
-    [{ on: '*', status: 503 }, "Unknown field 'status'", ": use fault: { name: 'status', status: 503 }"],
-    [{ on: '*', fault: 503 }, 'A fault', "write fault: { name: 'status', status: 503 }"],
-    [{ on: '*', fault: 'delay' }, "Unknown fault 'delay'", ": did you mean 'latency'?"],
-    [{ on: '*', fault: 'disconnect' }, "Unknown fault 'disconnect'", ": did you mean 'connection-reset'?"],
+    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once': use times: 1", ': use times: 1'],
+    [
+      { on: '*', delay: 100 },
+      "use(): unknown field 'delay': use fault: { name: 'latency', ms: 100 }",
+      ": use fault: { name: 'latency', ms: 100 }",
+    ],
+    [
+      { on: 'text', response: { text: 'Hi' } },
+      "use(): unknown field 'response': did you mean 'reply'?",
+      ": did you mean 'reply'?",
+    ],
+    [
+      { on: '*', status: 503 },
+      "use(): unknown field 'status': use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
+      ": use fault: { name: 'status', status: 503 }",
+    ],
+    [
+      { on: '*', fault: 503 },
+      "use(): fault must be a name, got 503: write { name: 'status', status: 503 }",
+      "use(): fault must be a name, got 503: write { name: 'status', status: 503 }",
+    ],
+    [
+      { on: '*', fault: 'delay' },
+      "use(): fault 'delay' is unknown: did you mean 'latency'?",
+      ": did you mean 'latency'?",
+    ],
+    [
+      { on: '*', fault: 'disconnect' },
+      "use(): fault 'disconnect' is unknown: did you mean 'connection-reset'?",
+      ": did you mean 'connection-reset'?",
+    ],
     [
       { on: '*', fault: 'network-error' },
-      "Unknown fault 'network-error'",
+      "use(): fault 'network-error' is unknown: did you mean 'connection-reset'?",
       ": did you mean 'connection-reset'?",
     ],
     [
       { on: 'text', fault: 'stream-error' },
-      "Unknown fault 'stream-error'",
+      "use(): fault 'stream-error' is unknown: did you mean 'stream-error-event'?",
       ": did you mean 'stream-error-event'?",
     ],
     [{ on: '/responses', fault: 'status' }, "'/responses'", ": did you mean 'createResponse'?"],
@@ -116,23 +140,27 @@ describe('rules written in the style of other tools', () => {
     ],
     [
       { on: '*', fault: ['latency', 'status'] },
-      "'fault'",
-      'must be a single fault: use faults: [ … ] for several',
+      'use(): fault is one fault: write faults: [ … ] for several',
+      'use(): fault is one fault: write faults: [ … ] for several',
     ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
-      "Both 'fault' and 'faults'",
-      'list all of them in faults',
+      'use(): faults cannot be next to fault: put all of them into faults',
+      'use(): faults cannot be next to fault: put all of them into faults',
     ],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
-      "Both script and 'fault'",
-      'move the fault into a turn',
+      "use(): fault cannot be next to script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
+      "use(): fault cannot be next to script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
     ],
-    [{ on: 'text', sequence: [{}] }, 'A step', 'has no effect'],
+    [
+      { on: 'text', sequence: [{}] },
+      "use(): sequence[0] has no effect: add a fault or a reply, or write 'pass'",
+      'has no effect',
+    ],
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
-      "'citations[0].text'",
+      "use(): reply.citations[0].text: 'Ho' is not in the text of the reply",
       'is not in the text',
     ],
   ])('name the correct form in the error for %j', (rule, start, end) => {

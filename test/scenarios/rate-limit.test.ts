@@ -295,11 +295,14 @@ describe('rate limits', () => {
   })
 
   it.each([
-    [{ per: '1 minute', requests: 1 }, "must be milliseconds, or a duration such as '500ms', '10s' or '1m'"],
-    [{ requests: 1 }, "'rateLimit.per' is missing"],
+    [
+      { per: '1 minute', requests: 1 },
+      "use(): rateLimit.per must be milliseconds, or a duration such as '500ms', '10s' or '1m', got '1 minute'",
+    ],
+    [{ requests: 1 }, 'use(): rateLimit.per is required'],
     [{ per: '1m' }, 'limits nothing'],
-    [{ per: '1m', token: 1 }, "Unknown field 'token'"],
-    [{ per: '1m', tokens: 1, by: 'user' }, "Wrong 'rateLimit.by'"],
+    [{ per: '1m', token: 1 }, "use(): unknown field 'rateLimit.token': did you mean 'tokens'?"],
+    [{ per: '1m', tokens: 1, by: 'user' }, "use(): rateLimit.by must be 'key' or 'model', got 'user'"],
   ])('reject invalid options: %j', (rateLimit, message) => {
     expect(() => createGateway().use({ on: '*', rateLimit } as never)).toThrow(message)
   })

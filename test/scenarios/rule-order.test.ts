@@ -261,27 +261,27 @@ describe('invalid arguments', () => {
     [
       'a number as the reply',
       (gateway) => gateway['reply']?.(7),
-      `reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 }), got 7`,
+      "reply() takes a text, a reply or a function first, as in reply('Hello', { times: 2 }), got 7",
     ],
     [
       'an object as the status',
       (gateway) => gateway['fail']?.({ status: 503 }),
-      'fail(): the first argument must be a status, as in fail(503, { times: 2 }), got {"status":503}',
+      'fail(): status must be a number, got an object: write fail(503)',
     ],
     [
       'a string as the status',
       (gateway) => gateway['fail']?.('503'),
-      'fail(): the first argument must be a status, as in fail(503, { times: 2 }), got 503',
+      "fail(): status must be a number, got '503': write fail(503)",
     ],
     [
       'a number in quotes',
       (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
-      `Wrong 'fault.ms' in scenario 'rule', rule 1: must be milliseconds, or a duration such as '500ms', '10s' or '1m'`,
+      "use(): fault.ms must be milliseconds, or a duration such as '500ms', '10s' or '1m', got '2000'",
     ],
     [
       'a RegExp in a rule',
       (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
-      `/dawn/i in scenario 'rule', rule 1: scenarios are plain data: write { matches: "dawn", flags: 'i' }`,
+      `use(): when.body.model: /dawn/i is not data: write { matches: "dawn", flags: 'i' }`,
     ],
   ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
     'throw a one-line error: %s',

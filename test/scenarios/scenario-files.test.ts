@@ -51,7 +51,7 @@ describe('scenario files', () => {
 
   it('report mistakes with their line', () => {
     const rule = file('wrong.yaml', 'on: listProviders\nfault: statu\n')
-    expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: Unknown fault 'statu'`)
+    expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: fault 'statu' is unknown`)
     expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: there is no such file')
   })
 
@@ -81,9 +81,15 @@ describe('parseScenario', () => {
   })
 
   it.each([
-    [{ on: 'listProvider', fault: 'status' }, "Unknown operation 'listProvider'"],
-    [[{ on: '*', fault: 'status' }], 'got an array'],
-    [undefined, 'got undefined'],
+    [
+      { on: 'listProvider', fault: 'status' },
+      "parseScenario: on: unknown operation 'listProvider': did you mean 'listProviders'?",
+    ],
+    [
+      [{ on: '*', fault: 'status' }],
+      'parseScenario: A scenario is { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
+    ],
+    [undefined, 'parseScenario: A scenario is { name, rules: […] } or a single rule, got undefined'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 

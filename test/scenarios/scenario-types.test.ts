@@ -35,10 +35,16 @@ describe('defineScenario', () => {
   })
 
   it.each([
-    [{ name: 'a b', rules: [{ on: '*', fault: 'status' }] }, "Wrong 'name' in scenario 'a b'"],
-    [{ name: 'outage', rules: [] }, "Wrong 'rules' in scenario 'outage'"],
+    [
+      { name: 'a b', rules: [{ on: '*', fault: 'status' }] },
+      "defineScenario: scenario 'a b': name must be letters, digits, dots, dashes and underscores, at most 100",
+    ],
+    [{ name: 'outage', rules: [] }, "defineScenario: scenario 'outage': rules must not be empty"],
     [{ name: 'outage', rules: [{ on: '*', fualt: 'status' }] }, "did you mean 'fault'?"],
-    [{ name: 'outage', rules: [{ on: '*', fault: 'status', when: /a/ }] }, 'scenarios are plain data'],
+    [
+      { name: 'outage', rules: [{ on: '*', fault: 'status', when: /a/ }] },
+      `defineScenario: rule 1 of 'outage': when: /a/ is not data: write { matches: "a" }`,
+    ],
   ])('throws a ScenarioError for %j', (scenario, message) => {
     const define = () => defineScenario(scenario as never)
     expect(define).toThrow(ScenarioError)

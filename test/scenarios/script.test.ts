@@ -414,13 +414,22 @@ describe('script turns', () => {
   })
 
   it.each([
-    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'has no effect, because the turn has no reply'],
+    [
+      { usage: { input_tokens: 1 }, fault: 'latency' },
+      'script(): turns[0].usage has no reply to describe: leave it out',
+    ],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
-      "'responseStatus' is 'failed'",
+      "script(): turns[0].incompleteReason cannot be next to responseStatus 'failed': write 'incomplete'",
     ],
-    [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 replaces the reply of turn 1"],
-    [{ output: [{ type: 'massage', content: 'x' }] }, 'an item must be message, reasoning'],
+    [
+      { output: [], fault: 'status' },
+      "script(): turns[0].fault: 'status' replaces the reply of the turn: make it a turn of its own",
+    ],
+    [
+      { output: [{ type: 'massage', content: 'x' }] },
+      'script(): turns[0].output[0].type must be message, reasoning, function_call, web_search_call or image_generation_call',
+    ],
   ])('reject contradictory fields: %j', (turn, message) => {
     expect(() => createGateway().script([turn as never])).toThrow(message)
   })
@@ -490,31 +499,40 @@ describe('scripts with other features', () => {
     [{ on: 'createResponse', script: [] }, 'script'],
     [
       { on: 'createResponse', script: [{ expect: { input: 'x' } }] },
-      "Turn 1 in scenario 'rule', rule 1 has no reply",
+      'use(): script[0] has no reply: add text, a call, output or a fault',
     ],
     [
       { on: 'listProviders', script: [{ text: 'x' }] },
-      "is only for operations that answer with text, unlike 'listProviders'",
+      "use(): script is for operations that answer with text, and 'listProviders' does not",
     ],
-    [{ on: 'createResponse', script: [{ text: 'x' }], times: 1 }, "Both script and 'times'"],
+    [
+      { on: 'createResponse', script: [{ text: 'x' }], times: 1 },
+      'use(): times cannot be next to script: its turns determine the replies',
+    ],
     [
       { on: 'createResponse', fault: 'status', onEnd: 'fail' },
-      "'onEnd: fail' in scenario 'rule', rule 1 has no effect: the rule needs a script, a sequence or times",
+      "use(): onEnd: 'fail' has no effect: the rule needs a script, a sequence or times",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
-      "'status' in scenario 'rule', rule 1 replaces the reply of turn 1",
+      "use(): script[0].fault: 'status' replaces the reply of the turn: make it a turn of its own",
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },
-      "Unknown field 'texts' in scenario 'rule', rule 1: did you mean 'text'?",
+      "use(): unknown field 'script[0].texts': did you mean 'text'?",
     ],
-    [{ on: 'createResponse', script: [{ text: 'x', expect: { results: {} } }] }, "Unknown field 'results'"],
+    [
+      { on: 'createResponse', script: [{ text: 'x', expect: { results: {} } }] },
+      "use(): unknown field 'script[0].expect.results': did you mean 'result'?",
+    ],
     [
       { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },
-      'Bad regular expression',
+      'use(): script[0].expect.input.matches: the regular expression /(/ cannot be used: Unterminated group',
     ],
-    [{ on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' }, "Wrong 'onEnd'"],
+    [
+      { on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' },
+      "use(): onEnd must be 'pass', 'fail', 'repeat' or 'repeat-last', got 'stop'",
+    ],
   ])('use() rejects %j', (rule, message) => {
     expect(() => createGateway().use(rule as never)).toThrow(message)
   })

@@ -114,15 +114,16 @@ describe('templates in scripted replies', () => {
   })
 
   it.each([
-    ['{{ input', "Bad template in 'text' in scenario 'rule', rule 1: {{ input is not closed"],
+    [
+      '{{ input',
+      'use(): reply.text: bad template: {{ input is not closed; to write literal braces, start the text with {{=<% %>=}}',
+    ],
     ['{{#input}}', '{{#input}} is not a path'],
     ['{{ }}', '{{ }} is empty'],
     ['{{> other }}', '{{> other }} is not a path'],
   ])('are validated by use(): %s', (text, message) => {
     expect(() => inText(text)).toThrow(message)
-    expect(() => setup({ on: 'listProviders', reply: { body: { deep: [text] } } })).toThrow(
-      /Bad template in 'body'/,
-    )
+    expect(() => setup({ on: 'listProviders', reply: { body: { deep: [text] } } })).toThrow(/bad template/)
   })
 })
 

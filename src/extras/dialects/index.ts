@@ -40,7 +40,7 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
   if (typeof dialect === 'object') return dialect
   if (Object.hasOwn(bundled, dialect)) return bundled[dialect]
   const names = Object.keys(bundled)
-  throw new TypeError(`createGateway: unknown dialect '${dialect}'${didYouMean(dialect, names)}`)
+  throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
 /** Rejects members of a custom dialect that must be functions but are not. */

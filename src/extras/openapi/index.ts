@@ -49,7 +49,7 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
         } catch (error) {
           const { message } = error as Error
           const file = error instanceof DocumentError && typeof source === 'string' ? `${source}: ` : ''
-          throw new TypeError(`createGateway: openapi: ${file}${message}`)
+          throw new TypeError(`createGateway: options.openapi: ${file}${message}`)
         }
       },
       describe: (document) => withDocument(document, operations),

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { parseJsonBody } from '../../http/json-body.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import { check } from '../../lib/check.ts'
 import { toYaml } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { print } from '../../lib/print.ts'
@@ -40,7 +41,7 @@ export async function exportFromFile(file: string, { as, entry: id }: ExportFlag
   if (!selected) throw new UsageError(`${file}: has no entry${id === undefined ? '' : ` '${id}'`}`)
   const toJson = (value: unknown) => JSON.stringify(value, null, 2)
   try {
-    const { data: entry, error } = ExportedEntry.safeParse(selected)
+    const { data: entry, error } = check(ExportedEntry, selected)
     if (!entry) throw new TypeError(firstProblem(error))
     print(exportEntry(entry, as, operations, { redactor: toRedactor({}), formatRule: toJson }).trimEnd())
   } catch (error) {

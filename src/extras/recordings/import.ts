@@ -6,6 +6,7 @@ import { basename, extname, join } from 'node:path'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
+import { check } from '../../lib/check.ts'
 import { readCheckedFile } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { print, printError } from '../../lib/print.ts'
@@ -152,7 +153,7 @@ function convert<Schema extends z.ZodType>(
   const exchanges: Exchange[] = []
   const skipped: string[] = []
   for (const [index, value] of entries.entries()) {
-    const entry = schema.safeParse(value)
+    const entry = check(schema, value)
     try {
       if (!entry.success) throw new TypeError(firstProblem(entry.error))
       const exchange = toExchange(entry.data)

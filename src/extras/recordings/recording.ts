@@ -8,6 +8,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { atCaller } from '../../lib/at-caller.ts'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
+import { check } from '../../lib/check.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
@@ -140,7 +141,7 @@ function recordingOf(text: string, name: string): Recording {
     if (!recording['head'] && !isHead(value)) throw fail('the first line must be the head, {"recording":1,…}')
     const [part, schema, inner] = partOf(value)
     if (part !== 'chunks' && recording[part]) throw fail(`has a second ${part}`)
-    const result = schema.safeParse(inner)
+    const result = check(schema, inner)
     if (!result.success) throw fail(`${part}: ${firstProblem(result.error)}`)
     if (part === 'chunks') recording.chunks.push(result.data)
     else recording[part] = result.data

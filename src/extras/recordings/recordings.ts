@@ -7,6 +7,7 @@ import type { Extra } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
+import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
 import type { RecordingInput } from '../../sandbox/options-input.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
@@ -53,16 +54,26 @@ export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'>
   if (recordings === undefined) return undefined
   if (onUnmatchedRecording === 'passthrough') {
     if (upstream === undefined)
-      throw new TypeError('createGateway: replay.onUnmatchedRecording: passthrough requires replay.upstream')
+      throw new TypeError(
+        "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
+      )
     if (globalThis.process?.env?.['CI'])
       throw new TypeError(
         'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
       )
   }
-  const byName =
-    typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
+  const byName = readRecordings(recordings)
   const index = new RecordingIndex(byName, ignoreFields)
   return { replay: (record, refusal, signal) => replay(index, how, record, refusal, signal) }
+}
+
+/** Reads the recordings. Errors name the option. */
+function readRecordings(given: NonNullable<RecordingOptions['recordings']>): ReadonlyMap<string, Recording> {
+  try {
+    return typeof given === 'string' ? readRecordingFolder(given) : withNames(given.map(checked))
+  } catch (error) {
+    throw error instanceof RecordingError ? new RecordingError(`options.recordings: ${error.message}`) : error
+  }
 }
 
 /** Replays recordings, also for requests with an unknown path. */
@@ -108,9 +119,9 @@ function isUnknownPath(refusal: unknown): boolean {
 }
 
 function checked(value: unknown, index: number): Recording {
-  const result = RecordingSchema.safeParse(value)
+  const result = check(RecordingSchema, value)
   if (result.success) return result.data
-  throw new TypeError(`createGateway: recordings[${index}].${firstProblem(result.error)}`)
+  throw new TypeError(`createGateway: options.recordings[${index}].${firstProblem(result.error)}`)
 }
 
 /** Returns recordings by the names that their files would have. */

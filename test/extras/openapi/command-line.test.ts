@@ -34,6 +34,6 @@ describe('serve --openapi', () => {
 
   it('accepts a path of one character, but not an empty one', async () => {
     expect((await runCommand('--openapi', 'x')).stderr).toContain('there is no such file')
-    expect((await runCommand('--openapi', '')).stderr).toContain('options.openapi: Too small')
+    expect((await runCommand('--openapi', '')).stderr).toContain('error: --openapi must not be empty\n')
   })
 })

@@ -235,7 +235,7 @@ describe('references of a document', () => {
   it('to paths in other files are reported when the gateway is created', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
-      "createGateway: openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
+      "createGateway: options.openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
     )
   })
 })
@@ -313,11 +313,11 @@ describe('createGateway with openapi', () => {
   })
 
   it.each([
-    [{ openapi: './nowhere.yaml' }, 'createGateway: openapi: ./nowhere.yaml: there is no such file'],
-    [{ openapi: {} }, 'createGateway: openapi: is not an OpenAPI document: it has no paths'],
+    [{ openapi: './nowhere.yaml' }, 'createGateway: options.openapi: ./nowhere.yaml: there is no such file'],
+    [{ openapi: {} }, 'createGateway: options.openapi: is not an OpenAPI document: it has no paths'],
     [
       { openapi: { swagger: '2.0', paths: {} } },
-      'createGateway: openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
+      'createGateway: options.openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
     ],
   ])('rejects %j in one line', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)

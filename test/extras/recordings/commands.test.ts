@@ -145,8 +145,8 @@ describe('serve', () => {
     [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
     [['--recordings', '.', '--on-unmatched-recording', 'sometimes'], 'Allowed choices'],
     [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
-    [['--recordings', '.', '--upstream', 'ftp://a'], 'options.replay.upstream'],
-    [['--recordings', ''], 'options.recordings: Too small'],
+    [['--recordings', '.', '--upstream', 'ftp://a'], 'error: --upstream must be a URL\n'],
+    [['--recordings', ''], 'error: --recordings must not be empty\n'],
     [
       [
         '--recordings',
@@ -266,10 +266,10 @@ describe('import and export', () => {
     expect(await exit('export', '@list.json', '--as', 'recording', '--entry', entries[0]?.id ?? '')).toBe(0)
     expect(stdout).toContain('"operation":"listProviders"')
     expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
-    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 of`)
+    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 reply of`)
     for (const [name, content, problem] of [
       ['empty.json', {}, 'has no entry'],
-      ['broken.json', [{ id: 'a' }], "entry 'a': method: Invalid input: expected string, received undefined"],
+      ['broken.json', [{ id: 'a' }], "entry 'a': method: Is required"],
       ['none.json', undefined, 'there is no such file'],
     ] as const) {
       if (content) await write(name, content)

@@ -42,7 +42,7 @@ describe('a recording file', () => {
 
   it.each([
     [[], 't: is empty'],
-    [['nothing'], /^t:1: not JSON: /],
+    [['nothing'], /^parseRecording: t:1: not JSON: /],
     [['7'], 't:1: is not an object'],
     [['null'], 't:1: is not an object'],
     [['[]'], 't:1: is not an object'],
@@ -51,33 +51,24 @@ describe('a recording file', () => {
     [[first, request, request], 't:3: has a second request'],
     [[first, reply, reply], 't:3: has a second reply'],
     [[first, chunk, end, chunk], 't:4: follows the line with "end", which must be the last'],
-    [['{"recording":2,"operation":"ask","key":"k"}'], 't:1: head: recording: Invalid input: expected 1'],
-    [
-      ['{"recording":1,"operation":"","key":"k"}'],
-      't:1: head: operation: Too small: expected string to have >=1 characters',
-    ],
-    [[first, '{"request":7}'], 't:2: request: Invalid input: expected object, received number'],
+    [['{"recording":2,"operation":"ask","key":"k"}'], 't:1: head: recording: Must be 1, got 2'],
+    [['{"recording":1,"operation":"","key":"k"}'], 't:1: head: operation: Must not be empty'],
+    [[first, '{"request":7}'], 't:2: request: Must be an object, got 7'],
     [
       [first, '{"request":{"method":"get","path":"/a"}}'],
       't:2: request: method: a method must be upper case',
     ],
-    [
-      [first, '{"reply":{"ms":-1,"status":200,"headers":{}}}'],
-      't:2: reply: ms: Too small: expected number to be >=0',
-    ],
+    [[first, '{"reply":{"ms":-1,"status":200,"headers":{}}}'], 't:2: reply: ms: Must be 0 or more, got -1'],
     [
       [first, '{"reply":{"ms":0,"status":99,"headers":{}}}'],
-      't:2: reply: status: Too small: expected number to be >=100',
+      't:2: reply: status: Must be 100 or more, got 99',
     ],
     [
       [first, '{"reply":{"ms":0,"status":600,"headers":{}}}'],
-      't:2: reply: status: Too big: expected number to be <=599',
+      't:2: reply: status: Must be at most 599, got 600',
     ],
     [[first, '{"ms":0}'], 't:2: chunks: a chunk must have ms, and text or base64'],
-    [
-      [first, chunk, '{"end":"fin","ms":0,"bytes":-1}'],
-      't:3: end: bytes: Too small: expected number to be >=0',
-    ],
+    [[first, chunk, '{"end":"fin","ms":0,"bytes":-1}'], 't:3: end: bytes: Must be 0 or more, got -1'],
     [[first, chunk, '{"end":"fin","ms":3,"bytes":3}'], 't: the chunks have 2 bytes, the last line says 3'],
     [
       [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],
@@ -87,7 +78,7 @@ describe('a recording file', () => {
     expect(() => parseRecording(lines.join('\n'), 't')).toThrow(message)
     if (typeof message === 'string')
       expect(() => parseRecording(lines.join('\n'), 't')).toThrow(
-        new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
+        new RegExp(`^parseRecording: ${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
       )
   })
 

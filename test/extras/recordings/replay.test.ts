@@ -258,7 +258,7 @@ describe('recordings', () => {
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
     expect(() => createGateway({ recordings: [], replay: { onUnmatchedRecording: 'passthrough' } })).toThrow(
-      'requires replay.upstream',
+      "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
     )
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(options)).toThrow('CI is set')

@@ -204,7 +204,7 @@ function isOneLine(error: unknown): boolean {
     name === 'ScenarioError' ||
     message.startsWith('createGateway: ') ||
     message.startsWith('A scenario is ') ||
-    message.startsWith('Bad fixture: ')
+    message.startsWith('options.fixtures.')
   return isOurs && !message.includes('\n')
 }
 

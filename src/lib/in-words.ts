@@ -1,0 +1,105 @@
+/**
+ * Problems of values in plain English. Every check of a value that a user wrote uses these words, never the library's.
+ */
+import type * as z from 'zod'
+import { meantBy } from './did-you-mean.ts'
+import { oneLine, truncate } from './one-line.ts'
+
+/** Says what a value must be, and what it is: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`. */
+export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  const { code, input } = issue
+  if (input === undefined && code !== 'unrecognized_keys') return 'Is required'
+  const got = `, got ${shown(input)}`
+  if (code === 'invalid_type') return `Must be ${typeName(issue.expected)}${got}`
+  if (code === 'invalid_value') {
+    const values = issue.values.map(String)
+    return `Must be ${oneOf(issue.values.map(shown))}${got}${typeof input === 'string' ? meantBy(input, values) : ''}`
+  }
+  if (code === 'too_small' || code === 'too_big') {
+    const problem = limit(issue)
+    return problem.endsWith('empty') ? problem : `${problem}${got}`
+  }
+  if (code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}${got}`
+  // A URL may hold a password.
+  if (code === 'invalid_format' && issue.format === 'url') return 'Must be a URL'
+  if (code === 'invalid_format') return `Must be ${formatName(issue)}${got}`
+  if (code !== 'invalid_union') return undefined
+  if (issue.discriminator !== undefined) {
+    const kind = Reflect.get(Object(input), issue.discriminator)
+    const kinds = Array.from(Object(issue.options) as Iterable<unknown>, (each) => `'${String(each)}'`)
+    return kind === undefined ? 'Is required' : `Must be ${oneOf(kinds)}, got ${shown(kind)}`
+  }
+  const forms = (issue.errors ?? []).flatMap(([first]) => {
+    if (!first || first.path.length > 0) return []
+    if (first.code === 'invalid_value') return first.values.map(shown)
+    return first.code === 'invalid_type' ? [typeName(first.expected)] : []
+  })
+  return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
+}
+
+/** For a schema: `Must be a scenario or a rule, got a list`. */
+export function mustBe(what: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? `Is required: ${what}` : `Must be ${what}, got ${shown(input)}`,
+  }
+}
+
+/** The field and its problem: `options.port must be 0 to 65535, got 70000`. */
+export function about(field: string, problem: string): string {
+  const text = problem.charAt(0).toLowerCase() + problem.slice(1)
+  return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
+}
+
+/** A value as a message quotes it: short, and on one line. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${truncate(oneLine(value), 60)}'`
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : 'a list'
+  if (typeof value !== 'object' || value === null || value instanceof RegExp) return String(value)
+  return Object.keys(value).length === 0 ? '{}' : 'an object'
+}
+
+/** `a, b or c`, of up to five. */
+function oneOf(words: readonly string[]): string {
+  if (words.length > 5) return `one of ${words.slice(0, 5).join(', ')} and ${words.length - 5} more`
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  null: 'null',
+  object: 'an object',
+  record: 'an object',
+}
+
+function typeName(type: string): string {
+  return typeNames[type] ?? `a ${type}`
+}
+
+type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
+
+/** `Must be 0 or more`, `Must have 3 to …`. */
+function limit(issue: Limit): string {
+  const { origin, inclusive = true } = issue
+  const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
+  const unit = { string: 'character', array: 'item', set: 'item', map: 'item', file: 'byte' }[String(origin)]
+  if (unit === undefined) {
+    if (issue.code === 'too_small')
+      return inclusive ? `Must be ${bound} or more` : `Must be more than ${bound}`
+    return inclusive ? `Must be at most ${bound}` : `Must be less than ${bound}`
+  }
+  if (issue.code === 'too_small' && bound === 1) return 'Must not be empty'
+  const units = `${unit}${bound === 1 ? '' : 's'}`
+  return issue.code === 'too_small'
+    ? `Must have ${bound} ${units} or more`
+    : `Must have at most ${bound} ${units}`
+}
+
+function formatName(issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_format' }>): string {
+  if (issue.format === 'regex') return `a text that matches ${String(issue.pattern)}`
+  if (issue.format === 'starts_with') return `a text that begins with '${String(issue.prefix)}'`
+  return `a valid ${issue.format}`
+}
