@@ -13,7 +13,8 @@ import { GatewayCore } from './gateway/gateway.ts'
 import { parseScenario as parse } from './gateway/to-scenario.ts'
 import { atCaller } from './lib/at-caller.ts'
 import { renamed } from './lib/renamed.ts'
-import { everyOperation } from './operations/index.ts'
+import { type Bodies, everyOperation } from './operations/index.ts'
+import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
 export class Gateway extends GatewayCore {
@@ -60,6 +61,9 @@ export function parseScenario(json: unknown): ScenarioInput {
   return atCaller(parseScenario, () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
 }
 
+/** A sandbox; by default, with the request bodies of all operations. */
+export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
+
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition, Database, Records } from './database/database.ts'
 export * from './extras/exports.ts'
@@ -80,7 +84,6 @@ export {
 } from './operations/custom-operation.ts'
 export type { Bodies, OperationId } from './operations/index.ts'
 export type { CollectionName } from './resources/collections.ts'
-export type { Sandbox } from './sandbox/sandbox.ts'
 export type {
   SandboxClock,
   SandboxOptions,

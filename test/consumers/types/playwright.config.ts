@@ -1,0 +1,6 @@
+import { defineConfig } from '@playwright/test'
+import 'gateway-understudy/playwright'
+
+export default defineConfig({
+  use: { gatewayOptions: { dialect: 'openrouter', limits: { sandboxIdleMs: '30m' } } },
+})
