@@ -13,7 +13,6 @@ import type { SeedData } from './seed-data.ts'
 import { SharedRows, type TableDifference } from './shared-rows.ts'
 import { loadLibrary, Table } from './table.ts'
 
-/** Tables by collection. */
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
 /** Rows by table, for tables that have been read or written. */

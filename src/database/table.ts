@@ -145,7 +145,6 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
   /** The row being stored by the library. It has been validated, so the schema returns it unchanged. */
   #next: Row | undefined
 
-  /** Copies all rows. */
   static async copy<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
     from: SharedRows<Row>,

@@ -234,7 +234,6 @@ function* changeEvents(
   }
 }
 
-/** Changes the values at a path. */
 function changeFields(
   reply: Reply,
   context: FaultContext,

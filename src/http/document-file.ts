@@ -38,7 +38,6 @@ export function readDocumentFile(file: string): object {
   }
 }
 
-/** Parses JSON or YAML. */
 export function parseDocument(text: string): unknown {
   return /^\s*[{[]/.test(text) ? JSON.parse(text) : loadYaml().load(text)
 }

@@ -14,7 +14,6 @@ export interface Violation {
   rule: string
 }
 
-/** Default messages by status. */
 export const messages = {
   400: 'Invalid request parameters',
   401: 'Missing Authentication header',
@@ -36,7 +35,6 @@ export const messages = {
   529: 'Provider overloaded',
 } as const satisfies Record<number, string>
 
-/** Returns the default message of a status. */
 export function messageOf(status: number): string {
   return (
     (messages as Record<number, string>)[status] ??

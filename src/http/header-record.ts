@@ -25,7 +25,6 @@ export const HeaderRecord = z.lazy(() =>
   ),
 )
 
-/** Returns the headers with names in lower case. */
 export function lowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

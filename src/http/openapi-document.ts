@@ -2,6 +2,8 @@
  * Access to an OpenAPI 3 document: its operations and references.
  */
 
+import { readAt } from '../lib/value-path.ts'
+
 export type Json = Readonly<Record<string, unknown>>
 
 /** A document that is not OpenAPI 3, or has external references. */
@@ -67,14 +69,9 @@ export class OpenApiDocument {
   }
 
   #at(reference: string): unknown {
-    if (!reference.startsWith('#/')) return undefined
-    let value: unknown = this.root
-    for (const step of reference.slice(2).split('/')) {
-      const key = unescaped(step)
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-      value = Reflect.get(value, key)
-    }
-    return value
+    return reference.startsWith('#/')
+      ? readAt(this.root, reference.slice(2).split('/').map(unescaped))
+      : undefined
   }
 }
 

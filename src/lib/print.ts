@@ -19,12 +19,10 @@ export function print(text: string, style: (text: string) => string = String): v
   console.log(style(printable(text)))
 }
 
-/** Prints to standard error. */
 export function printError(text: string): void {
   console.error(printable(text))
 }
 
-/** Prints a warning to standard error. */
 export function printWarning(text: string): void {
   console.warn(printable(text))
 }

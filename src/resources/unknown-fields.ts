@@ -57,7 +57,10 @@ function visit(shape: Shape, value: unknown, path: (string | number)[], unknown:
     for (const [name, inner] of Object.entries(value)) {
       const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined
       if (field) visitAt(name, field, inner, path, unknown)
-      else addUnknown(name, shape, path, unknown)
+      else {
+        const suggestion = unknown.length < maxCompared ? suggest(name, shape.fields) : undefined
+        unknown.push({ path: [...path, name], suggestion })
+      }
     }
   }
 }
@@ -73,16 +76,6 @@ function visitAt(
   path.push(key)
   visit(shapeOf(schema), value, path, unknown)
   path.pop()
-}
-
-function addUnknown(
-  name: string,
-  { fields }: ObjectShape,
-  path: (string | number)[],
-  unknown: UnknownField[],
-): void {
-  const suggestion = unknown.length < maxCompared ? suggest(name, fields) : undefined
-  unknown.push({ path: [...path, name], suggestion })
 }
 
 function suggest(name: string, fields: ObjectShape['fields']): string | undefined {

@@ -275,7 +275,6 @@ export interface ScriptedConversation {
   problem: string | null
 }
 
-/** Returns the scripts of an active scenario. */
 export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []

@@ -314,7 +314,6 @@ function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: 
   }
 }
 
-/** Checks that citations refer to parts of the text. */
 function* citationProblems(
   { text = '', citations = [] }: Pick<ScriptedReply, 'text' | 'citations'>,
   path: Path,
@@ -336,7 +335,6 @@ function* citationProblems(
 
 type EndField = 'responseStatus' | 'incompleteReason' | 'error'
 
-/** Checks that the fields about the end of a response are consistent. */
 function* endProblems(
   { responseStatus, incompleteReason, error }: Pick<ScriptedReply, EndField>,
   path: Path,

@@ -41,7 +41,6 @@ export interface RuleRequest extends Conditioned {
   readonly isRefused?: boolean
 }
 
-/** Returns a top-level field of the body. */
 export function bodyField(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
   return Reflect.get(body, name)
