@@ -75,7 +75,7 @@ export const transportFaults = [
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
       if (by > length) {
-        context.missed(`the body has ${length} bytes, so the length cannot be ${by} less`)
+        context.missed(`the body has ${length} bytes, so Content-Length cannot be ${by} less`)
         return withFrames(reply, frames, lengthOf(reply))
       }
       context.acted()

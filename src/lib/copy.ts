@@ -1,6 +1,6 @@
 /** Copies JSON values. The build injects this function into `@msw/data` as well: see `tsdown.config.ts`. */
 
-/** Copies a JSON value in a tenth of the time of `structuredClone`, which it uses for any other object. */
+/** Copies a JSON value ten times as fast as `structuredClone`, which copies all other objects. */
 export function copy<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as Value

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
 
-/** JSON Schema of a non-empty list; two of them exclude each other in the OpenAPI document. */
+/** JSON Schema of a non-empty list. The OpenAPI document forbids two of them. */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {
