@@ -1,6 +1,6 @@
 /**
- * Assumptions: the behaviour that Understudy chose where the specification is silent, by name. ASSUMPTIONS.md lists them.
- * Replies that depend on assumptions name them in `x-understudy-assumptions`.
+ * Assumptions: the behaviour that Understudy chose where the specification is silent, by name. ASSUMPTIONS.md lists
+ * them. Replies that depend on assumptions name them in `x-understudy-assumptions`.
  */
 
 export interface Assumption {
@@ -175,7 +175,7 @@ export const assumptions = {
   },
   presetStatus: {
     about: 'Other status values of presets',
-    choice: '`disabled` and `archived`; such presets are read and used like active ones',
+    choice: '`disabled` and `archived`; such presets can be read and used like active ones',
   },
   presetConfig: {
     about: 'Other keys of `config`',

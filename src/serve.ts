@@ -53,7 +53,10 @@ export interface ServerOptions extends GatewayOptions {
   console?: boolean
   /** Serves an existing gateway. Cannot be combined with gateway options. Default: a new gateway. */
   gateway?: GatewayCore
-  /** Maximum real time to receive a request body: milliseconds or `'1m'`. Headers have at most 10 s. Default: 30 s. */
+  /**
+   * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within 10 s. Default: 30
+   * s.
+   */
   requestTimeoutMs?: Duration
   /** Called after each request completes. Errors that it throws are printed. Default: none. */
   onRequest?: (line: RequestLine) => unknown
@@ -78,7 +81,9 @@ export interface RunningServer extends AsyncDisposable {
   close(graceMs?: number): Promise<void>
 }
 
-/** Runs the command line: `serve`, which is the default, and the other commands of `--help`. Sets `process.exitCode`. */
+/**
+ * Runs the command line: `serve`, which is the default, and the other commands of `--help`. Sets `process.exitCode`.
+ */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const { run } = await import('./cli/command-line.ts')
   surviveOutputErrors()

@@ -38,7 +38,7 @@ export interface ScenarioFile {
   readonly index: number
 }
 
-/** Returns the scenarios that are paths of files. */
+/** Returns the scenarios given as file paths. */
 export function scenarioFiles(scenarios: readonly ScenarioOption[]): ScenarioFile[] {
   return scenarios.flatMap((scenario, index) => (isPath(scenario) ? { file: scenario, index } : []))
 }
@@ -49,14 +49,14 @@ function isPath(value: unknown): value is string {
 
 interface OptionsFile {
   readonly file: string
-  /** Number of scenarios in the file. They come before the scenarios of flags. */
+  /** Number of scenarios in the file. Scenarios from flags follow them. */
   readonly scenarios: number
 }
 
 /**
  * Creates a gateway with all extras. Throws a `UsageError`.
  *
- * @param config File that the options come from, for messages.
+ * @param config Path of the configuration file, for messages.
  */
 export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {

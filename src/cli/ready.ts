@@ -1,5 +1,5 @@
 /**
- * Output when the server is ready: a start screen, or one line of JSON for programs.
+ * Startup output: a start screen, or one line of JSON for programs.
  */
 import { styleText } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
@@ -37,7 +37,7 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
 }
 
 export interface StartScreen {
-  /** Time to start in real milliseconds. */
+  /** Startup time in real milliseconds. */
   readonly startMs: number
   /** If true, the token was not set by the user, so it is printed. */
   readonly isTokenGenerated: boolean

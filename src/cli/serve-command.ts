@@ -127,7 +127,7 @@ async function readToken(file: string | undefined): Promise<string | undefined> 
   })
   const token = text.trim()
   if (/^\S+$/.test(token)) return token
-  throw new UsageError(`--token-file ${file}: a token has at least one character and no spaces`)
+  throw new UsageError(`--token-file ${file}: the token must have at least one character and no spaces`)
 }
 
 function createGateway(flags: ServeFlags) {

@@ -68,7 +68,7 @@ function unknownCollection(file: string): FileProblem {
   const hint = didYouMean(name, collectionNames.map(kebabCase))
   return {
     file,
-    message: `A list must be a fixture, but there is no collection '${name}'${hint}`,
+    message: `A list is read as a fixture, but there is no collection '${name}'${hint}`,
     line: 1,
     column: 1,
   }

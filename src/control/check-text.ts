@@ -25,7 +25,7 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
       if (!(error instanceof ScenarioError)) throw error
       const isRule = typeof value === 'object' && value !== null && !('rules' in value)
       const problems = error.problems.map(({ path, message }) => ({
-        // In a text with a single rule, paths start at the rule.
+        // If the text is a single rule, paths start at the rule.
         ...locate(isRule ? path.slice(2) : path),
         message,
       }))

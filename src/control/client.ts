@@ -1,5 +1,5 @@
 /**
- * Client of the control API. Calls operations by id, and throws errors of the server as `GatewayError`.
+ * Client of the control API. Calls operations by id, and throws server errors as `GatewayError`.
  */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
@@ -78,7 +78,7 @@ export class ControlClient {
     }
   }
 
-  /** Waits for the requests in flight. Throws the error of the first that failed. */
+  /** Waits for the requests in flight. Throws the first error, if any of them failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

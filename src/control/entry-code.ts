@@ -13,7 +13,7 @@ const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
 /**
- * Returns a curl command. Throws for a call that contains NUL characters, which no command line can hold.
+ * Returns a curl command. Throws for a call that contains NUL characters, which a command line cannot contain.
  *
  * @param site Addresses of the sandbox.
  */
@@ -44,7 +44,10 @@ export function toCurl(
   return `${lines.join(' \\\n  ')}\n`
 }
 
-/** Returns the path after the base URL, or after the origin for a call outside of it. The leading slash keeps the host. */
+/**
+ * Returns the path after the base URL, or after the origin for a call outside of it. It always starts with a slash, so
+ * that it cannot change the host.
+ */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`

@@ -1,5 +1,5 @@
 /**
- * Live event streams of the calls of a gateway. They have no cost without watchers, and bounded memory.
+ * Live event streams of the calls of a gateway. They cost nothing without watchers, and their memory is bounded.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
@@ -12,8 +12,8 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 /** Minimum interval between two frames, in real milliseconds. */
 const frameMs = 100
 /**
- * Maximum number of calls in one frame. If there are more, watchers get `resync` and reload the journal. The same number
- * of calls is retained for watchers that may reconnect.
+ * Maximum number of calls in one frame. If there are more, watchers get `resync` and reload the journal. The same
+ * number of calls is retained for watchers that may reconnect.
  */
 const maxCalls = 250
 /** Maximum number and bytes of frames retained for watchers that reconnect. */
@@ -23,9 +23,9 @@ const maxBytes = 2 * 1024 * 1024
 /** Maximum bytes buffered for a slow watcher. Beyond this it misses frames and gets `resync`. */
 const maxBufferedBytes = 256 * 1024
 const maxWatchers = 64
-/** Time for a watcher to reconnect, in real milliseconds. */
+/** Time that a watcher has to reconnect, in real milliseconds. */
 const lingerMs = 30_000
-/** Interval of heartbeats in real milliseconds. */
+/** Heartbeat interval in real milliseconds. */
 const heartbeatMs = 15_000
 
 interface RetainedFrame {

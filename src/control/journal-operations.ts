@@ -24,7 +24,7 @@ const StoredText = z.strictObject({
   text: z.string(),
   cut: z.int().describe('Number of bytes that were not stored.'),
 })
-/** Journal entry after JSON, which has no undefined. */
+/** Journal entry after a JSON round trip, which drops undefined values. */
 type SerialisedEntry = Omit<JournalEntry, 'body'> & { body?: unknown }
 
 const Headers = z.record(z.string(), z.string())
@@ -78,7 +78,7 @@ const Entry = z
       })
       .nullable()
       .describe('Usage of the reply.'),
-    traceId: z.string().nullable().describe('Trace id of the traceparent header.'),
+    traceId: z.string().nullable().describe('Trace id from the traceparent header.'),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),
     schemaViolation: z.boolean(),
@@ -334,7 +334,7 @@ export function exportCall(extras: readonly Extra[]): ControlOperation {
 }
 
 /**
- * Sends the request of a call again, and resolves when the reply begins. Throws 409 if the journal does not have the
+ * Resends the request of a call, and resolves when the reply begins. Throws 409 if the journal does not have the
  * whole body.
  */
 export async function resend(

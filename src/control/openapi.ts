@@ -226,7 +226,7 @@ function ref(name: string): Json {
   return { $ref: `#/components/headers/${name}` }
 }
 
-/** Returns the headers of replies with a status; undefined stands for any other status. */
+/** Returns the headers of replies with this status; undefined means any other status. */
 function headersOf(status?: number): Json {
   return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }

@@ -63,7 +63,7 @@ export interface BundledScenario {
 
 /** Number of records of a collection. */
 export interface CollectionSize {
-  /** As in `db.<name>`. */
+  /** Name of the collection, as in `db.<name>`. */
   name: string
   /** Number of records. */
   count: number
@@ -71,9 +71,9 @@ export interface CollectionSize {
 
 /** Differences of a collection from the seed. */
 export interface CollectionChanges {
-  /** As in `db.<name>`. */
+  /** Name of the collection, as in `db.<name>`. */
   collection: string
-  /** Rows that the seed does not have, in order. */
+  /** Rows that are not in the seed, in order. */
   created: object[]
   /** Changed rows, with their first key in the seed. */
   changed: { key: string; row: object }[]
@@ -270,8 +270,8 @@ export interface RemoteJournal<Bodies extends object>
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   waitFor: Journal<Bodies>['waitFor']
   /**
-   * Exports a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a recording.
-   * Throws 409 if the call cannot be exported in this format.
+   * Exports a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a
+   * recording. Throws 409 if the call cannot be exported in this format.
    */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */
@@ -365,5 +365,5 @@ export type Promised<Api> = {
     : Promised<Api[Name]>
 }
 
-/** Result type in another process. Plain data is unchanged. */
+/** Result type of a remote call. Plain data is unchanged. */
 type RemoteResult<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

@@ -234,7 +234,7 @@ const Equals = z
   )
 
 export const TableChanges = z.strictObject({
-  created: z.array(Row).describe('Rows that the seed does not have, in order.'),
+  created: z.array(Row).describe('Rows that are not in the seed, in order.'),
   changed: z
     .array(z.strictObject({ key: z.string(), row: Row }))
     .describe('Changed rows, with their first key in the seed.'),

@@ -60,7 +60,7 @@ export class DatabaseState {
     return result
   }
 
-  /** Returns the differences to the seed, for tables that have any. */
+  /** Returns the differences from the seed, for tables that have any. */
   differences(): { collection: string; difference: TableDifference }[] {
     return [...this.snapshot()].flatMap(([collection, rows]) => {
       const difference = rows.difference()
@@ -96,7 +96,9 @@ export class DatabaseState {
 
 /** A collection of records, for setting up a test and checking the effects of a call. */
 export interface Records<Row extends object> {
-  /** Adds a record; omitted fields are generated. Throws a 400 if it does not match its schema, 409 if a key is taken. */
+  /**
+   * Adds a record; omitted fields are generated. Throws a 400 if it does not match its schema, 409 if a key is taken.
+   */
   create(record: Partial<Row>): Promise<Row>
   /** Returns the record with this id or slug; undefined if there is none. */
   get(key: string): Promise<Row | undefined>
@@ -219,8 +221,8 @@ class StateRecords implements Records<object> {
 }
 
 /**
- * Required fields of a record. Primitive values, null and arrays are compared for equality; objects match nested fields;
- * `{ some: … }` matches at least one item of an array. Undefined fields are ignored.
+ * Required fields of a record. Primitive values, null and arrays are compared for equality; objects match nested
+ * fields; `{ some: … }` matches at least one item of an array. Undefined fields are ignored.
  *
  * @example
  * { status: 'active', description: null }

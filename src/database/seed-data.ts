@@ -93,7 +93,7 @@ export class SeedData {
     return declaration
   }
 
-  /** Returns true if the collection, and all that it refers to, have only canonical fixtures. */
+  /** Returns true if the collection, and all collections that it refers to, have only canonical fixtures. */
   #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
     if (seen.has(declaration)) return true
     seen.add(declaration)
@@ -170,14 +170,14 @@ export class SeedData {
     return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
   }
 
-  /** Returns the rows that a factory may read: of the collections that it refers to, except its own parts. */
+  /** Returns the rows that a factory may read: those of the collections that it refers to, except its own parts. */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
     for (const other of dependenciesOf(declaration)) {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
-    // mutation: equivalent: for the types; a factory reads only collections that its own refers to
+    // mutation: equivalent: satisfies the type checker; a factory reads only collections that its own refers to
     return (collection) => rows.get(collection) ?? []
   }
 }

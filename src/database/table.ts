@@ -1,6 +1,6 @@
 /**
- * A collection in one sandbox. Until its first write it reads rows that are shared with other sandboxes. The first write
- * copies all rows to an `@msw/data` collection, which handles all later writes.
+ * A collection in one sandbox. Until its first write it reads rows that are shared with other sandboxes. The first
+ * write copies all rows to an `@msw/data` collection, which handles all later writes.
  */
 import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
@@ -201,7 +201,7 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
   }
 
   async update(before: Row, row: Row): Promise<Row> {
-    // List the records while the old version is among them.
+    // Readers keep the version before this write, so list the records now.
     this.share()
     const record = await this.#store(row, () =>
       this.#collection.update(before as never, { data: (draft) => assignChanges(draft, before, row) }),

@@ -101,7 +101,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-out-of-order',
     layer: 'answer',
-    summary: 'The citations of a text are in reverse order.',
+    summary: 'The citations of the text are in reverse order.',
     apply(_params, context, reply) {
       const changed = changeJson(reply, context, 'no text of the answer has two citations', reverseCitations)
       return changed.body.kind === 'frames'

@@ -43,8 +43,8 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   { faults: ['empty-body'], leaves: 'no body', forNone: ['bytes'] },
   { faults: ['json-instead-of-stream'], leaves: 'no event stream', forNone: ['events', 'text', 'chunks'] },
-  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: 'the place of the citations' },
-  { oneOf: ['stream-crlf', 'stream-lone-cr', 'stream-split-crlf'], decides: 'the line ends' },
+  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: 'the position of the citations' },
+  { oneOf: ['stream-crlf', 'stream-lone-cr', 'stream-split-crlf'], decides: 'the line endings' },
   { oneOf: ['gzip-body', 'broken-gzip'], decides: 'the content encoding' },
   { oneOf: ['stream-error-event', 'stream-without-completed'], decides: 'the final event' },
   { oneOf: ['stream-without-done', 'stream-data-after-done'], decides: 'the last line of the stream' },
@@ -61,7 +61,7 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   {
     faults: ['stream-cut', 'stream-reset', 'stream-stall', 'truncated-body', 'short-content-length'],
-    leaves: 'no end of the stream',
+    leaves: 'no end of stream',
     forNone: [
       'stream-error-event',
       'stream-without-completed',

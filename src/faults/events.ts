@@ -179,7 +179,7 @@ export const streamFaults = [
   defineFault({
     name: 'slow-stream',
     layer: 'events',
-    summary: 'The response head is sent at once, the events with delays.',
+    summary: 'The response head is sent immediately; the events are delayed.',
     params: () =>
       z.strictObject({
         firstEventMs: Duration.default(0).describe('Milliseconds before the first event.'),
@@ -426,7 +426,7 @@ function endWith(how: HangUp) {
 
 /** Returns the encoded text of a frame; undefined for bytes, waits and endings. */
 function encodedText(frame: Frame): string | undefined {
-  // mutation: equivalent: for the types; such a frame has no text
+  // mutation: equivalent: satisfies the type checker; such a frame has no text
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
   const text = encodeFrame(frame)
   return typeof text === 'string' ? text : undefined

@@ -87,7 +87,7 @@ export const transportFaults = [
   defineFault({
     name: 'slow-body',
     layer: 'bytes',
-    summary: 'The response head is sent at once, the body slowly in pieces of equal size.',
+    summary: 'The response head is sent immediately; the body follows slowly, in pieces of equal size.',
     params: () =>
       z.strictObject({
         ms: Duration.default(2000).describe('Duration of the body in milliseconds.'),

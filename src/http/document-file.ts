@@ -5,7 +5,7 @@
  */
 import { FileError, loadYaml } from '../lib/data-file.ts'
 
-/** Maximum file size in bytes. Published documents have about 2 MB. */
+/** Maximum file size in bytes. Published documents are about 2 MB in size. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const limit = 64 * 1024 * 1024
 
@@ -32,9 +32,7 @@ export function readDocumentFile(file: string): object {
   } catch (error) {
     if (error instanceof FileError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    return fail(
-      code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${code ?? message.split('\n')[0]}`,
-    )
+    return fail(code === 'ENOENT' ? 'no such file' : `cannot be read: ${code ?? message.split('\n')[0]}`)
   }
 }
 

@@ -18,7 +18,7 @@ export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 /** Maximum total advance. ISO dates after the year 9999 have another format; this leaves a century of margin. */
 export const maxAdvancedMs = Date.UTC(9900, 0, 1) - start
 
-/** Maximum delay of a timer, 25 days. Longer ones fire at once. */
+/** Maximum delay of a timer, 25 days. Longer ones fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockOptions {
@@ -79,7 +79,7 @@ export class Clock {
   }
 
   /**
-   * Advances sandbox time at once: rate limits refill, outages end, timestamps advance.
+   * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance.
    *
    * @param duration Milliseconds, or a duration such as `'1m'`, up to ten years. Throws a `RangeError` for any other
    * value, or if the total exceeds the year 9900; the clock is then unchanged.
@@ -198,7 +198,7 @@ export class Waits {
     return left
   }
 
-  /** Ends the current wait, calling its callback at once, and skips later ones. */
+  /** Ends the current wait, calling its callback immediately, and skips later ones. */
   end(): void {
     this.#hasEnded = true
     if (this.#timer === undefined) return

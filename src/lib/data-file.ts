@@ -115,7 +115,7 @@ function readOrFail<Result>(read: () => Result, fail: (message: string) => never
     return read()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${code}`)
+    return fail(code === 'ENOENT' ? 'no such file' : `cannot be read: ${code}`)
   }
 }
 

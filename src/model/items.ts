@@ -1,5 +1,5 @@
 /**
- * Writes the items of an answer: a text with citations, a structured value, a function call or a search, and the number
+ * Writes the items of an answer: text with citations, a structured value, a function call or a search, and the number
  * of reasoning tokens before it.
  */
 import type { AssumptionName } from '../assumptions.ts'
@@ -54,7 +54,7 @@ interface SearchOutcome {
 
 interface WriteContext {
   readonly seed: string | number
-  /** Length of plain texts in tokens. Default: the length of the sample text. */
+  /** Length of plain text in tokens. Default: the length of the sample text. */
   readonly lengths?: Quantiles | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
@@ -184,7 +184,7 @@ export function reasoningTokens(request: Prompt['reasoning'], key: string): numb
 }
 
 /**
- * Returns a text with this many tokens, or one fewer if its last word is already followed by punctuation.
+ * Returns text with this many tokens, or one fewer if its last word is already followed by punctuation.
  *
  * @param write Writes another part. Called until there are enough tokens.
  */

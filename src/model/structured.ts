@@ -52,7 +52,9 @@ export const examplesOfSchema: ValueSource = ({ schemas }) =>
   schemas.flatMap(({ example, examples }) => (Array.isArray(examples) ? examples : (example ?? []))).at(0) ??
   schemas.find((schema) => schema['default'] !== undefined)?.['default']
 
-/** Proposes single words of a text for free strings, then pairs, and so on, because arrays may need different items. */
+/**
+ * Proposes single words of the text for free strings, then pairs, and so on, because arrays may need different items.
+ */
 export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)
   return ({ type, schemas }) => {

@@ -107,7 +107,7 @@ function cutText(text: string, limit: number): string {
   return tokenize(text).slice(0, limit).join('')
 }
 
-/** Returns the stop sequence that occurs first in a text. */
+/** Returns the stop sequence that occurs first in the text. */
 export function firstStop(text: string, sequences: readonly string[]): string | undefined {
   return sequences
     .filter((sequence) => sequence !== '' && text.includes(sequence))

@@ -14,7 +14,7 @@ const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
-/** Returns the tokens of a text one by one. */
+/** Returns the tokens of the text one by one. */
 export class Tokenizer {
   readonly #characters: Characters
   #at = 0
@@ -40,7 +40,7 @@ export function tokenize(text: string): readonly string[] {
   return tokens
 }
 
-/** Counts the tokens of a text. */
+/** Counts the tokens in the text. */
 export function countTokens(text: string): number {
   const characters = new Characters(text)
   let count = 0
@@ -83,11 +83,12 @@ const bracket = 0x5b
 
 type Kind = 'word' | 'space' | 'other'
 
-/** The characters of a text by their start positions. */
+/** The characters of the text by start position. */
 class Characters {
   readonly text: string
   /**
-   * If true, the text is ASCII without CR LF, and each code unit is a character. Segmenting takes ten times as long.
+   * If true, the text is ASCII without CR LF, so each code unit is a character. Segmenting would take ten times as
+   * long.
    */
   readonly #isPlain: boolean
   readonly #asciiKinds: readonly Kind[]

@@ -13,7 +13,7 @@ export const Page = z.lazy(() =>
       excerpt: z.string().min(1).describe('One to three sentences from the page.'),
       published_at: isoTimestamp().optional(),
     })
-    .meta({ id: 'Page', description: 'A page in the index of web search.' }),
+    .meta({ id: 'Page', description: 'A page in the web search index.' }),
 )
 
 export type Page = z.infer<typeof Page>

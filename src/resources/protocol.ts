@@ -61,15 +61,17 @@ export interface StoredConversations {
 export interface StreamPlaces {
   /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
-  /** Matches an event that adds one citation to a text. */
+  /** Matches an event that adds one citation. */
   isAnnotation(event: StreamEvent): boolean
-  /** Matches the end of a text. */
+  /** Matches the event that ends the text of a part. */
   isTextDone(event: StreamEvent): boolean
   /** Matches the last event of an answer: only `[DONE]` may follow. */
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /** Changes the end of an answer or event to that of a content filter. Returns the argument itself if it has no end. */
+  /**
+   * Changes the end of an answer or event to that of a content filter. Returns the argument itself if it has no end.
+   */
   filtered(value: object): object
   /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string

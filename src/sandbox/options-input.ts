@@ -74,14 +74,14 @@ export interface GatewayOptionsInput {
   /** Event streams. */
   stream?: {
     /**
-     * Events in a stream: `all` that published clients know, or only the `documented` ones of the specification.
-     * Default: `all`.
+     * Events in a stream: `all` sends every event that published clients know, `documented` only those in the
+     * specification. Default: `all`.
      */
     events?: 'all' | 'documented'
   }
   /**
-   * Simulated latency: time until the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by model (a bundled
-   * name, the path of a JSON file from the `profile` command, or an object). Default: none.
+   * Simulated latency: time until the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by
+   * model (a bundled name, the path of a JSON file from the `profile` command, or an object). Default: none.
    */
   latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
   /** Web search. */

@@ -216,7 +216,7 @@ export class Sandboxes implements SandboxHost {
     return this.#setup.options.sandboxes.node
   }
 
-  /** Number of sandboxes created since the start, without the default one. */
+  /** Number of sandboxes created since the start, excluding the default one. */
   get made(): number {
     return this.#made
   }
@@ -226,7 +226,7 @@ export class Sandboxes implements SandboxHost {
     return this.#evicted
   }
 
-  /** Number of live sandboxes, without the default one. */
+  /** Number of live sandboxes, excluding the default one. */
   get size(): number {
     return this.#sandboxes.size
   }

@@ -1,6 +1,6 @@
 /**
- * Scripts: the turns of a conversation, as data. Each request of the conversation takes the next turn, which states what
- * it expects of the request and how to reply.
+ * Scripts: the turns of a conversation, as data. Each request of the conversation takes the next turn, which states
+ * what it expects of the request and how to reply.
  */
 import * as z from 'zod'
 import { mustBe } from '../lib/in-words.ts'
@@ -134,7 +134,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
       item.type === 'function_call' ? [[item.call_id ?? '', item.name] as const] : [],
     ),
   )
-  // mutation: equivalent: for the types; undefined is not in the list
+  // mutation: equivalent: satisfies the type checker; undefined is not in the list
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
@@ -293,7 +293,7 @@ function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck
   return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
 
-/** Returns the start of a text. */
+/** Returns the beginning of the text. */
 function brief(text: string): string {
   return show(truncate(text, 300))
 }

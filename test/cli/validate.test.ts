@@ -87,7 +87,7 @@ describe('validateFiles() with scenario files', () => {
 
 describe('validateFiles() with unreadable files', () => {
   it('reports a missing file', async () => {
-    expect(await problemsOf('missing.yaml')).toEqual(['missing.yaml: there is no such file'])
+    expect(await problemsOf('missing.yaml')).toEqual(['missing.yaml: no such file'])
   })
   it('reports a directory', async () => {
     await mkdir(join(folder, 'scenarios.yaml'))
@@ -165,7 +165,7 @@ describe('validateFiles() with fixture files', () => {
 
   it('reports a list whose file name is not a collection', async () => {
     expect(await problemsOf('provider.json', '[]')).toEqual([
-      "provider.json:1:1: A list must be a fixture, but there is no collection 'provider': did you mean 'providers'?",
+      "provider.json:1:1: A list is read as a fixture, but there is no collection 'provider': did you mean 'providers'?",
     ])
   })
 

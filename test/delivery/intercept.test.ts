@@ -310,7 +310,7 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
 })
 
 describe('other mocks in the process', () => {
-  it('of MSW keep working before and after intercept()', async () => {
+  it('keep working before and after intercept() if they use MSW', async () => {
     const server = setupServer(http.get('https://mail.example/inbox', () => HttpResponse.json(['Theirs'])))
     server.listen({ onUnhandledFrame: 'bypass', onUnhandledRequest: 'bypass' } as object)
     {
@@ -324,7 +324,7 @@ describe('other mocks in the process', () => {
     server.close()
   })
 
-  it('of undici keep working if they were set before intercept()', async () => {
+  it('keep working if they use undici and were set before intercept()', async () => {
     const before = inPlaces()[1]
     const theirs = new MockAgent()
     theirs.disableNetConnect()
@@ -364,7 +364,7 @@ describe('a node:http client', () => {
     asking.destroy()
   })
 
-  it('with a timeout gives up on a silent gateway', async () => {
+  it('gives up on a silent gateway after its timeout', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: 'timeout' })
     const slow = axios.get(`${anywhere}/providers`, { adapter: 'http', headers: key, timeout: 20 })

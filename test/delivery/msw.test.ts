@@ -93,7 +93,7 @@ describe('MSW handlers', () => {
     expect(gateway.journal.unmatched()).toMatchObject([{ path: '/api/v1/providers', status: 404 }])
   })
 
-  it('of two gateways with base URLs work side by side', async () => {
+  it('work side by side for two gateways with base URLs', async () => {
     const [first, second] = ['one', 'two'].map((name) =>
       createGateway({ baseUrl: `https://${name}.example/api/v1` }),
     ) as [Gateway, Gateway]

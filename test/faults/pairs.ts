@@ -87,7 +87,7 @@ export type Result =
   | { kind: 'rejected'; reason: string }
   | { kind: 'failed'; why: string; wire?: Wire }
 
-/** Real time limits for faults that never finish: before the first byte, and of silence after it. */
+/** Real-time limits for faults that never finish: time to the first byte, and silence after it. */
 interface TimeLimits {
   answerMs: number
   silenceMs: number

@@ -181,7 +181,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.use(['flaky']),
       'use(): A scenario is { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
     ],
-    ["use('./nope.yaml')", () => gateway.use('./nope.yaml'), './nope.yaml: there is no such file'],
+    ["use('./nope.yaml')", () => gateway.use('./nope.yaml'), './nope.yaml: no such file'],
     ["on: 'createRespons'", rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
     [
       "on: 'createChatCompletion'",
@@ -424,11 +424,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'A port must be a whole number from 0 to 65535.',
     ],
     ['--scenario flakey', () => rejected(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
-    [
-      '--config nope.yaml',
-      () => rejected(printed('--config', 'nope.yaml')),
-      'nope.yaml: there is no such file',
-    ],
+    ['--config nope.yaml', () => rejected(printed('--config', 'nope.yaml')), 'nope.yaml: no such file'],
     [
       'validate config.yaml, with a slip',
       () => rejected(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),

@@ -159,7 +159,7 @@ describe('the entries', () => {
     expect(named).toEqual([])
   })
 
-  it('for Vitest registers its hooks and matchers in a bundle that uses none of its exports', async () => {
+  it('include a Vitest entry that registers its hooks and matchers in a bundle that uses none of its exports', async () => {
     const input = 'virtual:entry'
     const bundle = await rolldown({
       input,

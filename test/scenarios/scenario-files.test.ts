@@ -52,7 +52,7 @@ describe('scenario files', () => {
   it('report mistakes with their line', () => {
     const rule = file('wrong.yaml', 'on: listProviders\nfault: statu\n')
     expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: fault 'statu' is unknown`)
-    expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: there is no such file')
+    expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: no such file')
   })
 
   it('are never read on behalf of a request or the control API', async () => {

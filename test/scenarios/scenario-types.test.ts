@@ -19,7 +19,7 @@ describe('types of rules and scenarios', () => {
   })
 
   it('accept the path of a file', () => {
-    expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: there is no such file')
+    expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: no such file')
   })
 
   it('accept a scenario declared with ScenarioInput', () => {

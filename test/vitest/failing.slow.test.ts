@@ -31,11 +31,11 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
     )
   })
 
-  it('shows that fifty concurrent tests in a separate process are isolated', () => {
+  it('reports no failure for fifty concurrent, isolated tests in a separate process', () => {
     expect(output).not.toMatch(/FAIL .*isolation\.case/)
   })
 
-  it('shows that requests reach the sandbox of the test in files with hooks', () => {
+  it('reports no failure for files with hooks, whose requests reach the sandbox of their test', () => {
     expect(output).toMatch(/✓ .*hooks\.case\.ts/)
   })
 
@@ -46,7 +46,7 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
     expect(output).toContain('test.override({ serial: true })')
   })
 
-  it('shows that gatewayOptions are read from `provide` in the Vitest configuration', () => {
+  it('reports no failure for a test that reads gatewayOptions from `provide` in the Vitest configuration', () => {
     expect(output).toMatch(/Tests\s+2 failed \| 68 passed/)
   })
 })

@@ -14,7 +14,7 @@ interface DeployFlags {
   tlsKey?: string
 }
 
-/** Balancers that README.md has examples for. */
+/** Load balancers with an example in README.md. */
 const examples = ['envoy', 'compose', 'kubernetes', 'dockerfile']
 
 const help = `

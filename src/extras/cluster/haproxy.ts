@@ -19,7 +19,7 @@ defaults
   # Shorter than the five seconds after which a node closes idle connections.
   timeout http-keep-alive 4s
   http-reuse never
-  # Forward events at once.
+  # Forward events immediately.
   option http-no-delay
   # An injected reset is a valid reply: do not retry it on another node or mark the node as down.
   retries 0

@@ -40,7 +40,7 @@ export function refusal(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, message } })
 }
 
-/** Parses `n1=127.0.0.1:4141`. Throws an error with one line. */
+/** Parses `n1=127.0.0.1:4141`. Throws a one-line error. */
 export function parseNode(text: string): Node {
   const [, name = '', address = ''] = /^([^=]*)=(.*)$/.exec(text) ?? []
   if (!nodeNameForm.test(name) || !/^([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(address))

@@ -135,7 +135,7 @@ class Metrics implements CallListener {
       reading(
         'gauge',
         'understudy_sandboxes_living',
-        'Live sandboxes, without the default one.',
+        'Live sandboxes, excluding the default one.',
         () => sandboxes.size,
       ),
       reading(

@@ -1,5 +1,6 @@
 /**
- * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each loads its module when it runs.
+ * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each loads its module when it
+ * runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { collect, environmentHelp, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
@@ -63,7 +64,7 @@ export function addRecordingCommands(program: Command): void {
     .command('import')
     .description('Convert HAR files, event streams or journals to recordings.')
     .addArgument(
-      new Argument('<kind>', 'HAR file, body of an event stream, or journal of Understudy').choices([
+      new Argument('<kind>', 'HAR file, body of an event stream, or Understudy journal').choices([
         'har',
         'sse',
         'journal',

@@ -33,7 +33,7 @@ export interface ExportFlags {
  */
 export async function exportFromFile(file: string, { as, entry: id }: ExportFlags): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${error.code}`
+    const reason = error.code === 'ENOENT' ? 'no such file' : `cannot be read: ${error.code}`
     throw new UsageError(`${file}: ${reason}`)
   })
   const entries = journalEntries(text, file).filter((each) => readAt(each, ['id']) !== undefined)

@@ -79,7 +79,7 @@ export async function importFiles(
 async function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Promise<Imported> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
+      ENOENT: 'no such file',
       EISDIR: 'is a folder: name a file in it',
     }
     throw new UsageError(`${file}: ${reasons[error.code ?? ''] ?? `cannot be read: ${error.code}`}`)
@@ -94,7 +94,9 @@ async function read(kind: ImportKind, file: string, { base, request }: ImportFla
   }
 }
 
-/** Converts the body of an event stream, as printed by `curl -N`. Without a request, the recording matches no request. */
+/**
+ * Converts the body of an event stream, as printed by `curl -N`. Without a request, the recording matches no request.
+ */
 export function importStream(
   bytes: Uint8Array,
   file: string,
@@ -198,7 +200,7 @@ const HarEntry = z.lazy(() =>
 type HarEntry = z.infer<typeof HarEntry>
 
 /**
- * Converts a HAR file of a browser, a proxy or Understudy. Requests to other addresses are ignored.
+ * Converts a HAR file from a browser, a proxy or Understudy. Requests to other addresses are ignored.
  *
  * @param base Base path of the gateway, `/api/v1`, or its base URL.
  */
@@ -278,7 +280,7 @@ function harBody({ status, content, headers }: HarEntry['response']): Uint8Array
     throw new TypeError('its stream was decoded wrongly (UTF-8 read as Latin-1): save it with another tool')
   if (isStream && size > 0 && size !== bytes.length)
     throw new TypeError(
-      `its stream has ${bytes.length} bytes, but ${size} were sent: it was decoded wrongly or cut`,
+      `its stream has ${bytes.length} bytes, but ${size} were sent: it was decoded wrongly or truncated`,
     )
   return bytes
 }
@@ -301,7 +303,7 @@ function looksLikeLatin1(text: string): boolean {
   return isBeyondAscii && decodeUtf8(bytes) !== undefined
 }
 
-/** Returns the chunks in a journal of Understudy, or a single chunk for files of other tools. */
+/** Returns the chunks in an Understudy journal, or a single chunk for files from other tools. */
 function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
   const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
   if (!isWhole) return [{ ms: wait, bytes }]

@@ -25,7 +25,7 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
           .refine((text) => {
             const url = URL.parse(text)
             return !url?.username && !url?.password
-          }, 'Must not contain credentials: requests are forwarded with the key of their client')
+          }, "Must not contain credentials: requests are forwarded with the client's key")
           .optional(),
       }),
   },

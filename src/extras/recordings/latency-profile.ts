@@ -90,7 +90,7 @@ function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {
     const index = Math.floor(share * sorted.length)
-    // mutation: equivalent: for the types; there are values
+    // mutation: equivalent: satisfies the type checker; there are values
     const value = sorted[index] ?? 0
     return Math.round(value * 100) / 100
   }

@@ -112,7 +112,7 @@ export function* compareObserved(
       const content = operations.get(line)?.replies.get(String(status))
       for (const type of types) {
         if (!content || content.size === 0 || content.has(type)) continue
-        const message = `is ${type || 'of no content type'}, ours is ${[...content.keys()].join(' or ')}`
+        const message = `is ${type || 'of no content type'}, Understudy has ${[...content.keys()].join(' or ')}`
         const kind = 'media-type-added'
         yield { operation: id, part: `reply ${status}`, path: '', kind, severity: 'breaking', message }
       }
@@ -212,7 +212,7 @@ function* flawsOf(events: readonly Event[]): Generator<string> {
   for (const { text, annotations } of events.flatMap(({ part }) => (isPart(part) ? [part] : [])))
     for (const { start_index: start, end_index: end } of annotations) {
       const fits = Number(start) >= 0 && Number(end) > Number(start) && Number(end) <= text.length
-      if (!fits && text !== '') yield 'annotations do not fit the text'
+      if (!fits && text !== '') yield 'annotations do not match the text'
     }
 }
 
@@ -244,16 +244,26 @@ export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generat
       yield difference(type, 'event-removed', 'breaking', 'is missing from some streams')
   for (const type of theirs.first)
     if (!ours.first.has(type))
-      yield difference(type, 'first-event', 'breaking', `comes first, ours start with ${list(ours.first)}`)
+      yield difference(
+        type,
+        'first-event',
+        'breaking',
+        `comes first, Understudy's streams start with ${list(ours.first)}`,
+      )
   for (const type of theirs.last)
     if (!ours.last.has(type))
-      yield difference(type, 'last-event', 'breaking', `comes last, ours end with ${list(ours.last)}`)
+      yield difference(
+        type,
+        'last-event',
+        'breaking',
+        `comes last, Understudy's streams end with ${list(ours.last)}`,
+      )
   if (theirs.done < theirs.streams && ours.done === ours.streams)
     yield difference('', 'done-missing', 'breaking', 'some streams do not end with [DONE]')
   for (const pair of theirs.successors) {
     const [before = '', after = ''] = pair.split(' > ')
     if (ours.successors.has(pair) || !ours.events.has(before) || !ours.events.has(after)) continue
-    yield difference(pair, 'order-changed', 'breaking', 'does not occur in ours')
+    yield difference(pair, 'order-changed', 'breaking', "does not occur in Understudy's streams")
   }
   for (const flaw of theirs.flaws) if (!ours.flaws.has(flaw)) yield difference('', flaw, 'breaking', flaw)
   for (const [type, shape] of theirs.events) {

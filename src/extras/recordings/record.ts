@@ -29,7 +29,10 @@ export interface RecorderSetup {
   readonly redactor: Redactor
   /** Key for the upstream. Default: the key of the client. */
   readonly key?: string | undefined
-  /** `new` records requests that the folder does not have; `all` records every request, and replaces old recordings. Default: `new`. */
+  /**
+   * `new` records requests that have no recording in the folder yet; `all` records every request, and replaces old
+   * recordings. Default: `new`.
+   */
   readonly mode?: 'new' | 'all'
   /** Default: `neutral`. */
   readonly dialect?: string | undefined

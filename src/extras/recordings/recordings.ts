@@ -164,7 +164,7 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file or folder',
+      ENOENT: 'no such file or folder',
       ENOTDIR: 'is not a folder',
       EISDIR: 'is a folder: name a recording in it',
     }

@@ -1,6 +1,6 @@
 /**
- * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by searching. Text can
- * be replaced with filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
+ * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by searching. Text
+ * can be replaced with filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
  * environment, the key in use, and the rules of `--redact`.
  */
 
@@ -128,16 +128,16 @@ export interface CleanChunk {
 }
 
 /**
- * Redacts a body across chunks. A chunk is returned when no later byte can complete a secret in it: in an event stream, at
- * the end of its event.
+ * Redacts a body across chunks. A chunk is returned when no later byte can complete a secret in it: in an event stream,
+ * at the end of its event.
  */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
   readonly #replace: Replace
   readonly #longestLines: number
-  /** Chunks that are held back. */
+  /** Held-back chunks. */
   readonly #chunks: { ms: number; length: number }[] = []
-  /** Redacted bytes of the chunks that are held back. */
+  /** Redacted bytes of the held-back chunks. */
   #clean = ''
   /** Raw bytes of these chunks, joined on demand, and their number. */
   #raw: string[] = []
@@ -237,8 +237,9 @@ const textFields = new Set([
 ])
 
 /**
- * Returns a copy of a JSON value whose strings are filler: letters become x, digits 1, and non-ASCII characters one with
- * as many bytes. Spaces, punctuation and escapes are unchanged, and so are lengths, offsets, links and split points.
+ * Returns a copy of a JSON value whose strings are filler: letters become x, digits 1, and non-ASCII characters one
+ * with as many bytes. Spaces, punctuation and escapes are unchanged, and so are lengths, offsets, links and split
+ * points.
  */
 export function fillValue(value: unknown, isText = false): unknown {
   if (typeof value === 'string') return isText ? filler(value) : value
@@ -320,7 +321,7 @@ export function toRedactor(
     fields: rules.fields,
     patterns: rules.patterns.map(({ name, matches }) => ({
       kind: name,
-      // mutation: equivalent: for the types; patterns come from this file
+      // mutation: equivalent: satisfies the type checker; patterns come from this file
       expression: toExpression(matches, redact ?? ''),
     })),
     values: [

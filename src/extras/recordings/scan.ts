@@ -29,7 +29,7 @@ export interface ScanFlags extends Pick<RedactionFlags, 'redact'> {
 export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): Promise<void> {
   const { finder } = toRedactor(rules)
   const result = await scanFolder(path, finder).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(error.code === 'ENOENT' ? `${path}: there is no such file or folder` : error.message)
+    throw new UsageError(error.code === 'ENOENT' ? `${path}: no such file or folder` : error.message)
   })
   const { files, leaks, unread } = result
   process.exitCode = leaks.length > 0 ? 1 : unread.length > 0 ? 2 : 0

@@ -293,7 +293,7 @@ function* compareTypes(
   const more = [...theirs.types].filter((type) => !has(ours.types, type))
   const fewer = isObserved ? [] : [...ours.types].filter((type) => !has(theirs.types, type))
   if (more.some((type) => type !== 'null') && fewer.some((type) => type !== 'null')) {
-    const message = `is ${words(theirs.types)}, ours is ${words(ours.types)}`
+    const message = `is ${words(theirs.types)}, Understudy has ${words(ours.types)}`
     yield { kind: 'type-changed', severity: 'breaking', message }
     return
   }
@@ -302,7 +302,7 @@ function* compareTypes(
     const severity = isReply ? 'breaking' : 'additive'
     yield type === 'null'
       ? { kind: 'null-added', severity, message: 'may be null' }
-      : { kind: 'type-added', severity, message: `may be ${type}, ours is ${words(ours.types)}` }
+      : { kind: 'type-added', severity, message: `may be ${type}, Understudy has ${words(ours.types)}` }
   }
   for (const type of fewer) {
     const kind = type === 'null' ? 'null-removed' : 'type-removed'
@@ -330,7 +330,7 @@ function* compareValues(
     if (added) yield { kind: 'value-added', severity: 'additive', message: `may be ${added}` }
     if (removed) yield { kind: 'value-removed', severity: fewer, message: `is never ${removed}` }
   } else if (ours.values && theirs.types.has('string')) {
-    const message = `may be any text, ours is one of ${[...ours.values].join(', ')}`
+    const message = `may be any text, Understudy has one of ${[...ours.values].join(', ')}`
     yield { kind: 'values-opened', severity: 'additive', message }
   } else if (theirs.values && ours.types.has('string')) {
     yield { kind: 'values-closed', severity: fewer, message: `is one of ${[...theirs.values].join(', ')}` }
@@ -360,7 +360,7 @@ function* compareLimits(
     yield {
       kind: 'limit-changed',
       severity,
-      message: `has ${name} ${other ?? 'none'}, ours ${mine ?? 'none'}`,
+      message: `has ${name} ${other ?? 'none'}, Understudy ${mine ?? 'none'}`,
     }
   }
 }

@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts'
 type Random = () => number
 
 export interface Pattern {
-  /** Returns a text that the pattern describes, ignoring its anchors. */
+  /** Returns a string that matches the pattern, ignoring its anchors. */
   write(random: Random, maxExtraRounds: number): string
   /** Returns true if the pattern matches anywhere in the text. */
   test(text: string): boolean

@@ -75,7 +75,7 @@ function decimalsOf(value: number): number {
 interface Format {
   /** @param word Lowercase ASCII letters, digits and hyphens. */
   make(word: string, random: Random): string
-  /** Default: every text is valid. */
+  /** Default: every string is valid. */
   shape?: { test(text: string): boolean }
 }
 
@@ -109,14 +109,14 @@ const formats: Readonly<Record<string, Format>> = {
 
 const formatNamed = (name = '') => (Object.hasOwn(formats, name) ? formats[name] : undefined)
 
-/** Returns true if a text has a format. Unknown formats accept every text. */
+/** Returns true if a string has the format. Unknown formats accept every string. */
 export function isOfFormat(format: string, text: string): boolean {
   const shape = formatNamed(format)?.shape
-  // Some expressions take quadratic time, and generated texts are never this long.
+  // Some expressions take quadratic time, and generated strings are never this long.
   return !shape || (text.length <= 500 && shape.test(text))
 }
 
-/** Returns a text in the format named by one of the schemas, based on the given words; undefined without a format. */
+/** Returns a string in the format named by one of the schemas, based on the given words; undefined without a format. */
 export function textOfFormat(
   schemas: readonly SchemaObject[],
   maxLength: number,
@@ -130,7 +130,7 @@ export function textOfFormat(
   return text !== undefined && text.length > maxLength ? format?.make('x', random) : text
 }
 
-/** Returns a text that matches all patterns, or the last attempt. */
+/** Returns a string that matches all patterns, or the last attempt. */
 export function textOfPatterns(
   patterns: readonly Pattern[],
   minLength: number,
@@ -150,7 +150,7 @@ export function textOfPatterns(
   return text
 }
 
-/** Truncates or repeats a text to reach a length within the limits. */
+/** Truncates or repeats a string to reach a length within the limits. */
 export function fitLength(text: string, minLength: number, maxLength: number): string {
   const characters = [...text]
   if (characters.length > maxLength)

@@ -31,7 +31,7 @@ export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   return { text: texts.join(''), annotations }
 }
 
-/** Adds citations to a text: at existing links to the source, or as new links at the end. */
+/** Adds citations to text: at existing links to the source, or as new links at the end. */
 export function cite(text: string, sources: readonly Source[]): CitedText {
   const appended: Array<string | Source> = [text]
   const annotations: UrlCitation[] = []
@@ -55,7 +55,7 @@ function inBrackets(url: string): string {
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Cites the sources that a text already links to in the form of `linkTo`. */
+/** Cites the sources that the text already links to in the form of `linkTo`. */
 export function citeLinks(text: string, sources: readonly Source[]): CitedText {
   const annotations = sources.flatMap((source) => {
     const link = linkTo(source.url)

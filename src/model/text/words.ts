@@ -1,8 +1,8 @@
 /**
- * Extracts words and short lines of a text, for searches and answers.
+ * Extracts words and short lines from text, for searches and answers.
  */
 
-/** Returns the first words of a text as one short line. */
+/** Returns the first words of the text as one short line. */
 export function quoted(text: string, limit = 72): string {
   let line = ''
   for (const word of text.slice(0, 4 * limit).split(/\s+/)) {
@@ -13,7 +13,7 @@ export function quoted(text: string, limit = 72): string {
   return line.trim().toWellFormed()
 }
 
-/** Returns the first sentence of a text as one line. */
+/** Returns the first sentence of the text as one line. */
 export function firstSentence(text: string): string {
   const start = text.slice(0, 400)
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
@@ -43,7 +43,7 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Yields each distinct word of a text that is not a stop word, unchanged and in order. */
+/** Yields each distinct word that is not a stop word, unchanged and in order. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
   for (const match of text.match(word()) ?? []) {

@@ -136,7 +136,7 @@ interface Parts {
   calls: NonNullable<ChatChoice['message']['tool_calls']>
 }
 
-/** Collects the fields of a message. Several texts, refusals or reasoning items are joined; images are dropped. */
+/** Collects the fields of a message. Multiple text, refusal or reasoning items are joined; images are dropped. */
 function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
   const parts: Parts = { annotations: [], calls: [] }
   for (const [place, { item }] of items.entries()) {
@@ -173,7 +173,7 @@ function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice
   return calls ? 'tool_calls' : 'stop'
 }
 
-/** Truncates a text before the first stop sequence. */
+/** Truncates the text before the first stop sequence. */
 function stopAt(text: string, sequences: ChatRequest['stop']): string {
   const stop = firstStop(text, typeof sequences === 'string' ? [sequences] : (sequences ?? []))
   return stop === undefined ? text : text.slice(0, text.indexOf(stop))

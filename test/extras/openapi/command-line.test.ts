@@ -24,7 +24,7 @@ describe('serve --openapi', () => {
     await write('old.yaml', 'swagger: 2.0\npaths: {}\n')
     for (const [file, problem] of [
       ['old.yaml', 'is not an OpenAPI 3 document: it has swagger: 2'],
-      ['none.yaml', 'there is no such file'],
+      ['none.yaml', 'no such file'],
     ] as const) {
       const { code, stderr } = await runCommand('--openapi', join(folder, file))
       expect(code).toBe(2)
@@ -33,7 +33,7 @@ describe('serve --openapi', () => {
   })
 
   it('accepts a path of one character, but not an empty one', async () => {
-    expect((await runCommand('--openapi', 'x')).stderr).toContain('there is no such file')
+    expect((await runCommand('--openapi', 'x')).stderr).toContain('no such file')
     expect((await runCommand('--openapi', '')).stderr).toContain('error: --openapi must not be empty\n')
   })
 })

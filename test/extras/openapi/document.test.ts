@@ -82,7 +82,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     )
   })
 
-  it('accepts a form unchecked, reports it in the journal, and replies with the headers of the document', async () => {
+  it('accepts a form without validation, reports it in the journal, and replies with the headers of the document', async () => {
     const form = new FormData()
     form.set('other', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')
     const { fetch, baseUrl, sandbox } = entrance
@@ -122,7 +122,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('accepts parameters in other styles unchecked, and reports them in the journal', async () => {
+  it('accepts parameters in other styles without validation, and reports them in the journal', async () => {
     const query = 'limit=10&kind=text&kind=image&ids=x&filter%5Bsize%5D=x'
     expect((await call(`GET /files?${query}`, { headers })).status).toBe(200)
     expect((await call('GET /points/1,2/;matrix=x/.maybe')).status).toBe(200)
@@ -226,13 +226,13 @@ describe('references of a document', () => {
     expect(await ask(method, path)).toEqual([501, message, 'document'])
   })
 
-  it('that are unresolved are reported, without effect on other operations', async () => {
+  it('are reported if they are unresolved, without affecting other operations', async () => {
     const message = "Unresolved reference '#/components/schemas/None' in the OpenAPI document"
     expect(await ask('GET', '/lost')).toEqual([501, message, 'document'])
     expect(await ask('GET', '/whole')).toEqual([200, 1, 'document'])
   })
 
-  it('to paths in other files are reported when the gateway is created', () => {
+  it('are reported when the gateway is created if they point to paths in other files', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
       "createGateway: options.openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
@@ -313,7 +313,7 @@ describe('createGateway with openapi', () => {
   })
 
   it.each([
-    [{ openapi: './nowhere.yaml' }, 'createGateway: options.openapi: ./nowhere.yaml: there is no such file'],
+    [{ openapi: './nowhere.yaml' }, 'createGateway: options.openapi: ./nowhere.yaml: no such file'],
     [{ openapi: {} }, 'createGateway: options.openapi: is not an OpenAPI document: it has no paths'],
     [
       { openapi: { swagger: '2.0', paths: {} } },
@@ -423,7 +423,7 @@ it('readOnly fields are not required in requests, and writeOnly fields are omitt
   expect(paths.sort()).toEqual(['body.name', 'body.secret'])
 })
 
-it('object and cookie parameters are accepted unchecked, and reported in the journal', async () => {
+it('object and cookie parameters are accepted without validation, and reported in the journal', async () => {
   const schema = { type: 'object', properties: { limit: { type: 'integer' } } }
   const parameters = [
     { name: 'filter', in: 'query', required: true, schema },

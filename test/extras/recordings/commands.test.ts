@@ -140,7 +140,7 @@ describe('record', () => {
 
 describe('serve', () => {
   it.each([
-    [['--recordings', '@none'], 'there is no such file or folder'],
+    [['--recordings', '@none'], 'no such file or folder'],
     [['--on-unmatched-recording', 'passthrough'], '--recordings'],
     [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
     [['--recordings', '.', '--on-unmatched-recording', 'sometimes'], 'Allowed choices'],
@@ -200,7 +200,7 @@ describe('import and export', () => {
     expect(await exit('import', 'curl', '@ask.json', '--out', '@imported')).toBe(2)
     expect(stderr).toContain('Allowed choices are har, sse, journal')
     expect(await exit('import', 'har', '@none.har', '--out', '@imported')).toBe(2)
-    expect(stderr).toContain('there is no such file')
+    expect(stderr).toContain('no such file')
     await write('request.json', { path: 'responses' })
     expect(
       await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
@@ -270,7 +270,7 @@ describe('import and export', () => {
     for (const [name, content, problem] of [
       ['empty.json', {}, 'has no entry'],
       ['broken.json', [{ id: 'a' }], "entry 'a': method: Is required"],
-      ['none.json', undefined, 'there is no such file'],
+      ['none.json', undefined, 'no such file'],
     ] as const) {
       if (content) await write(name, content)
       expect(await exit('export', `@${name}`, '--as', 'recording')).toBe(2)
@@ -297,7 +297,7 @@ describe('scan', () => {
     expect(await exit('scan', '@clean', '--quiet')).toBe(0)
     expect(stdout).toBe('')
     expect(await exit('scan', '@nowhere')).toBe(2)
-    expect(stderr).toBe(`error: ${folder}/nowhere: there is no such file or folder\n`)
+    expect(stderr).toBe(`error: ${folder}/nowhere: no such file or folder\n`)
     const summary = async (path: string) => {
       await exit('scan', path)
       return stdout.trim().split('\n').at(-1)

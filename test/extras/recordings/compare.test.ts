@@ -229,8 +229,8 @@ describe('two schemas', () => {
     expect(lines(drift(plain, referring))).toEqual(['  nothing'])
     const twice = (name: object) => documentOf(ok(object({ a: name, b: name })), { components })
     expect(lines(drift(twice({ $ref: '#/components/schemas/Name' }), twice(whole)))).toEqual([
-      '  breaking ask reply 200 a type-changed: is integer, ours is string',
-      '  breaking ask reply 200 b type-changed: is integer, ours is string',
+      '  breaking ask reply 200 a type-changed: is integer, Understudy has string',
+      '  breaking ask reply 200 b type-changed: is integer, Understudy has string',
     ])
     expect(lines(drift(twice({ $ref: '#/components/schemas/Nowhere' }), twice(whole)))).toEqual(['  nothing'])
   })
@@ -417,8 +417,8 @@ describe('recordings compared with a document', () => {
     expect(found.checked).toEqual({ 'recorded replies': 6 })
     expect(found.unchecked).toEqual([])
     expect(lines(found)).toEqual([
-      '  breaking ask reply 200 media-type-added: is text/plain, ours is application/json',
-      '  breaking ask reply 404 error type-added: may be integer, ours is string',
+      '  breaking ask reply 200 media-type-added: is text/plain, Understudy has application/json',
+      '  breaking ask reply 404 error type-added: may be integer, Understudy has string',
       '  additive ask reply 304 status-added: the status was returned',
     ])
   })
@@ -492,10 +492,10 @@ const flaws: [unknown[], string[]][] = [
   // Without deltas, there is nothing to add up.
   [[done('a', 3)], []],
   [[part('abc', span(0, 3), span(1, 2))], []],
-  [[part('abc', span(0, 4))], ['annotations do not fit the text']],
-  [[part('abc', span(-1, 3))], ['annotations do not fit the text']],
-  [[part('abc', span(1, 1))], ['annotations do not fit the text']],
-  [[part('abc', span(undefined, 1))], ['annotations do not fit the text']],
+  [[part('abc', span(0, 4))], ['annotations do not match the text']],
+  [[part('abc', span(-1, 3))], ['annotations do not match the text']],
+  [[part('abc', span(1, 1))], ['annotations do not match the text']],
+  [[part('abc', span(undefined, 1))], ['annotations do not match the text']],
   [[part('', span(0, 3))], []],
   [[{ type: 'part', part: null }, { type: 'part', part: 'x' }, part(1, span(0, 9))], []],
   [[{ type: 'part', part: { text: 'abc', annotations: 'none' } }], []],
@@ -549,21 +549,21 @@ describe('streams', () => {
     expect(
       compared([...ours, named('a', 'b', '[DONE]')], named('b', 'a'), named('a', 'b', '[DONE]')),
     ).toEqual([
-      'breaking b first-event: comes first, ours start with a',
-      'breaking a last-event: comes last, ours end with c or b',
+      "breaking b first-event: comes first, Understudy's streams start with a",
+      "breaking a last-event: comes last, Understudy's streams end with c or b",
       'breaking  done-missing: some streams do not end with [DONE]',
-      'breaking b > a order-changed: does not occur in ours',
+      "breaking b > a order-changed: does not occur in Understudy's streams",
     ])
     expect(compared(ours, named('a', 'c', '[DONE]'))).toEqual([
       'breaking b event-removed: is missing from some streams',
-      'breaking a > c order-changed: does not occur in ours',
+      "breaking a > c order-changed: does not occur in Understudy's streams",
     ])
     expect(compared(ours, named('a', 'b', 'c', '[DONE]', 'c'))).toEqual([
-      'breaking c > c order-changed: does not occur in ours',
+      "breaking c > c order-changed: does not occur in Understudy's streams",
       'breaking  events come after [DONE]: events come after [DONE]',
     ])
     expect(compared([[{ type: 'a', n: 1 }]], [{ type: 'a', n: '1', m: 1 }])).toEqual([
-      'breaking a.n type-added: may be string, ours is integer',
+      'breaking a.n type-added: may be string, Understudy has integer',
       'additive a.m field-added: is new',
     ])
   })

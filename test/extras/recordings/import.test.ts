@@ -99,7 +99,7 @@ describe('importing a HAR file', () => {
     ],
   })
 
-  it('of a browser keeps the timing of gateway calls and drops transport headers', () => {
+  it('keeps the timing of gateway calls and drops transport headers in a file from a browser', () => {
     const page = entry({}, { url: 'https://app.example/index.html' })
     const { exchanges } = importHar(
       `\ufeff${har(page, entry(stream('data: 1\r\n\r\n')))}`,
@@ -117,7 +117,7 @@ describe('importing a HAR file', () => {
     expect(exchanges[0]?.reply?.headers).not.toHaveProperty('content-length')
   })
 
-  it('of a proxy supports bodies in base64 and multi-line headers', () => {
+  it('supports base64 bodies and multi-line headers in a file from a proxy', () => {
     const body = {
       content: {
         size: 7,
@@ -153,7 +153,7 @@ describe('importing a HAR file', () => {
     expect(skipped[0]).toMatch(/^a\.har: entry 1: its (?:stream|body) /)
   })
 
-  it('reports a file that is invalid or of another site in one line', () => {
+  it('reports an invalid file, or a file of another site, in one line', () => {
     expect(() => importHar('{}', 'a.har', '/api/v1')).toThrow('a.har: is not a HAR file')
     expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har: not JSON')
     expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('set --base')
@@ -425,7 +425,7 @@ describe('an entry of a HAR file', () => {
     [
       'a wrong size',
       stream({ text: 'ü', size: 1 }),
-      'its stream has 2 bytes, but 1 were sent: it was decoded wrongly or cut',
+      'its stream has 2 bytes, but 1 were sent: it was decoded wrongly or truncated',
     ],
     [
       'a wrong size outside a stream',

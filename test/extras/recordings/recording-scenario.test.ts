@@ -57,12 +57,12 @@ describe('toReplay()', () => {
     ['aborted-by-client', '{"type":"response.incomplete"}', undefined],
     ['aborted-by-client', '{"type":"message_stop"}', undefined],
     ['aborted-by-client', '{"type":"response.created"}', 'reset'],
-  ])('of a reply that ended with %s after %j hangs up with %j', (end, body, how) => {
+  ])('converts the ending %s after %j to the hang-up %j', (end, body, how) => {
     const recording = recordingOf([body], { end })
     expect(hangUpOf(recording)).toBe(how)
   })
 
-  it('of a connection that ended without headers hangs up after the same time', () => {
+  it('hangs up after the same time if the connection ended without headers', () => {
     const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }))
     expect(nothing('reset')).toEqual([100, 'hang up: reset'])
     expect(nothing('idle')).toEqual([100, 'hang up: stall'])

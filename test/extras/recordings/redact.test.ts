@@ -118,7 +118,7 @@ describe('secrets', () => {
     expect(isPlaceholder(input)).toBe(is)
   })
 
-  it('that were replaced compare as one word', () => {
+  it('compare as one word once they are replaced', () => {
     expect(withoutPlaceholders('a redacted.0a9f.xxx b redacted.1111. redacted.')).toBe(
       'a redacted b redacted redacted.',
     )
@@ -136,7 +136,7 @@ describe('secrets', () => {
     expect(scanFile(utf8(''), finder)).toEqual([])
   })
 
-  it('in a recording are listed by the line of the file', () => {
+  it('are listed by line of the file if they are in a recording', () => {
     const [{ kind } = { kind: '' }] = finder.find(knownKey)
     const halves = [knownKey.slice(0, 20), knownKey.slice(20)]
     const line = (recording: Recording) => scanRecording(recording, finder)
@@ -177,7 +177,7 @@ describe('secrets', () => {
     ).toEqual([{ line: 3, kind }])
   })
 
-  it('in a chunked body are replaced before a chunk is forwarded', () => {
+  it('are replaced in a chunked body before a chunk is forwarded', () => {
     const body = (text = false) => new Redactor({ text, values: [{ kind: 'mine', value }] }).body()
     const input = (chunks: { ms: number; bytes: Uint8Array }[]) =>
       chunks.map(({ ms, bytes }) => [ms, text(bytes)])
@@ -207,7 +207,7 @@ describe('secrets', () => {
     expect(input(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
   })
 
-  it('in a long body without blank lines are searched piecewise', () => {
+  it('are searched piecewise in a long body without blank lines', () => {
     const mebi = 1024 * 1024
     const wait = 64 * 1024
     const sizes = (...pieces: string[]) => {
@@ -221,7 +221,7 @@ describe('secrets', () => {
     expect(sizes('a,b', ' '.repeat(mebi - 2))).toEqual([0, 0, 2])
   })
 
-  it('of several lines delay the body until the longest of them could have ended', () => {
+  it('delay the body until the longest multi-line secret could have ended', () => {
     const lines = '-----one\n\ntwo-----'
     const body = new Redactor({ values: [{ kind: 'mine', value: lines }] }).body()
     const all = utf8(`${'x'.repeat(200)}\n\n${lines}`)

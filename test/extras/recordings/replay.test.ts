@@ -193,7 +193,7 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)
   })
 
-  it('with redacted texts still match the original request', async () => {
+  it('still match the original request if their text is redacted', async () => {
     const out = await simple([{ path: '/responses', body: { ...hello, input: 'A private question' } }], true)
     const [file = ''] = await readdir(out)
     expect(await readFile(join(out, file), 'utf8')).not.toContain('private')
@@ -220,7 +220,7 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('of earlier versions, called tapes, can be read from a folder, a file or data', async () => {
+  it('can be read from a folder, a file or data if earlier versions wrote them as tapes', async () => {
     const out = await simple([{ path: '/responses', body: hello }])
     const [file = ''] = await readdir(out)
     const text = await readFile(join(out, file), 'utf8')
@@ -348,7 +348,7 @@ describe('recordings', () => {
     await disconnected.promise
   })
 
-  it('that are invalid are reported with file and line', async () => {
+  it('are reported with file and line if they are invalid', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
     await writeFile(
       join(folder, 'a.recording.jsonl'),
@@ -357,8 +357,6 @@ describe('recordings', () => {
     expect(() => createGateway({ recordings: folder })).toThrow(
       /a\.recording\.jsonl:2: chunks: a chunk must have ms/,
     )
-    expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
-      'there is no such file or folder',
-    )
+    expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow('no such file or folder')
   })
 })

@@ -9,7 +9,7 @@ import { anyRequest, tryInProcess } from './any-request.ts'
 import { trySocket } from './socket.ts'
 
 describe('arbitrary requests', () => {
-  it('in process are answered by the specification or an envelope, and change nothing if rejected', async () => {
+  it('get a specified reply or an error envelope in process, and change nothing if rejected', async () => {
     const gateway = createGateway({ timeScale: 0 })
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -19,7 +19,7 @@ describe('arbitrary requests', () => {
     )
   })
 
-  it('on a socket, complete, truncated or corrupted, leave the server usable', async () => {
+  it('leave the server usable on a socket, whether complete, truncated or corrupted', async () => {
     await using server = await startServer({ timeScale: 0, requestTimeoutMs: 100 })
     const requests = fc.sample(anyRequest, { numRuns: cases(60, 5000), seed: 1 })
     const wrong = await Promise.all(requests.map((request, seed) => trySocket(server.port, request, seed)))

@@ -89,7 +89,7 @@ export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
 }
 
-/** Calls that arrive during each load, whose lists may be older. */
+/** Calls that arrive during a load: the loaded lists may not have them yet. One set for each load in progress. */
 const loads = new Set<CallSummary[]>()
 
 export async function loadCalls(): Promise<void> {

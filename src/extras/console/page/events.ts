@@ -107,7 +107,7 @@ async function readEvents(
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
     for (const frame of frames) {
-      // Not split by a regular expression, for which U+2028 in the text of a client would end a line.
+      // Not split by a regular expression with `$`, which would treat U+2028 in a client's text as a line end.
       const lines = frame.split('\n')
       const field = (name: string) => {
         const line = lines.find((each) => each.startsWith(`${name}:`)) ?? ''

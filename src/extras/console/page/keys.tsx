@@ -49,7 +49,7 @@ const actions: Record<string, () => void> = {
   },
 }
 
-/** Actions if a row has the focus. */
+/** Actions while a row has focus. */
 const listActions: Record<string, () => void> = {
   ArrowDown: () => step(1),
   ArrowUp: () => step(-1),

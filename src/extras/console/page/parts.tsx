@@ -27,7 +27,7 @@ export function ActionButton({
   const outcome = useSignal('')
   const isBusy = useSignal(false)
   const act = async () => {
-    // A disabled button would lose the focus.
+    // A disabled button would lose focus.
     if (isBusy.value) return
     isBusy.value = true
     try {

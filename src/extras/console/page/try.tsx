@@ -168,7 +168,7 @@ const prefilled: Record<string, { path?: string; body?: object; isModel?: true }
   createEmbeddings: { body: { model: 'aurora/embed-3', input: 'high tide' } },
 }
 
-/** Part of an OpenAPI document that is used. */
+/** The part of an OpenAPI document that this page reads. */
 interface ApiDocument {
   paths: Record<string, Record<string, DocumentOperation>>
 }
