@@ -57,7 +57,7 @@ export const assumptions = {
     choice: 'looked up as an id first, then as a slug',
   },
   slugConflict: {
-    about: 'A workspace slug that is taken',
+    about: 'A workspace slug that is already taken',
     choice: '409 if another workspace has it as its slug or id',
   },
   emptyUpdate: {
@@ -188,7 +188,7 @@ export const assumptions = {
   limitedEngine: {
     about: 'The engine with at most 20 results',
     choice:
-      'the engine in `search.limitedEngine`, `engine_c` by default; more results are a 400, whatever `max_total_results` is',
+      'the engine in `search.limitedEngine`, `engine_c` by default; more results are a 400, regardless of `max_total_results`',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',

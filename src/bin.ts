@@ -12,6 +12,6 @@ if (major > 22 || (major === 22 && minor >= 12)) {
   enableCompileCache()
   import('./serve.ts').then(({ runCommandLine }) => runCommandLine()).then(flushCompileCache)
 } else {
-  console.error(`gateway-understudy needs Node 22.12 or newer, this is ${process.versions.node}`)
+  console.error(`gateway-understudy needs Node 22.12 or newer; this is Node ${process.versions.node}`)
   process.exitCode = 2
 }

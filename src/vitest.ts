@@ -74,12 +74,12 @@ export interface Fixtures {
   server: Interception
   /**
    * New sandbox for each test, so that tests can run concurrently. Requests are routed to the sandbox of the test that
-   * made them, whatever their key. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
+   * made them, regardless of their key. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
    */
   sandbox: Sandbox<Bodies>
   /**
-   * If true, `sandbox` is the default sandbox, reset before each test, and the tests of a file run one at a time, even with
-   * `test.concurrent`. For code whose requests cannot be attributed to a test, such as a shared queue. Set with
+   * If true, `sandbox` is the default sandbox, reset before each test, and the tests of a file run one at a time, even
+   * with `test.concurrent`. For code whose requests cannot be attributed to a test, such as a shared queue. Set with
    * `test.override({ serial: true })`, also in a `describe`. Default: false.
    */
   serial: boolean
@@ -118,8 +118,8 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
 })
 
-// Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`, only
-// the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
+// Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`,
+// only the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
 test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
   // Tests in the same file that use Vitest's own `test` have no fixtures.
   if (gateway) await gateway.sandboxes.current.run(sandbox, runTest)

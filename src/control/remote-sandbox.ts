@@ -47,7 +47,7 @@ export interface SandboxAddress {
   readonly id: string
   /** Requests with this key use this sandbox. */
   readonly apiKey: string
-  /** Requests below this URL use this sandbox, whatever their key. Ends in `/api/v1`. */
+  /** Requests below this URL use this sandbox, regardless of their key. Ends in `/api/v1`. */
   readonly baseUrl: string
   /** Base URL that bypasses the load balancer, if the server advertises one: for faults that a proxy would hide. */
   readonly directUrl?: string | undefined

@@ -20,7 +20,7 @@ const SandboxInfo = z
     apiKey: z.string().describe('Requests with this key use this sandbox.'),
     baseUrl: z
       .string()
-      .describe('Requests below this URL use this sandbox, whatever their key. Ends in /api/v1.'),
+      .describe('Requests below this URL use this sandbox, regardless of their key. Ends in /api/v1.'),
     directUrl: z
       .string()
       .optional()

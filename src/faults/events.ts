@@ -123,7 +123,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-error-event',
     layer: 'events',
-    summary: 'The stream reports a failure in the middle and ends.',
+    summary: 'The stream reports a failure partway through and ends.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -202,7 +202,7 @@ export const streamFaults = [
     name: 'stream-cut',
     layer: 'events',
     layerOf: layerOfEnd,
-    summary: 'The stream ends cleanly in the middle: no final event, no `[DONE]`.',
+    summary: 'The stream ends cleanly but too early: no final event, no `[DONE]`.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endWith('end'),
   }),
@@ -219,7 +219,7 @@ export const streamFaults = [
     name: 'stream-stall',
     layer: 'events',
     layerOf: layerOfEnd,
-    summary: 'The stream stops sending in the middle, and the connection stays open.',
+    summary: 'The stream stops sending partway through, and the connection stays open.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endWith('stall'),
   }),

@@ -140,7 +140,8 @@ export const replacingFaults = [
   defineFault({
     name: 'random-bytes',
     layer: 'replacement',
-    summary: 'A 200 with random bytes that are not UTF-8; the same bytes for the same seed and request.',
+    summary:
+      'A 200 with random bytes that are not valid UTF-8; the same bytes for the same seed and request.',
     params: () =>
       z.strictObject({
         bytes: z
@@ -228,7 +229,9 @@ function usualHeaders(
   return status === 503 ? wait : {}
 }
 
-/** Returns the headers of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, as clocks may differ. */
+/**
+ * Returns the headers of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, as clocks may differ.
+ */
 export function quotaHeaders({
   limit,
   remaining,

@@ -16,7 +16,7 @@ import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
- * How the delivery of a reply ended: `pending` is still being sent, `aborted-by-fault` was cut by a fault, and
+ * Outcome of the delivery of a reply: `pending` is still being sent, `aborted-by-fault` was cut by a fault, and
  * `aborted-by-client` means that the client disconnected first.
  */
 export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
@@ -325,7 +325,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     journal.grow(this.replyBody.add(part, journal.bodyBytes, length))
   }
 
-  /** Registers a callback that runs once when the delivery ends, whatever the outcome. */
+  /** Registers a callback that runs once when the delivery ends, regardless of the outcome. */
   onSettled(callback: () => void): void {
     const previous = this.#onSettled
     this.#onSettled = previous ? () => [previous, callback].forEach((each) => void each()) : callback

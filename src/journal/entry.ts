@@ -60,7 +60,7 @@ export interface JournalEntry<Body = unknown> {
   warnings: string[]
   /** If true, the reply violated Understudy's own schema: a bug, please report it. */
   schemaViolation: boolean
-  /** How the delivery of the reply ended. */
+  /** Outcome of the delivery of the reply. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
   timestamp: string

@@ -13,7 +13,9 @@ import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
-  /** Lists the calls received; if it passes, the message for the negated expectation. */
+  /**
+   * Failure message, which lists the calls received; if the expectation passed, the failure message of its negation.
+   */
   message: string
   /** The closest call, reduced to the expected fields, and those fields, for a diff. */
   actual?: unknown
@@ -94,7 +96,9 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
   }
 }
 
-/** Names the unused rules whose operations were never called: `rule 1 of 'reply' matches createResponse, the call is …`. */
+/**
+ * Names the unused rules whose operations were never called: `rule 1 of 'reply' matches createResponse, the call is …`.
+ */
 export function rulesForOtherOperations(
   unused: readonly UnusedRule[],
   entries: readonly JournalEntry[],

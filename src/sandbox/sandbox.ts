@@ -134,7 +134,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, whatever their key. If the
+   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, regardless of their key. If the
    * gateway has several servers, the URL of the first. Throws if it has neither a server nor an interception.
    */
   get baseUrl(): string {

@@ -24,7 +24,7 @@ describe('a project with node:test', () => {
   })
 })
 
-describe('clients made at import', () => {
+describe('clients created at import time', () => {
   it.each([
     { node: '24', msw: '3' },
     { node: '24', msw: '2.12' },
@@ -71,7 +71,7 @@ describe('a project with Jest and ES modules', () => {
 })
 
 describe("a project in Vitest's browser mode", () => {
-  it('answers and keeps requests in the page of a real browser', async () => {
+  it('handles and records requests within a page in a real browser', async () => {
     await using project = await install('vitest-browser')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -80,7 +80,7 @@ describe("a project in Vitest's browser mode", () => {
 })
 
 describe('a project without MSW', () => {
-  it('intercepts, uses the gateway, and learns which package the handlers need', async () => {
+  it('intercepts, uses the gateway, and reports the package that the handlers need', async () => {
     await using project = await install('without-msw')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')

@@ -45,7 +45,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
       })
 
   it.each(['pytest', 'pytest -n 2'])(
-    'gives each test its sandbox, and ends its servers (%s)',
+    'gives each test its own sandbox, and stops its servers (%s)',
     async (command) => {
       if (!hasPytest) return
       const { code, stdout, stderr } = await project.run(`.venv/bin/${command}`)
@@ -55,7 +55,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
     },
   )
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('ends its servers after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops its servers after %s', async (signal) => {
     if (!hasPytest) return
     const test = `import pathlib, time\n\ndef test_hangs(sandbox):\n    pathlib.Path('hangs').touch()\n    time.sleep(100)\n`
     writeFileSync(join(project.folder, 'test_hangs.py'), test)

@@ -12,7 +12,7 @@ import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
 // Tests read documents of every shape.
-// biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its content
 type Document = any
 
 let server: RunningServer

@@ -19,7 +19,7 @@ const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
 const bodyFor = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
-/** A client under test. Texts are passed on as the client returns them. */
+/** A client under test. Text is passed on as the client returns it. */
 interface Client {
   /** Returns the text of the reply, or its raw body. */
   plain(signal?: AbortSignal): Promise<string>

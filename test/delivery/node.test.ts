@@ -100,7 +100,7 @@ describe('the HTTP server', () => {
       return socket
     }
 
-    it('are sent as chunks whose sizes are in bytes', async () => {
+    it('are sent as chunks with their sizes in bytes', async () => {
       const text = await readUntil(await ask(head('POST /api/v1/responses', question)), /\r\n0\r\n\r\n$/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
       expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { calls, type Line, transcript } from './calls.ts'
 
-/** Removes times from a body, but keeps ids and texts. */
+/** Removes times from a body, but keeps ids and text. */
 function withoutTimes({ body, ...line }: Line): string {
   return JSON.stringify({ ...line, body: body.replace(/"(created_at|completed_at)":\d+/g, '"$1":0') })
 }
@@ -13,7 +13,7 @@ describe('calls with a fixed seed', () => {
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
   })
 
-  it('return different texts with another seed', async () => {
+  it('return different text with another seed', async () => {
     const [seven, eight] = await Promise.all([
       transcript(7, calls, 'in turn'),
       transcript(8, calls, 'in turn'),

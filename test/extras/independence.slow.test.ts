@@ -2,7 +2,7 @@
  * Each extra is optional: without its folder, tests and lines in `src/extras`, the rest compiles and its tests pass.
  *
  * The quick tests run once, without any extra; in `npm run test:all`, also without each of them. Long suites never run
- * whole here.
+ * completely here.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

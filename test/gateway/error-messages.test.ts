@@ -1,5 +1,5 @@
 /**
- * Error messages for common mistakes, at the entrance where users make them: one line that names
+ * Error messages for common mistakes, at the entry points where users make them: one line that names
  * the field and the fix.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

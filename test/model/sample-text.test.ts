@@ -82,7 +82,7 @@ describe('sample text', () => {
   })
 
   it.each(['low', 'medium', 'high'])(
-    'has as many paragraphs as asked for with verbosity %s',
+    'has the number of paragraphs requested by the question, with verbosity %s',
     async (verbosity) => {
       const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
       expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)

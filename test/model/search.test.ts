@@ -69,11 +69,11 @@ describe('findPages', () => {
     expect(first?.title).toBe('ray')
   })
 
-  it('looks past case and small words', () => {
+  it('ignores case and stop words', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })
 
-  it('takes pages in fixture order where nothing matches', () => {
+  it('returns pages in fixture order if no page matches', () => {
     expect(find('qqqq zzzz', 3).map(({ url }) => url)).toEqual(pages.slice(0, 3).map(({ url }) => url))
   })
 })

@@ -248,7 +248,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('max_output_tokens', () => {
-    it('truncates the text at exactly this many tokens and marks the response as incomplete', async () => {
+    it('truncates the text to exactly max_output_tokens and marks the response as incomplete', async () => {
       const whole = (await create({})).body
       const cut = (await create({ max_output_tokens: 7 })).body
       expect(cut).toMatchObject({
@@ -261,7 +261,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(whole.output[0].content[0].text.startsWith(cut.output[0].content[0].text)).toBe(true)
     })
 
-    it('does not truncate text of exactly this length', async () => {
+    it('does not truncate text of exactly max_output_tokens', async () => {
       const whole = (await create({})).body
       const length = whole.usage.output_tokens
       expect((await create({ max_output_tokens: length })).body).toMatchObject({

@@ -320,7 +320,7 @@ const yaml = (count: number, on: string) =>
   `name: many\nrules:\n${`  - on: ${on}\n    when: { query: { source: x } }\n    fault: timeout\n`.repeat(count)}`
 const provider = (index: number) => ({ name: `P ${index}`, slug: `p-${index}`, privacy_policy_url: null })
 
-/** Work on files, journals and texts. */
+/** Work on files, journals and text. */
 const others: Readonly<Record<string, Prepare>> = {
   'journal entries, read': async (count) => {
     const { journal } = await gatewayWithCalls(count >> 3)

@@ -33,7 +33,7 @@ afterEach(() => {
 const age = (ms: number) => vi.advanceTimersByTime(ms)
 
 describe('sandboxes', () => {
-  it('can exist by the ten thousand, each with its own data', async () => {
+  it('can exist in tens of thousands, each with its own data', async () => {
     const { gateway, ask } = setUp({})
     const sandboxes = Array.from({ length: 10_000 }, () => gateway.createSandbox())
     expect(new Set(sandboxes.map(({ apiKey }) => apiKey)).size).toBe(10_000)

@@ -173,7 +173,7 @@ describe('promptCache', () => {
     ).toBe(0)
   })
 
-  it('counts the shared beginning of a single text', async () => {
+  it('counts the shared beginning of a single input text', async () => {
     const gateway = createGateway({ promptCache: true })
     await ask(gateway, { input: `${long} one` })
     const cached = cachedOf(await ask(gateway, { input: `${long} two` }))

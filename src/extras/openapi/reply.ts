@@ -47,7 +47,7 @@ export class DocumentReply {
   readonly #content: Json
   /** Media type of replies; undefined if there is no body, or only a stream. */
   readonly #type: string | undefined
-  /** Errors for parts that exceed the budget whatever the seed. Cached, because each attempt takes the whole budget. */
+  /** Errors for parts that exceed the budget with any seed. Cached, because each attempt takes the whole budget. */
   readonly #tooLarge = new Map<string, GatewayError>()
 
   constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {

@@ -205,7 +205,7 @@ function* compareReplies(ours: DescribedOperation, theirs: DescribedOperation): 
       yield difference(part, '', 'status-added', 'additive', 'the status is documented')
       continue
     }
-    // All errors of Understudy have the same envelope.
+    // All Understudy errors use the same envelope.
     const [mine, there] = [fallback.get('application/json'), other.get('application/json')]
     if (mine && there) yield* compareShapes(mine, there, { part, direction: 'reply', isObserved: false })
   }

@@ -175,7 +175,7 @@ export class BodyRedactor {
     const end = Math.max(...ends)
     if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
     if (this.#length <= maxPiece) return 0
-    // A comma separates fields of JSON, and no key contains one.
+    // Commas separate JSON fields, and no key contains one.
     const raw = this.#raw.join('')
     return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
   }

@@ -9,7 +9,7 @@ import { numbersAt, type SchemaObject, textAt } from './schema.ts'
 type Random = () => number
 
 /**
- * Returns the range that all schemas allow, open where the bound itself is excluded. In draft 4, exclusive bounds are
+ * Returns the range that all schemas allow, open if the bound itself is excluded. In draft 4, exclusive bounds are
  * flags.
  */
 export function rangeOf(schemas: readonly SchemaObject[]) {

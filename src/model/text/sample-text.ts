@@ -58,7 +58,7 @@ interface Question {
 }
 
 const english: Texts = fixtures.en
-/** Number of characters of a question that patterns are applied to. */
+/** Maximum number of characters of the question to match against patterns. */
 const readLength = 400
 /** Default number of list items. */
 const usualItems = { low: 3, medium: 5, high: 8 }

@@ -186,14 +186,14 @@ describe('toRecording()', () => {
     expect(write().end).not.toHaveProperty('redacted')
   })
 
-  it('stores a hash of the body if texts are redacted', () => {
+  it('stores a hash of the body if its text is redacted', () => {
     expect(write().head).not.toHaveProperty('bodyHash')
     const filled = write({}, { redactor: new Redactor({ text: true }) })
     expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, defaultIgnoreFields).bodyHash)
     expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
   })
 
-  it('redacts texts in every form of request body', () => {
+  it('redacts text in every form of request body', () => {
     const redacted = (given: object) =>
       new Redactor({ text: true }).request({ method: 'POST', path: '/a', query: '', headers: {}, ...given })
         .request

@@ -1,5 +1,5 @@
 /**
- * Finding, replacing and listing secrets and texts in bodies, without a connection.
+ * Finding, replacing and listing secrets and text in bodies, without a connection.
  */
 import { describe, expect, it } from 'vitest'
 import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'

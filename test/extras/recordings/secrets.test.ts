@@ -222,7 +222,7 @@ describe('redaction', () => {
     expect(await readdir(out)).toEqual([])
   })
 
-  it('fills texts with the same shape, so that lengths, links and offsets are unchanged', () => {
+  it('replaces text with filler of the same shape, so that lengths, links and offsets are unchanged', () => {
     const redactor = new Redactor({ text: true })
     const body = redactor.body()
     const text = event({
@@ -369,7 +369,7 @@ describe('scan', () => {
     )
   })
 
-  it('reports unmasked secret headers in requests and replies, whatever their value', () => {
+  it('reports unmasked secret headers in requests and replies, regardless of their value', () => {
     const recording = recordingWith('none', 0)
     const request = recording.request && { ...recording.request, headers: { cookie: 'tasty' } }
     const reply = recording.reply && { ...recording.reply, headers: { 'set-cookie': 'tasty' } }

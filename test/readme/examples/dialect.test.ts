@@ -1,7 +1,7 @@
 import { createGateway } from 'gateway-understudy'
 import { expect, test } from 'vitest'
 
-test('adds the cost, as our vendor does', async () => {
+test('adds the cost, as the vendor does', async () => {
   const gateway = createGateway({
     dialect: {
       name: 'acme',

@@ -9,7 +9,7 @@ const send = (method: string, path: string, body?: object) =>
     body: body && JSON.stringify(body),
   }).then(({ status }) => status)
 
-test('the preset is gone once its workspace is renamed', async ({ sandbox }) => {
+test('the preset returns 404 once its workspace is renamed', async ({ sandbox }) => {
   sandbox.use(parseScenario(archivedPreset))
 
   expect(await send('GET', '/presets/code-review')).toBe(200)

@@ -72,7 +72,7 @@ test('asks again when the gateway fails in the middle of a stream', async ({ san
 // #endregion
 
 // #region token-budget
-test('waits for the next minute when the tokens of this one are spent', async ({ sandbox }) => {
+test('waits for the next window once the token budget is spent', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', rateLimit: { tokens: 50, requests: 10, per: '1m' } })
   const ask = () => client.responses.create(body, { maxRetries: 0 })
 

@@ -1,5 +1,5 @@
 /**
- * Templates of texts and tags with a known result, and arbitrary texts with braces: a template
+ * Templates of text and tags with a known result, and arbitrary text with braces: a template
  * renders the values it names, or is rejected with a one-line message and a position.
  */
 import fc from 'fast-check'

@@ -136,7 +136,7 @@ function Tile({ title, value }: { title: string; value: string }) {
 
 interface Series {
   name: string
-  /** Colour of the bars: a total, the errors in it, or a smaller value inside. */
+  /** Colour of the bars: a total, its errors, or a smaller value drawn inside it. */
   kind: 'all' | 'part' | 'inner'
   /** Oldest first. Drawn over the previous series. */
   values: readonly number[]
