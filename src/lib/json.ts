@@ -1,0 +1,2 @@
+/** Any JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [field: string]: Json }
