@@ -134,3 +134,43 @@ describe('starting the server', () => {
     }
   })
 })
+
+describe('English', () => {
+  /** Words that a term of the field or a named subject replaces. */
+  const stopList =
+    /\b(is told|nobody|whoever|somebody|so many|so often|as ever|in the place of|goes on|a person|not any more|in force|beside)\b/i
+
+  const comment = /^\s*(?:\/\*\*|\*|\/\/)/
+  const texts = globSync(['src/**/*.{ts,tsx}', 'test/**/*.ts', '**/*.md', 'llms.txt'], {
+    cwd: root,
+    exclude: ['**/node_modules', 'dist', '**/__prompts__'],
+  }).map((file) => ({ file, lines: readFileSync(root + file, 'utf8').split('\n') }))
+
+  it('uses the terms of the field in comments, messages and documents', () => {
+    // Sample rows are prose of their own.
+    const samples = ['fixtures/README.md', 'src/resources/preset.ts', 'src/resources/workspace.ts']
+    const isText = (file: string, line: string) =>
+      comment.test(line) || !(file.startsWith('test/') && file.endsWith('.ts'))
+    const wrong = texts
+      .filter(({ file }) => !samples.includes(file))
+      .flatMap(({ file, lines }) =>
+        lines.flatMap((line, index) =>
+          stopList.test(line) && isText(file, line) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
+        ),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  it('starts doc comments with a verb or a noun phrase', () => {
+    const wrong = texts.flatMap(({ file, lines }) =>
+      lines.flatMap((line, index) => {
+        const start = /^\s*\/\*\*$/.test(line) ? lines[index + 1] : line
+        return /^\s*\/?\*\*? (?:What|How|Whether|Whoever|Of|Is)\b/.test(start ?? '') &&
+          /^\s*\/\*\*/.test(line)
+          ? [`${file}:${index + 1}: ${start?.trim()}`]
+          : []
+      }),
+    )
+    expect(wrong).toEqual([])
+  })
+})

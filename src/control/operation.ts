@@ -40,7 +40,7 @@ interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
 
 export type ControlOperation = AnyOperation & Pick<Declaration, 'remote'>
 
-const noBody = z.undefined()
+const emptyOutput = z.undefined()
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 
 /**
@@ -54,7 +54,7 @@ export function gatewayOperation<Params, Query, Body>(
     resolve(context: ControlContext<Params, Query, Body>): unknown
   },
 ): ControlOperation {
-  const { route, doc, output = noBody, resolve } = declaration
+  const { route, doc, output = emptyOutput, resolve } = declaration
   const [method = '', path = ''] = route.split(' ')
   return {
     ...declaration,
@@ -63,7 +63,7 @@ export function gatewayOperation<Params, Query, Body>(
     path,
     async resolve(context: ControlContext<Params, Query, Body>): Promise<Reply> {
       const result = await resolve(context)
-      if (output === noBody) return noContent
+      if (output === emptyOutput) return noContent
       if (typeof result === 'object' && result !== null && 'status' in result) return result as Reply
       const reply = json(doc?.status ?? 200, result)
       if (!doc?.type) return reply

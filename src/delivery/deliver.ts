@@ -170,7 +170,7 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
 class Playback {
-  /** How the body ends, valid after `next` has returned undefined. */
+  /** The end of the body. Valid after `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
   /** A frame that was read and follows the last returned chunk. */

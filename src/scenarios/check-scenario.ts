@@ -69,9 +69,9 @@ export function checkScenario(
   return scenario
 }
 
-/** What is wrong with a field of a rule. */
+/** A problem with a field of a rule. */
 interface Finding {
-  /** Below the rule. */
+  /** Path below the rule. */
   path: Path
   /** Follows the name of the field: ` must be 0 to 1, got 50`. */
   says: string

@@ -54,12 +54,12 @@ function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
 }
 
 /** In the package, the files are next to the bundle; in a clone, in `dist`. */
-const published = beside('./console/')
-const clone = beside('../../../')
+const published = relativeUrl('./console/')
+const clone = relativeUrl('../../../')
 const config = fileURLToPath(new URL('vite.console.ts', clone))
 
 /** Returns the URL of a folder. Bundlers would look for `new URL('./console/', import.meta.url)` and fail. */
-function beside(path: string): URL {
+function relativeUrl(path: string): URL {
   return new URL(path, import.meta.url)
 }
 
