@@ -22,7 +22,6 @@ export interface Verdict {
   expected?: unknown
 }
 
-/** The expected call. */
 export interface ExpectedCall {
   operation: string
   /** Fields that a call must have. */

@@ -44,7 +44,6 @@ export function toTranscript({ items }: Conversation): Transcript {
   return { turns, question, subject: answersFunction ? last.text : question, answersFunction }
 }
 
-/** Outcome of a search. */
 interface SearchOutcome {
   /** If true, the search is shown before the message. */
   readonly searched: boolean

@@ -96,7 +96,6 @@ export function promptSettings(settings: ReadSettings): PromptSettings {
   }
 }
 
-/** @param index Index in `tools`. */
 export function toPromptTool(tool: Tool, index: number): PromptTool {
   const path = `body.tools[${index}].parameters`
   if (isFunction(tool)) return { kind: 'function', name: tool.name, parameters: tool.parameters, path }

@@ -40,7 +40,6 @@ export function tokenize(text: string): readonly string[] {
   return tokens
 }
 
-/** Counts the tokens in the text. */
 export function countTokens(text: string): number {
   const characters = new Characters(text)
   let count = 0

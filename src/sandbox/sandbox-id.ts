@@ -50,7 +50,6 @@ function entropy(): string {
   return numbers.join('').padStart(8, '0')
 }
 
-/** Returns the base URL of a sandbox. */
 export function sandboxBaseUrl(baseUrl: string, id: string): string {
   const base = '/api/v1'
   return `${baseUrl.slice(0, baseUrl.lastIndexOf(base))}/sandboxes/${id}${base}`

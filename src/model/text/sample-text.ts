@@ -63,7 +63,6 @@ const readLength = 400
 /** Default number of list items. */
 const usualItems = { low: 3, medium: 5, high: 8 }
 
-/** Writes an answer. */
 export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): Piece[] {
   const question = readQuestion(subject, verbosity, key)
   if (sources && sources.length > 0) return citeSources(sources, question)
