@@ -151,7 +151,9 @@ expect.extend({
   },
   async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
     if (!isInspectable(received))
-      throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+      throw new TypeError(
+        `expect(): the argument of this matcher must be a gateway or a sandbox, got ${received}`,
+      )
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
     const assertion = expect(text)
@@ -214,7 +216,9 @@ type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: Script
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
   if (!isInspectable(received))
-    throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+    throw new TypeError(
+      `expect(): the argument of this matcher must be a gateway or a sandbox, got ${received}`,
+    )
   const entries = received.journal.entries()
   const unused = received.unusedRules()
   const scripts = received.scripts?.() ?? []

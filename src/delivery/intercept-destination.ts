@@ -12,7 +12,7 @@ import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
- * Handling of requests that the gateway does not handle:
+ * Action for requests that the gateway does not handle:
  * - `guard` rejects requests that look meant for the gateway, and passes the others through;
  * - `error` rejects every request except those to this machine;
  * - `warn` passes all requests through, with a warning for those that leave this machine;

@@ -20,7 +20,7 @@ import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
   /**
-   * Handling of requests that the gateway does not handle. `guard` rejects requests that look meant for the gateway:
+   * Action for requests that the gateway does not handle. `guard` rejects requests that look meant for the gateway:
    * below `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a sandbox. `error` rejects
    * all except requests to this machine, `warn` prints a warning and passes them through, `bypass` passes all through.
    * A callback receives each request that leaves this machine, with `print.warning()` and `print.error()`, which
@@ -48,7 +48,7 @@ export interface Interception {
 
 /**
  * Starts intercepting requests in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at
- * their agents, whenever the clients were created. Requests with a dispatcher of their own are not intercepted. Bun and
+ * their agents, whenever the clients were created. Requests with their own dispatcher are not intercepted. Bun and
  * Deno have no dispatcher for `fetch`; there, the global `fetch` is replaced, and clients must be created afterwards.
  *
  * @example

@@ -389,7 +389,7 @@ interface Seen {
   sequence: number
 }
 
-/** Passes a stream on and records its latest response and sequence number. */
+/** Forwards a stream and records its latest response and sequence number. */
 function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {

@@ -1,11 +1,12 @@
 /**
- * Problems of values in plain English. Every check of a value that a user wrote uses these words, never the library's.
+ * Describes invalid values in plain English. Every check of user input uses this wording instead of the schema
+ * library's.
  */
 import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
-/** Says what a value must be, and what it is: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`. */
+/** Returns the expected and the actual value: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue
   if (input === undefined && code !== 'unrecognized_keys') return 'Is required'
@@ -20,7 +21,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     return problem.endsWith('empty') ? problem : `${problem}${got}`
   }
   if (code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}${got}`
-  // A URL may hold a password.
+  // The value is not shown, because a URL may contain a password.
   if (code === 'invalid_format' && issue.format === 'url') return 'Must be a URL'
   if (code === 'invalid_format') return `Must be ${formatName(issue)}${got}`
   if (code !== 'invalid_union') return undefined
@@ -37,7 +38,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
 }
 
-/** For a schema: `Must be a scenario or a rule, got a list`. */
+/** Returns the `error` option of a schema: `Must be a scenario or a rule, got a list`. */
 export function mustBe(what: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
@@ -45,13 +46,13 @@ export function mustBe(what: string) {
   }
 }
 
-/** The field and its problem: `options.port must be 0 to 65535, got 70000`. */
+/** Joins a field and its problem: `options.port must be 0 to 65535, got 70000`. */
 export function about(field: string, problem: string): string {
   const text = problem.charAt(0).toLowerCase() + problem.slice(1)
   return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
 }
 
-/** A value as a message quotes it: short, and on one line. */
+/** Formats a value for a message: short, and on one line. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${truncate(oneLine(value), 60)}'`
   if (typeof value === 'function') return 'a function'
@@ -60,7 +61,7 @@ export function shown(value: unknown): string {
   return Object.keys(value).length === 0 ? '{}' : 'an object'
 }
 
-/** `a, b or c`, of up to five. */
+/** Joins words as `a, b or c`; more than five are counted. */
 function oneOf(words: readonly string[]): string {
   if (words.length > 5) return `one of ${words.slice(0, 5).join(', ')} and ${words.length - 5} more`
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
@@ -81,7 +82,7 @@ function typeName(type: string): string {
 
 type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 
-/** `Must be 0 or more`, `Must have 3 to …`. */
+/** Describes a limit: `Must be 0 or more`, `Must have at most 3 items`. */
 function limit(issue: Limit): string {
   const { origin, inclusive = true } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
@@ -99,7 +100,7 @@ function limit(issue: Limit): string {
 }
 
 function formatName(issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_format' }>): string {
-  if (issue.format === 'regex') return `a text that matches ${String(issue.pattern)}`
-  if (issue.format === 'starts_with') return `a text that begins with '${String(issue.prefix)}'`
+  if (issue.format === 'regex') return `a string that matches ${String(issue.pattern)}`
+  if (issue.format === 'starts_with') return `a string that starts with '${String(issue.prefix)}'`
   return `a valid ${issue.format}`
 }

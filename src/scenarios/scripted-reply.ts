@@ -31,12 +31,12 @@ const Part = z.lazy(() =>
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-      error: 'Must have either a text or a refusal',
+      error: 'Must have either text or a refusal',
     }),
 )
 
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
-  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], mustBe('a text, or a list of texts'))
+  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], mustBe('a string, or a list of strings'))
 
 export const ScriptedItem = z.lazy(() =>
   z.discriminatedUnion(
@@ -47,7 +47,7 @@ export const ScriptedItem = z.lazy(() =>
         ...head(),
         content: z.union(
           [z.string(), z.array(Part)],
-          mustBe('a text, or a list of parts with a text or a refusal'),
+          mustBe('text, or a list of parts with text or a refusal'),
         ),
       }),
       z.looseObject({
@@ -237,7 +237,7 @@ export type ScriptedReply = z.infer<typeof ScriptedReply>
 export const TextOrReply = z.lazy(() =>
   z.union(
     [z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply],
-    mustBe('a text, or an object with text, output, body or frames; a function works in reply() only'),
+    mustBe('text, or an object with text, output, body or frames; a function works in reply() only'),
   ),
 )
 

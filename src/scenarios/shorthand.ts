@@ -27,7 +27,7 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
     )
   if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
     throw new TypeError(
-      `reply() takes a text, a reply or a function first, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
+      `reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )
   assertOptions('reply', reply, options, replyOptions)
   const { on = textOperations, status, headers, citations, ...frequency } = options

@@ -247,7 +247,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'reply([])',
       () => gateway.reply([]),
-      "reply() takes a text, a reply or a function first, as in reply('Hello', { times: 2 }), got []",
+      "reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got []",
     ],
     ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
@@ -362,7 +362,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'expect(undefined)',
       () => (vitestExpect(undefined) as Any).toHaveReceived('createResponse'),
-      'expect() takes a gateway or a sandbox here, not undefined',
+      'expect(): the argument of this matcher must be a gateway or a sandbox, got undefined',
     ],
     [
       'an entry for `match`',

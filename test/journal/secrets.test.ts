@@ -136,7 +136,7 @@ describe('a call with secrets in headers, query and body', () => {
     })
   })
 
-  it('is matched by its real values, while the verdict hides them', () => {
+  it('is matched by its real values, which failure messages hide', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
     const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)

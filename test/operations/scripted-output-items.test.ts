@@ -277,7 +277,7 @@ describeAdapters('scripted output items', (entrance) => {
     expect(await ask.rejection({ output: [{ type: 'song' }] })).toContain('reasoning')
     expect(
       await ask.rejection({ output: [{ type: 'message', content: [{ text: 'a', refusal: 'b' }] }] }),
-    ).toContain('either a text or a refusal')
+    ).toContain('either text or a refusal')
   })
 })
 

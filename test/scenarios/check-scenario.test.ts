@@ -74,7 +74,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'message' }] } },
-      "rule 2 of 'outage': reply.output[0].content is required: a text, or a list of parts with a text or a refusal",
+      "rule 2 of 'outage': reply.output[0].content is required: text, or a list of parts with text or a refusal",
     ],
     [
       { on: '*', sequence: ['pas'] },

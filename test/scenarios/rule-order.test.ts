@@ -261,7 +261,7 @@ describe('invalid arguments', () => {
     [
       'a number as the reply',
       (gateway) => gateway['reply']?.(7),
-      "reply() takes a text, a reply or a function first, as in reply('Hello', { times: 2 }), got 7",
+      "reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got 7",
     ],
     [
       'an object as the status',

@@ -91,7 +91,7 @@ The journal has 2 calls:
 
   it('throws for a value without a journal', () => {
     expect(failureOf(() => expect('gateway').toHaveReceived('createResponse')).message).toBe(
-      'expect() takes a gateway or a sandbox here, not gateway',
+      'expect(): the argument of this matcher must be a gateway or a sandbox, got gateway',
     )
   })
 

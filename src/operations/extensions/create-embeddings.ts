@@ -12,7 +12,7 @@ import { CreateResponseBody } from '../../resources/create-response-body.ts'
 
 const defaultDimensions = 1536
 /**
- * Maximum number of values in one reply: 2,048 texts with the default dimensions. Clients handle replies of this size.
+ * Maximum number of values in one reply: 2,048 inputs with the default dimensions. Clients handle replies of this size.
  */
 const maxNumbers = 2048 * defaultDimensions
 
@@ -33,7 +33,7 @@ export const EmbeddingsRequest = z.lazy(() =>
           z.array(z.int()).min(1),
           z.array(z.array(z.int()).min(1)).min(1).max(2048),
         ])
-        .describe('A text or up to 2,048 texts, as strings or tokens.'),
+        .describe('One input or up to 2,048 inputs, as strings or tokens.'),
       dimensions: z.int().min(1).max(8192).nullish().describe('Default: 1,536.'),
       encoding_format: z.enum(['float', 'base64']).nullish().describe('Default: float.'),
       user: z.string().nullish(),
@@ -61,7 +61,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds texts. The same text gets the same vector; a changed word moves it slightly. */
+/** Embeds text. Equal text gets the same vector; a changed word moves it slightly. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -76,7 +76,7 @@ export const createEmbeddings = defineOperation({
     const size = dimensions ?? defaultDimensions
     const texts = textsOf(body.input)
     if (texts.length * size > maxNumbers) {
-      const message = `${texts.length} texts of ${size} dimensions exceed the maximum of one request: send fewer texts`
+      const message = `${texts.length} inputs of ${size} dimensions exceed the maximum of one request: send fewer inputs`
       throw invalidRequest([{ path: 'body.input', message, rule: 'too_big' }])
     }
     const space = hash(sandbox.seed, 'embedding', model)
