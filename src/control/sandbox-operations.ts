@@ -10,6 +10,7 @@ import type { ClockReading } from '../lib/clock.ts'
 import { Duration } from '../lib/numbers.ts'
 import { collectionNames } from '../resources/collections.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { noSnapshot } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
 import type { SandboxClock, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
@@ -174,7 +175,7 @@ export const sandboxOperations = [
     input: { body: Snapshot },
     resolve(sandbox, { body: { id } }) {
       const snapshot = snapshots.get(sandbox)?.get(id)
-      if (!snapshot) throw new GatewayError(409, `Sandbox '${sandbox.id}' has no snapshot '${id}'`)
+      if (!snapshot) throw new GatewayError(409, noSnapshot(sandbox.id, id))
       sandbox.restore(snapshot)
     },
   }),

@@ -1,6 +1,7 @@
 /**
  * Step 9: validates a request against its operation's schemas, and reports all violations at once.
  */
+
 import type * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
@@ -9,6 +10,7 @@ import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
+import { about } from '../lib/in-words.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext } from '../operation.ts'
@@ -47,8 +49,11 @@ export function checkRequest(
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
     ...(body === undefined ? [] : unknownIn('body', input.body, body)),
   ]
+  const notSimulated = protocol ? fieldsNotSimulated(body) : []
   if (state.options.strict) {
+    for (const { path, message } of notSimulated) violations.push({ path, message, rule: 'not_simulated' })
     for (const { path, suggestion, isTolerated } of unknown) {
+      if (notSimulated.some((each) => each.path === path)) continue
       if (!isTolerated)
         violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     }
@@ -57,7 +62,9 @@ export function checkRequest(
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
+  for (const { path, message } of notSimulated) record.warn(about(path, message))
   for (const { path, suggestion } of unknown) {
+    if (notSimulated.some((each) => each.path === path)) continue
     record.warn(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
   // A dialect's fields are translated for the operation; rules saw them untranslated.
@@ -224,4 +231,23 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
     query[name] = value
   }
   return query
+}
+
+/** Fields that would change the meaning of a reply: when they do, and what the reply does instead. */
+const notSimulatedFields: Readonly<Record<string, [(value: unknown) => boolean, string]>> = {
+  background: [
+    (value) => value === true,
+    'Is not simulated: the reply is complete at once, and cannot be polled',
+  ],
+  conversation: [
+    (value) => value != null,
+    'Is not simulated: the reply depends on the input of this request only',
+  ],
+  n: [(value) => typeof value === 'number' && value > 1, 'Is not simulated: the reply has one choice'],
+}
+
+function fieldsNotSimulated(body: unknown): { path: string; message: string }[] {
+  return Object.entries(notSimulatedFields).flatMap(([field, [isSet, message]]) =>
+    isSet(Object(body)[field]) ? [{ path: `body.${field}`, message }] : [],
+  )
 }

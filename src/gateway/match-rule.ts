@@ -2,18 +2,20 @@
  * Step 7: matches a rule, and determines its effect before the operation runs: the delay, and a replacement of the
  * reply.
  */
-import * as z from 'zod'
 import type { FaultFacts } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
+import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
+import { about } from '../lib/in-words.ts'
 import { random, uuid } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../protocols/responses/stream.ts'
 import { lastUserText } from '../resources/conversation.ts'
+import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { modelOf } from '../scenarios/condition.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
@@ -118,10 +120,15 @@ async function callReplyFunction(
   if (typeof returned === 'string') return { ...defaults, text: returned }
   const result = check(ScriptedReply, returned)
   if (result.success) return result.data
-  throw new GatewayError(
-    500,
-    `The function passed to reply() returned an invalid reply: ${z.prettifyError(result.error).replaceAll('\n', ' ')}`,
-  )
+  const [unknown] = unknownFields(ScriptedReply, returned)
+  const [first] = toViolations(result.error, 'reply')
+  const problem =
+    returned === undefined
+      ? 'it must return text or a reply object, got undefined'
+      : unknown
+        ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `: did you mean '${unknown.suggestion}'?` : ''}`
+        : about(String(first?.path), String(first?.message))
+  throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
 }
 
 const templates = new WeakMap<ScriptedReply, boolean>()

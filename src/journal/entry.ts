@@ -6,6 +6,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInString, hideInText, hideInValue } from '../http/secrets.ts'
 import { timeOfDayAt } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { shown } from '../lib/in-words.ts'
 import { explainNearMisses, type NearMiss } from '../scenarios/near-misses.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { KeptText, TimedPart } from './body.ts'
@@ -104,11 +105,20 @@ const entryFields: readonly string[] = [
 
 /** Throws 400 for a field that entries do not have: it would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
+  if (match !== undefined && (typeof match !== 'object' || match === null))
+    throw new TypeError(
+      `match must be an object such as { body: { model: 'aurora/dawn-2' } }, got ${shown(match)}`,
+    )
   // Asymmetric matchers of a test runner are opaque.
   if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
   const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
-  if (unknown !== undefined)
-    throw new GatewayError(400, `A call has no field '${unknown}'${didYouMean(unknown, entryFields)}`)
+  if (unknown === undefined) return
+  const hint = didYouMean(unknown, entryFields)
+  const isNear = hint.startsWith(':')
+  throw new GatewayError(
+    400,
+    `A call has no field '${unknown}'${isNear ? hint : `: to match the body, write { body: { ${unknown}: … } }`}`,
+  )
 }
 
 /**

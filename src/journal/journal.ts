@@ -9,11 +9,13 @@ import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { shown } from '../lib/in-words.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { joinLines } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
+import { textOperations } from '../scenarios/names.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
   assertEntryFields,
@@ -129,8 +131,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   /** Throws for an unknown operation, which would silently match no calls. */
   #assertOperation(operation: string): void {
     const ids = this.operationIds
-    if (!ids.includes(operation))
-      throw new GatewayError(400, `Unknown operation '${operation}'${didYouMean(String(operation), ids)}`)
+    if (ids.includes(operation)) return
+    const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
+    const hint = route ? `: did you mean '${route.id}'?` : didYouMean(String(operation), ids)
+    const all =
+      operation === '*' || operation === textOperations ? ': use journal.entries() for all calls' : hint
+    throw new GatewayError(400, `Unknown operation '${operation}'${all}`)
   }
 
   /** Ids of all operations. @internal */
@@ -187,6 +193,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry?.id
+    if (typeof id !== 'string')
+      throw new TypeError(
+        `expects a call or its id, got ${shown(entry)}: journal.last() returns undefined if there is no call`,
+      )
     return explanationOf(this.record(id))
   }
 
@@ -319,9 +329,16 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
 /** Catches `waitFor('listProviders', 2)`, written for `{ count: 2 }`, in plain JavaScript. */
 function assertWaitOptions(operation: string, options: unknown): void {
-  if (typeof options === 'object' && options !== null) return
+  if (typeof options === 'object' && options !== null) {
+    const names = ['count', 'timeoutMs', 'signal']
+    const unknown = Object.keys(options).find((name) => !names.includes(name))
+    if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
+    const { count = 1 } = options as WaitOptions
+    if (Number.isInteger(count) && count > 0) return
+    throw new TypeError(`count must be 1 or more, got ${shown(count)}`)
+  }
   throw new TypeError(
-    `waitFor('${operation}', ${options}): the second argument is an object, as in { count: 2, timeoutMs: 1000 }`,
+    `the second argument is an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
   )
 }
 

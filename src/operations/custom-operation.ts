@@ -3,11 +3,12 @@
  */
 
 import * as z from 'zod'
-import { invalidRequest, SchemaViolation, type Violation } from '../http/errors.ts'
+import { GatewayError, invalidRequest, SchemaViolation, type Violation } from '../http/errors.ts'
 import { shapeOf } from '../http/openapi-document.ts'
 import type { Reply } from '../http/reply.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { shown } from '../lib/in-words.ts'
 import type {
   AnyOperation,
   DocumentedSchemas,
@@ -144,6 +145,7 @@ const Definition = z.lazy(() => {
     }),
     path: text
       .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
+      .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
       .refine((path) => path === withBraces(path), {
         error: ({ input }) => `'${input}': write ${withBraces(String(input))}`,
       }),
@@ -205,7 +207,7 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
     throw invalidRequest(violations)
   }
   const { sandbox, now, requestKey, script, assume, warn, used } = context
-  const reply = await definition.resolve({
+  const reply = await resolved(definition, {
     params,
     query,
     body,
@@ -217,10 +219,28 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
     warn,
     used,
   })
+  if (typeof Object(reply).body?.kind !== 'string')
+    throw new GatewayError(
+      500,
+      `resolve() of operation '${definition.id}' must return a reply, such as ok({ … }), got ${shown(reply)}`,
+    )
   if (reply.body.kind !== 'json' || reply.status >= 300) return reply
   await validate(definition.response, reply.body.value, 'reply')
   if (violations.length > 0) throw new SchemaViolation(definition.id, violations)
   return reply
+}
+
+/** Calls `resolve`. An error other than a rejection names the operation: it is the user's, not ours. */
+async function resolved(
+  { id, resolve }: OperationDefinition,
+  context: Parameters<OperationDefinition['resolve']>[0],
+): Promise<Reply> {
+  try {
+    return await resolve(context)
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new GatewayError(500, `resolve() of operation '${id}' threw ${String(error)}`)
+  }
 }
 
 function violationsOf(schema: Schema, issues: readonly Issue[], root: string): Violation[] {

@@ -8,6 +8,7 @@ import type { CallListener } from '../journal/call-record.ts'
 import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
+import { shown } from '../lib/in-words.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -384,6 +385,17 @@ class Snapshots {
   find(snapshot: SandboxSnapshot): StateSnapshot {
     const state = this.#states.get(snapshot)
     if (state) return state
-    throw new GatewayError(409, `Sandbox '${this.#sandbox}' has no snapshot '${snapshot?.id}'`)
+    if (typeof snapshot?.id !== 'string')
+      throw new GatewayError(
+        400,
+        `restore() expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`,
+      )
+    throw new GatewayError(409, noSnapshot(this.#sandbox, snapshot.id))
   }
+}
+
+/** Returns the message for a snapshot that a sandbox does not have: ids of snapshots begin with that of their sandbox. */
+export function noSnapshot(sandbox: string, id: string): string {
+  const owner = id.replace(/-\d+$/, '')
+  return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id || owner === sandbox ? '' : `: it belongs to sandbox '${owner}'`}`
 }

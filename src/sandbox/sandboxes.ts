@@ -111,6 +111,8 @@ export class Sandboxes implements SandboxHost {
    * the errors of `create`.
    */
   async open(input: unknown): Promise<Sandbox> {
+    if (Object(input).format !== 'understudy-sandbox')
+      throw new GatewayError(400, 'Not a sandbox file: pass what sandbox.save() has returned')
     const file = check(SandboxFile, input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
     const { options, operations } = this.#setup
@@ -307,9 +309,10 @@ export class Sandboxes implements SandboxHost {
     this.#sandboxes.delete(sandbox.id)
   }
 
-  /** `expired after 3600 s idle` */
+  /** `expired after 1 h idle` */
   get #expired(): string {
-    return `expired after ${this.#setup.options.limits.sandboxIdleMs / 1000} s idle`
+    const seconds = this.#setup.options.limits.sandboxIdleMs / 1000
+    return `expired after ${seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`} idle`
   }
 
   #notFoundError(id: string): GatewayError {

@@ -97,7 +97,126 @@ const declared = (fields: object) => () =>
     ],
   })
 
+const ask = (target: Any, fields: object = {}) =>
+  call(target, 'POST /responses', {
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', ...fields }),
+  })
+
+/** Throws the message of the reply of a function in `reply()`. */
+async function replied(reply: Any): Promise<never> {
+  const own: Any = createGateway()
+  own.reply(reply)
+  throw new Error((await ask(own)).body.error.message)
+}
+
+/** Throws the message of the reply of a custom operation. */
+async function resolved(resolve: Any): Promise<never> {
+  const response = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
+  const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', response, resolve })
+  throw new Error((await call(create({ operations: [operation] }), 'GET /x')).body.error.message)
+}
+
+async function warned(fields: object): Promise<string> {
+  const own = createGateway()
+  await ask(own, fields)
+  return own.journal.last('createResponse')?.warnings.join() ?? ''
+}
+
+async function refusedStrictly(fields: object): Promise<string> {
+  return (await ask(createGateway({ strict: true }), fields)).body.error.message
+}
+
 const mistakes: Record<string, [mistake: string, make: () => unknown, message: string][]> = {
+  'a use of the journal or of a snapshot': [
+    [
+      "calls(op, 'text')",
+      () => gateway.journal.calls('createResponse', 'x'),
+      'journal.calls(): match must be an object such as',
+    ],
+    [
+      'calls(op, { model })',
+      () => gateway.journal.calls('createResponse', { model: 'x' }),
+      'to match the body, write { body: { model: … } }',
+    ],
+    [
+      "calls('POST /responses')",
+      () => gateway.journal.calls('POST /responses'),
+      "did you mean 'createResponse'?",
+    ],
+    ["calls('*')", () => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
+    [
+      'waitFor(op, { timeout })',
+      () => gateway.journal.waitFor('createResponse', { timeout: 9 }),
+      "journal.waitFor(): unknown option 'timeout': did you mean 'timeoutMs'?",
+    ],
+    [
+      'waitFor(op, { count: 0 })',
+      () => gateway.journal.waitFor('createResponse', { count: 0 }),
+      'journal.waitFor(): count must be 1 or more, got 0',
+    ],
+    [
+      'explain(undefined)',
+      () => gateway.journal.explain(undefined),
+      'journal.last() returns undefined if there is no call',
+    ],
+    [
+      'restore({})',
+      () => gateway.restore({}),
+      'restore() expects a snapshot from sandbox.snapshot(), got {}',
+    ],
+    [
+      'restore(of another)',
+      () => gateway.restore(gateway.createSandbox({ id: 'other' }).snapshot()),
+      "it belongs to sandbox 'other'",
+    ],
+    [
+      'openSandbox({})',
+      () => gateway.openSandbox({}),
+      'openSandbox(): Not a sandbox file: pass what sandbox.save() has returned',
+    ],
+  ],
+  'a function of the user': [
+    [
+      'reply(() => undefined)',
+      () => replied(() => undefined),
+      'it must return text or a reply object, got undefined',
+    ],
+    [
+      "reply(() => ({ txt: 'x' }))",
+      () => replied(() => ({ txt: 'x' })),
+      "unknown field 'txt': did you mean 'text'?",
+    ],
+    [
+      'resolve: () => ({})',
+      () => resolved(() => ({})),
+      "resolve() of operation 'getX' must return a reply, such as ok({ … }), got {}",
+    ],
+    [
+      'resolve that throws',
+      () =>
+        resolved(() => {
+          throw new Error('boom')
+        }),
+      "resolve() of operation 'getX' threw Error: boom",
+    ],
+  ],
+  'a request with a field that is not simulated': [
+    [
+      'background',
+      () => rejected(warned({ background: true })),
+      'body.background is not simulated: the reply is complete at once',
+    ],
+    [
+      'conversation',
+      () => rejected(warned({ conversation: 'conv_1' })),
+      'body.conversation is not simulated',
+    ],
+    [
+      'background, strict',
+      () => rejected(refusedStrictly({ background: true })),
+      'background: is not simulated',
+    ],
+  ],
   createGateway: [
     [
       "createGateway('flaky')",
@@ -264,7 +383,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.run('s1', () => 1),
       "run() expects a live sandbox of this gateway, got 's1'",
     ],
-    ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
+    [
+      'restore() without a snapshot',
+      () => gateway.restore(undefined),
+      'restore() expects a snapshot from sandbox.snapshot(), got undefined',
+    ],
     [
       "clock.advance('soon')",
       () => gateway.clock.advance('soon'),
@@ -293,7 +416,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "waitFor('listProviders', 2)",
       () => gateway.journal.waitFor('listProviders', 2),
-      'as in { count: 2, timeoutMs: 1000 }',
+      "journal.waitFor(): the second argument is an object, as in waitFor('listProviders', { count: 2, timeoutMs: 1000 }), got 2",
     ],
   ],
   'MSW and intercept': [

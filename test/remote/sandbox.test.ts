@@ -160,11 +160,12 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       })
 
       it('rejects a snapshot of another sandbox', async () => {
-        const snapshot = await (await create()).snapshot()
+        const other = await create()
+        const snapshot = await other.snapshot()
         const restored = (async () => sandbox.restore(snapshot))()
         await expect(restored).rejects.toMatchObject({
           status: 409,
-          message: `restore(): Sandbox '${sandbox.id}' has no snapshot '${snapshot.id}'`,
+          message: `restore(): Sandbox '${sandbox.id}' has no snapshot '${snapshot.id}': it belongs to sandbox '${other.id}'`,
         })
       })
 
