@@ -89,7 +89,7 @@ function ruleOf({ match, operation, method, route }: CallRecord): object | undef
   return { on, ...effect, ...(reply && { reply }) }
 }
 
-/** Returns true if the reply did not end before the client disconnected. */
+/** Returns true if the client disconnected before the reply ended. */
 function isEndless({ delivery }: CallRecord): boolean {
   return delivery === 'pending' || delivery === 'aborted-by-client'
 }

@@ -46,7 +46,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   tape: ['recording'],
 }
 
-/** Changes of value that come with a new name. */
+/** Value changes that come with a new name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
   'gateway.handlers': ' of gateway-understudy/msw',

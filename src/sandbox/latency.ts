@@ -94,7 +94,11 @@ export const Latency = z.lazy(() =>
   z.union([
     amount().transform((ms) => forAllModels({ firstByteMs: { p50: ms } })),
     LatencyProfile,
-    ModelLatency.transform(forAllModels),
+    // Without this check, zod would report the fields of an invalid profile as unknown.
+    z
+      .custom<LatencyInput>((value) => !Object.hasOwn(Object(value), 'profile'))
+      .pipe(ModelLatency)
+      .transform(forAllModels),
     z.string().transform((name, { addIssue }): LatencyProfile => {
       const { data: ms } = Duration.safeParse(name)
       if (ms !== undefined) return forAllModels({ firstByteMs: { p50: ms } })

@@ -129,6 +129,9 @@ function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 
 function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodObject) return schema.shape
+  const parts =
+    schema instanceof z.ZodUnion ? schema.options : schema instanceof z.ZodPipe ? [schema.in, schema.out] : []
+  if (parts.length > 0) return Object.assign({}, ...parts.map((part) => shapeOf(part as z.ZodType)))
   const inner = 'unwrap' in schema && typeof schema.unwrap === 'function' ? schema.unwrap() : undefined
   return inner ? shapeOf(inner) : {}
 }

@@ -145,7 +145,12 @@ class Metrics implements CallListener {
         () => sandboxes.evicted,
       ),
       reading('gauge', 'understudy_journal_entries', 'Calls in the journals.', () => store.size),
-      reading('gauge', 'understudy_journal_bytes', 'Bytes of bodies in the journals.', () => store.bytes),
+      reading(
+        'gauge',
+        'understudy_journal_bytes',
+        'Total size of the bodies in the journals, in bytes.',
+        () => store.bytes,
+      ),
       reading(
         'gauge',
         'understudy_journal_dropped',

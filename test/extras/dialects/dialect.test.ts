@@ -270,14 +270,14 @@ describe('a dialect', () => {
 
   it('is rejected if one of its functions is not a function', () => {
     expect(() => createGateway({ dialect: { name: 'house', reply: {} as never } })).toThrow(
-      'createGateway: options.dialect.reply: Must be a function',
+      'createGateway: options.dialect.reply must be a function',
     )
   })
 
   it('is rejected with a suggestion if its name is unknown', () => {
     // @ts-expect-error misspelled name
     expect(() => createGateway({ dialect: 'openruter' })).toThrow(
-      "unknown dialect 'openruter': did you mean 'openrouter'?",
+      "options.dialect 'openruter' is unknown: did you mean 'openrouter'?",
     )
   })
 
