@@ -82,9 +82,12 @@ export function decideDestination(
     ? `${refusal.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
     : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
-  const warning = () => printWarning(message)
+  const isNew = isFirst(gateway, message)
+  const warning = () => {
+    if (isNew) printWarning(`[understudy] ${message}`)
+  }
   const error = () => {
-    printError(message)
+    if (isNew) printError(`[understudy] ${message}`)
     if (refusal) void journal(gateway, outgoing, refusal)
     return new Error(message)
   }
@@ -92,6 +95,17 @@ export function decideDestination(
   if (strategy !== 'warn') return error()
   warning()
   return 'pass'
+}
+
+/** Messages that were printed, by sandbox; a gateway stands for its default one. */
+const printed = new WeakMap<object, Set<string>>()
+
+/** Returns true if the sandbox of the running code has not printed a message yet: clients retry. */
+function isFirst(gateway: GatewayCore, message: string): boolean {
+  const sandbox = gateway.sandboxes.current.get() ?? gateway
+  const messages = printed.get(sandbox) ?? new Set()
+  printed.set(sandbox, messages)
+  return messages.size < messages.add(message).size
 }
 
 /** Runs the user's callback. `print.error()` throws, so that no code runs after it. */

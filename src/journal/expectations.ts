@@ -96,7 +96,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
 }
 
 /**
- * Names the unused rules whose operations were never called: `rule 1 of 'reply' matches createResponse, the call is …`.
+ * Names the unused rules whose operations were never called: `reply() matches createResponse, the call is …`.
  */
 export function rulesForOtherOperations(
   unused: readonly UnusedRule[],

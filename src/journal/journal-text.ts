@@ -3,6 +3,7 @@
  */
 import { messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
+import { ruleTitle } from '../scenarios/names.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
@@ -16,7 +17,7 @@ const maxListedNearMisses = 3
  *
  * @example
  * Sandbox s1 has 2 calls:
- *   1. POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms
+ *   1. POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms
  *   2. POST /api/v1/responses (createResponse): 200, aborted by fault, 31 ms
  */
 export function journalText(owner: string, entries: readonly JournalEntry[]): string {
@@ -33,14 +34,14 @@ export function callList(entries: readonly JournalEntry[]): string {
   return hideInString([...(left > 0 ? [`  … ${left} earlier`] : []), ...lines].join('\n'))
 }
 
-/** `POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms` */
+/** `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms` */
 export function callLine(entry: JournalEntry): string {
   const { method, path, operation, status, rule, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no response' : String(status)
   const faults = rule && rule.faults.length > 0 ? ` (${rule.faults.join(', ')})` : ''
   return [
     `${method} ${path}${operation === null ? '' : ` (${operation})`}: ${answer}`,
-    rule === null ? '' : ` by rule ${rule.rule} of '${rule.scenario}'${faults}`,
+    rule === null ? '' : ` by ${ruleTitle(rule.scenario, rule.rule)}${faults}`,
     turn === null ? '' : `, ${turnText(turn)}`,
     delivery === 'complete' ? '' : `, ${delivery.replaceAll('-', ' ')}`,
     durationMs === null ? '' : `, ${Math.round(durationMs)} ms`,

@@ -15,7 +15,7 @@ import { joinLines } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
-import { textOperations } from '../scenarios/names.ts'
+import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
   assertEntryFields,
@@ -444,9 +444,8 @@ function rejectionLine({ status, reason, rule }: CallRecord): string[] {
 
 function ruleLine({ rule, ruleName }: CallRecord): string[] {
   if (!rule) return []
-  const name = ruleName === undefined ? '' : ` (${ruleName})`
   const effect = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
-  return [`Matched rule ${rule.rule}${name} of '${rule.scenario}': ${effect}.`]
+  return [`Matched ${ruleTitle(rule.scenario, rule.rule, ruleName)}: ${effect}.`]
 }
 
 /** `Script: turn 2 of 3 of conversation 1, as expected.` */

@@ -4,6 +4,7 @@
  */
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'
+import { ruleTitle } from './names.ts'
 
 /** Reason for skipping a rule, if it cannot be derived from the request later. */
 export type SkipReason =
@@ -59,13 +60,13 @@ export function explainNearMisses(
   return [...explained, { scenario: next.scenario, rule: next.number, reason }]
 }
 
-/** Returns `rule 2 of 'flaky'`, with the name of the rule if it has one. */
+/** Returns the title of a rule: `rule 2 of 'flaky'`, `reply()`. */
 export function titleOf({
   scenario,
   number,
   name,
 }: Pick<CompiledRule, 'scenario' | 'number' | 'name'>): string {
-  return `rule ${number}${name === undefined ? '' : ` (${name})`} of '${scenario}'`
+  return ruleTitle(scenario, number, name)
 }
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {

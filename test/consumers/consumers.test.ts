@@ -194,7 +194,7 @@ describe('a web application with Playwright', () => {
       .filter(({ name }) => name.startsWith('journal.'))
       .map(({ body }) => Buffer.from(body, 'base64').toString())
     expect(text).toMatch(
-      /^Sandbox s1 has 2 calls:\n {2}1\. GET .*\/providers \(listProviders\): 503 by rule 1 of 'fail'/,
+      /^Sandbox s1 has 2 calls:\n {2}1\. GET .*\/providers \(listProviders\): 503 by fail\(\)/,
     )
     expect(text).toMatch(
       /\(createResponse\): 400, \d+ ms\n +model: must be vendor\/model, as in aurora\/dawn-2/,

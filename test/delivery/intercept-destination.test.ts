@@ -143,9 +143,9 @@ describe('an unmatched request', () => {
     ],
   ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
-    expect(errors).toHaveBeenCalledExactlyOnceWith(message)
+    expect(errors).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
-    expect(warnings).toHaveBeenCalledExactlyOnceWith(message)
+    expect(warnings).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)
   })
 
   it('is recorded as a 404 if its path is an operation on another host', async () => {

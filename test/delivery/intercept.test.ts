@@ -173,11 +173,18 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'guard' rejects and reports requests that look meant for the gateway", async () => {
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
-    const names = elsewhere.map((url) => expect.stringContaining(`Unhandled request GET ${url}`))
+    const names = elsewhere.map((url) => expect.stringContaining(`[understudy] Unhandled request GET ${url}`))
     expect(errors.mock.calls.flat()).toEqual(names)
     expect(context.gateway.journal.entries().map(({ status, delivery }) => [status, delivery])).toEqual(
       elsewhere.map(() => [404, 'aborted-by-fault']),
     )
+  })
+
+  it('reports a rejected request once, however often a client retries', async () => {
+    using _context = start()
+    const url = `${anywhere}/provider`
+    for (let attempt = 0; attempt < 3; attempt++) await expect(get(url)).rejects.toThrow()
+    expect(errors).toHaveBeenCalledTimes(1)
   })
 
   it("'guard' rejects requests with a sandbox key to any host", async () => {

@@ -41,7 +41,7 @@ describe('toHaveReceived', () => {
       `Expected a call to createResponse, received none.
 The journal has 2 calls:
   1. GET /api/v1/providers (listProviders): 200, 0 ms
-  2. GET /api/v1/embeddings/models (listEmbeddingsModels): 429 by rule 1 of 'fail' (status), 0 ms`,
+  2. GET /api/v1/embeddings/models (listEmbeddingsModels): 429 by fail() (status), 0 ms`,
     )
   })
 
@@ -78,7 +78,7 @@ The journal has 2 calls:
     })
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
-      `\n     rule 1 of 'rule' expects model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
+      `\n     the inline rule expects model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
     )
   })
 
@@ -160,7 +160,7 @@ describe('toHaveUsedAllRules', () => {
     gateway.fail(503, { on: 'listProviders' })
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
-      "rule 1 of 'fail' matches listProviders, the call is createResponse",
+      'fail() matches listProviders, the call is createResponse',
     )
   })
 
@@ -170,10 +170,10 @@ describe('toHaveUsedAllRules', () => {
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
       `Expected every rule to be used, but these were not:
-  rule 1 of 'reply', on text
+  reply(), on text
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms
-     rule 1 of 'reply' expects input text containing 'Rome', the request has 'What is the weather in Oslo?'.`,
+     reply() expects input text containing 'Rome', the request has 'What is the weather in Oslo?'.`,
     )
   })
 })

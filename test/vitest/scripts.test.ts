@@ -27,10 +27,10 @@ describe('toHaveFinishedScript', () => {
     expect(sandbox).toHaveReceivedTimes('createResponse', 2)
     expect(() => expect(sandbox).toHaveFinishedScript()).toThrow(
       `Expected every script to be finished, but these are not:
-  rule 1 of 'script' is at turn 1 of 2 in conversation 1; turn 2: the last user message containing 'tides', received 'And the moon?'
-  rule 1 of 'script' has not started: 0 of 1 turns consumed
+  script() is at turn 1 of 2 in conversation 1; turn 2: the last user message containing 'tides', received 'And the moon?'
+  script() has not started: 0 of 1 turns consumed
 The journal has 2 calls:
-  1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by rule 1 of 'script', turn 1 of 2 of conversation 1`,
+  1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by script(), turn 1 of 2 of conversation 1`,
     )
   })
 })
