@@ -64,7 +64,7 @@ const SavedCall = z.lazy(() =>
       .string()
       .min(1)
       .max(maxText)
-      .regex(/^[^\p{Cc} ]+$/u, 'Must have no spaces and no control characters'),
+      .regex(/^[^\p{Cc} ]+$/u, 'Must not contain spaces or control characters'),
     operation: Name.nullable(),
     params: z.record(Text, Text),
     query: z.record(Text, z.union([Text, z.array(Text)])),

@@ -216,7 +216,7 @@ describe('the token', () => {
   })
   afterAll(() => wide.close())
 
-  it('is generated for each start if the server listens on other addresses than loopback', async () => {
+  it('is generated for each start if the server listens on a non-loopback address', async () => {
     await using other = await startServer({ host: '0.0.0.0' })
     expect(wide.token).toMatch(/^[\w-]{32}$/)
     expect(other.token).not.toBe(wide.token)
