@@ -227,14 +227,16 @@ describe('warnings about ignored input', () => {
     expect(await call(strict, 'POST /responses', { body })).toMatchObject({ status: 400 })
   })
 
-  it.each(['background', 'conversation', 'n'])(
+  it.each([
+    ['background', 'is unknown to createResponse and was ignored'],
+    ['conversation', 'is not simulated: the reply depends on the input of this request only'],
+    ['n', 'is not simulated: the reply has one choice'],
+  ])(
     'an unsupported field of other APIs adds a warning, or returns 400 with `strict`: %s',
-    async (field) => {
+    async (field, problem) => {
       const { gateway, ask } = setup()
       await ask({ [field]: 2 })
-      expect(gateway.journal.last('createResponse')?.warnings.join()).toContain(
-        `body.${field} is unknown to createResponse and was ignored`,
-      )
+      expect(gateway.journal.last('createResponse')?.warnings.join()).toContain(`body.${field} ${problem}`)
       const strict = createGateway({ strict: true })
       expect((await call(strict, 'POST /responses', { body: { ...question, [field]: 2 } })).status).toBe(400)
     },
