@@ -11,7 +11,7 @@ import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
-import { joinLines } from '../lib/one-line.ts'
+import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
@@ -428,7 +428,7 @@ function explanationOf(record: CallRecord): string {
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
     ...deliveryLine(record),
   ]
-    .map((line) => printable(joinLines(hideInString(line))))
+    .map((line) => printable(oneLine(hideInString(line))))
     .join('\n')
 }
 

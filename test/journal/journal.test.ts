@@ -225,6 +225,14 @@ describe('journal.explain()', () => {
     return journal.explain(journal.entries().at(-1) as never)
   }
 
+  it('shortens a long input', async () => {
+    const { call, gateway, journal } = begin()
+    gateway.use({ on: 'createResponse', when: { input: 'tides' }, fault: 'timeout' })
+    await call('POST /responses', { body: { ...question, input: 'long '.repeat(10_000) } })
+    const lines = journal.explain(journal.entries().at(-1) as never).split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1100)
+  })
+
   it('starts with the request, the status and the id', async () => {
     const text = await explained('GET /providers', {})
     expect(text).toMatch(/^GET \/api\/v1\/providers \(listProviders\) returned 200 \(req_[0-9a-f]{16}\)\.$/)
