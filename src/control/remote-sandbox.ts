@@ -110,7 +110,17 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   readonly #here: { readonly sandbox: string }
 
   static {
-    methodsAtCaller(RemoteSandbox)
+    methodsAtCaller(RemoteSandbox, [
+      'use',
+      'reply',
+      'fail',
+      'script',
+      'dryRun',
+      'save',
+      'restore',
+      'fork',
+      'dispose',
+    ])
   }
 
   /** @internal */

@@ -45,7 +45,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly knownExtras: readonly AnyExtra[]
 
   static {
-    methodsAtCaller(GatewayCore)
+    methodsAtCaller(GatewayCore, ['createSandbox', 'openSandbox', 'run'])
   }
 
   /** Throws a one-line error for an invalid option, scenario or fixture. */

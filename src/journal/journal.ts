@@ -60,7 +60,11 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   readonly #warned = new Set<string>()
 
   static {
-    methodsAtCaller(Journal, undefined, () => 'journal.')
+    methodsAtCaller(
+      Journal,
+      ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'],
+      () => 'journal.',
+    )
   }
 
   /** @internal */

@@ -38,24 +38,22 @@ export async function promiseAtCaller<Value>(
 }
 
 /**
- * Wraps methods of a class in `atCaller` or `promiseAtCaller`.
+ * Wraps public methods of a class in `atCaller` or `promiseAtCaller`. Methods that requests use are not wrapped.
  *
- * @param names Methods to wrap. Default: all.
  * @param path Returns the part of the call before the method, such as `journal.`. Default: none.
  */
 export function methodsAtCaller<Instance extends object>(
   { prototype }: { prototype: Instance },
-  names?: readonly string[],
+  names: ReadonlyArray<keyof Instance & string>,
   path: (instance: Instance) => string = () => '',
 ): void {
-  for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    const method: unknown = descriptor.value
-    if (typeof method !== 'function' || name === 'constructor' || names?.includes(name) === false) continue
+  for (const name of names) {
+    const method = prototype[name] as Entry
     const run = method.constructor.name === 'AsyncFunction' ? promiseAtCaller : atCaller
     const value: Entry = function (this: Instance, ...args) {
       return run(value, () => Reflect.apply(method, this, args), `${path(this)}${name}()`)
     }
-    Object.defineProperty(prototype, name, { ...descriptor, value })
+    Object.defineProperty(prototype, name, { value, configurable: true, writable: true })
   }
 }
 

@@ -93,7 +93,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   #ended: string | undefined
 
   static {
-    methodsAtCaller(Sandbox)
+    const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
+    const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'save', 'snapshot'] as const
+    methodsAtCaller(Sandbox, [...setUp, ...inspect, 'fork', 'run'])
   }
 
   /** @internal */
