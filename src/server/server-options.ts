@@ -8,17 +8,30 @@ import { between, PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
-const names = () => z.array(z.string().min(1))
+/** Refuses URLs and ports: the comparison with the `Host` header ignores the port. */
+const hostName = () =>
+  z
+    .string()
+    .min(1)
+    .regex(/^(?:[^\s/:*]+|[^\s/*]*:[^\s/*]*:[^\s/*]*)$/, 'Must be a host name without scheme and port')
+
+const origin = () =>
+  z
+    .string()
+    .regex(
+      /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/]+\/?)$/i,
+      "Must be an origin such as https://app.example, or '*'",
+    )
 
 const port = between(0, 65_535)
 
 const checks = {
   port: () => z.int(port).min(0, port).max(65_535, port),
-  host: () => z.string().min(1),
-  allowedHosts: names,
-  allowedOrigins: names,
+  host: hostName,
+  allowedHosts: () => z.array(hostName()),
+  allowedOrigins: () => z.array(origin()),
   token: () => z.string().regex(/^\S+$/, 'Must have no spaces, and at least one character'),
-  advertise: () => z.url({ protocol: /^https?$/ }),
+  advertise: () => z.url({ protocol: /^https?$/, error: 'Must be a URL such as http://10.0.0.7:4141' }),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
   requestTimeoutMs: () => PositiveDuration,

@@ -11,6 +11,11 @@ it.each([
   { port: 0 },
   { port: 65_535, host: 'h', allowedHosts: ['a'], allowedOrigins: [] },
   { token: 't', advertise: 'https://a.example', console: false },
+  {
+    host: '::1',
+    allowedHosts: ['fe80::1%eth0', 'a.test'],
+    allowedOrigins: ['*', 'null', 'https://App.example/'],
+  },
   { requestTimeoutMs: 1, onRequest: () => {} },
   { gateway, port: 1 },
 ])('startServer accepts %j', (options) => {
