@@ -42,7 +42,11 @@ export function parseScenario(
   extras: readonly AnyExtra[],
 ): Scenario {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    const hint = Array.isArray(json) ? ': give its rules as { name, rules: […] }, or one by one' : ''
+    const hint = Array.isArray(json)
+      ? ': give its rules as { name, rules: […] }, or one by one'
+      : typeof json === 'string'
+        ? ': parse the text first, as in parseScenario(JSON.parse(text))'
+        : ''
     throw new TypeError(`A scenario is { name, rules: […] } or a single rule, got ${shown(json)}${hint}`)
   }
   return (

@@ -45,6 +45,7 @@ const synonyms = new Map([
   ['operation', 'on'],
   ['pattern', 'matches'],
   ['regex', 'matches'],
+  ['reply', 'text'],
   ['rpm', 'requests'],
   ['statusCode', 'status'],
   ['tpm', 'tokens'],

@@ -140,7 +140,13 @@ function describes({ method, path }: KnownOperation, on: string): boolean {
   return new RegExp(`^${method.toUpperCase()} ${pattern}$`).test(on)
 }
 
-function* whenProblems({ rule: { when = {} } }: Site): Generator<Finding> {
+function* whenProblems({ rule: { on, when = {} }, operations }: Site): Generator<Finding> {
+  const targets = [on].flat().map((each) => operations.find(({ id }) => id === each))
+  for (const name of Object.keys(when.params ?? {})) {
+    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
+    const paths = targets.map((target) => target?.path).join(' or ')
+    yield { path: ['when', 'params', name], says: ` is not a parameter of ${paths}` }
+  }
   const conditions: [Path, unknown][] = [[['when', 'input'], when.input]]
   for (const part of ['headers', 'query', 'params', 'body'] as const) {
     for (const [name, condition] of Object.entries(when[part] ?? {}))
@@ -498,11 +504,20 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
   const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
-  if (path.at(-1) === 'when' && typeof value === 'string')
-    return says(` must be an object, got ${shown(value)}: write when: { model: ${shown(value)} }`)
   if (path.at(-2) === 'sequence' && typeof value === 'string' && faultNames.includes(value))
     return says(` must be a step, got ${shown(value)}: write { fault: ${shown(value)} }`)
-  return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message))
+  return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
+}
+
+/** Returns the end of a message: a valid value for a field that is missing or has a simpler type. */
+function exampleFor(path: Path, value: unknown): string {
+  const [field, list] = [path.at(-1), path.at(-2)]
+  if (field === 'per' && value === undefined) return ": write per: '1m'"
+  if (field === 'script' && !Array.isArray(value)) return ": write [{ text: 'Hello' }]"
+  if (typeof value !== 'string') return ''
+  if (field === 'when') return `: write when: { model: ${shown(value)} }`
+  if (field === 'call') return `: write { ${value}: { … } }`
+  return list === 'citations' ? `: write { url: ${shown(value)} }` : ''
 }
 
 function unknownField(path: Path, known: readonly string[], input: unknown): Problem {
@@ -512,9 +527,16 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   if (known.includes(key))
     return { path, message: `${place}${field} cannot be next to ${otherFields(path, input)}` }
   const now = renamed(key, known)
+  const fault = valueAt(input, [...path.slice(0, -1), 'fault'])
+  const ofFault =
+    typeof fault === 'string' &&
+    faultNames.includes(fault) &&
+    Object.hasOwn(faultOf(fault).params().shape, key)
+      ? `: write fault: { name: '${fault}', ${key}: … }`
+      : undefined
   const hint =
     now ??
-    `unknown field '${field}'${misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
+    `unknown field '${field}'${ofFault ?? misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
   return { path, message: `${place}${hint}` }
 }
 

@@ -3,6 +3,7 @@
  * `{{=<% %>=}}` is not a template: the rest is written verbatim.
  */
 import { GatewayError } from '../http/errors.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { readAt, readPath } from '../lib/value-path.ts'
 
 /** Values that templates can refer to. */
@@ -39,8 +40,11 @@ export function templateWriter(
 ): <Value>(value: Value) => Value {
   let left = maxOutput
   const valueAt = (path: string) => {
-    const value = readAt(values, readPath(path))
-    if (value === undefined) warn(`the template uses '${path}', which the request does not have`)
+    const keys = readPath(path)
+    const value = readAt(values, keys)
+    const root = String(keys[0])
+    const hint = root in values ? '' : meantBy(root, Object.keys(values))
+    if (value === undefined) warn(`the template uses '${path}', which the request does not have${hint}`)
     if (value === undefined || value === null) return ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
