@@ -46,6 +46,11 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
     const defaultSandbox: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
     return new RemoteGateway(client, defaultSandbox)
   } catch (error) {
+    if (error instanceof GatewayError && error.status === 401)
+      throw new GatewayError(
+        401,
+        `${token === undefined ? 'The server requires its token' : 'The token is not that of the server'}: pass connectGateway(url, { token }), with the one it was started with, or the one it printed at startup`,
+      )
     const isOther =
       error instanceof SyntaxError ||
       error instanceof TypeError ||

@@ -100,7 +100,9 @@ async function readBody(
 
 function unknownRoute({ method, path }: Call, { operations }: Router): GatewayError {
   const routes = operations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
-  const suggestion = nearest(`${method} ${path.slice(base.length)}`, routes)
+  const below = path.slice(base.length)
+  const inSandbox = `${method} /sandboxes/{sandbox}${below}`
+  const suggestion = routes.includes(inSandbox) ? inSandbox : nearest(`${method} ${below}`, routes)
   const hint = suggestion
     ? `did you mean ${suggestion.replace(' ', ` ${base}`)}?`
     : `see ${base}/openapi.json`

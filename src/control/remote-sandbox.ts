@@ -365,6 +365,13 @@ function recordsOf(
       client.data('listRecords', here, { query: { equals: JSON.stringify(condition) } }),
     update: (key, changes) => client.data('updateRecord', { ...here, key }, { body: changes }),
     delete: (key) => client.data('deleteRecord', { ...here, key }),
+    ...{
+      query() {
+        throw new TypeError(
+          `db.${collection}.query() works only in the process of the gateway: use db.${collection}.list({ … })`,
+        )
+      },
+    },
   }
 }
 

@@ -5,7 +5,9 @@ import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { copy } from '../lib/copy.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
+import { shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
@@ -136,8 +138,15 @@ export type RemoteRecords<Row extends object> = Omit<Records<Row>, 'query'>
 /** @param current Returns the current state. Called by each method. */
 export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
+  const names = collections.map(({ name }) => name as string)
   // `Object.fromEntries` loses the type of each collection.
-  return Object.fromEntries(records) as Database
+  return new Proxy(Object.fromEntries(records) as Database, {
+    get(database, name) {
+      const hint = typeof name === 'string' && !(name in database) ? meantBy(name, names) : ''
+      if (hint) throw new TypeError(`db: unknown collection '${String(name)}'${hint}`)
+      return Reflect.get(database, name)
+    },
+  })
 }
 
 /** Checks references between tables, and returns copies so that callers cannot change stored rows. */
@@ -184,6 +193,8 @@ class StateRecords implements Records<object> {
   }
 
   async update(key: string, changes: object): Promise<object> {
+    if (typeof changes !== 'object')
+      throw new GatewayError(400, `the second argument is an object of changed fields, got ${shown(changes)}`)
     return this.#write(async (state, table, find) => {
       const before = await table.find(key)
       if (before) {

@@ -15,6 +15,11 @@ import { ResponseSink } from './response.ts'
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
     const native = isForeign(input) ? toNativeRequest(input) : input
+    // In a browser, relative URLs refer to the page.
+    if (typeof native === 'string' && !URL.canParse(native, globalThis.location?.href))
+      throw new TypeError(
+        `gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '${native}'`,
+      )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
     request.signal.throwIfAborted()
     return decompressed(await respond(gateway, request))

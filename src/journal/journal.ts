@@ -155,6 +155,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    */
   trace(trace: string): JournalEntry[] {
     const id = traceIdOf(trace) ?? trace
+    if (!/^[\da-f]{32}$/.test(id))
+      throw new GatewayError(400, `expects a traceparent or a trace id of 32 hex digits, got ${shown(trace)}`)
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 

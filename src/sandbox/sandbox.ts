@@ -399,5 +399,6 @@ class Snapshots {
 /** Returns the message for a snapshot that a sandbox does not have: ids of snapshots begin with that of their sandbox. */
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
-  return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id || owner === sandbox ? '' : `: it belongs to sandbox '${owner}'`}`
+  const reason = owner === sandbox ? 'it was taken in another gateway' : `it belongs to sandbox '${owner}'`
+  return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id ? '' : `: ${reason}`}`
 }

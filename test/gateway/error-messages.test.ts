@@ -127,6 +127,106 @@ async function refusedStrictly(fields: object): Promise<string> {
 }
 
 const mistakes: Record<string, [mistake: string, make: () => unknown, message: string][]> = {
+  'a value in another form': [
+    [
+      'a parameter of another operation',
+      () => gateway.use({ on: 'getPreset', when: { params: { id: 'x' } }, fault: 'timeout' }),
+      'use(): when.params.id is not a parameter of /presets/{slug}',
+    ],
+    [
+      'a fault parameter in the rule',
+      () => gateway.use({ on: 'createResponse', fault: 'stream-cut', atEvent: 3 }),
+      "use(): unknown field 'atEvent': write fault: { name: 'stream-cut', atEvent: … }",
+    ],
+    [
+      'a rateLimit without per',
+      rule({ rateLimit: { requests: 3 } }),
+      "rateLimit.per is required: write per: '1m'",
+    ],
+    [
+      'a URL as citation',
+      () => gateway.reply('x', { citations: ['https://a.example'] }),
+      "write { url: 'https://a.example' }",
+    ],
+    ['a turn as script', () => gateway.script({ text: 'x' }), "write [{ text: 'Hello' }]"],
+    ['a turn with a reply', () => gateway.script([{ reply: 'x' }]), "'turns[0].reply': did you mean 'text'?"],
+    ['a name as call', () => gateway.script([{ call: 'search' }]), 'write { search: { … } }'],
+    ['text as scenario', () => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
+    [
+      'db.provider',
+      () => gateway.db.provider,
+      "db: unknown collection 'provider': did you mean 'providers'?",
+    ],
+    [
+      'update without changes',
+      () => gateway.db.providers.update('aurora'),
+      'db.providers.update(): the second argument is an object of changed fields, got undefined',
+    ],
+    [
+      'a snapshot of another gateway',
+      () => gateway.restore(createGateway().snapshot()),
+      'it was taken in another gateway',
+    ],
+    [
+      "trace('abc')",
+      () => gateway.journal.trace('abc'),
+      "journal.trace(): expects a traceparent or a trace id of 32 hex digits, got 'abc'",
+    ],
+    [
+      "fetch('/responses')",
+      () => gateway.fetch('/responses'),
+      "gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '/responses'",
+    ],
+    [
+      'passthrough without upstream',
+      () => create({ replay: { onUnmatchedRecording: 'passthrough' } }),
+      'options.replay.upstream is required',
+    ],
+    [
+      'a template with a slip',
+      async () => {
+        const own = createGateway()
+        own.reply('{{ inptu }}')
+        await ask(own)
+        return rejected(own.journal.last('createResponse')?.warnings.join() ?? '')
+      },
+      "did you mean 'input'?",
+    ],
+    ['a URL as host', () => start({ host: 'http://127.0.0.1' }), 'options.host must be a host name without'],
+    [
+      'a port in allowedHosts',
+      () => start({ allowedHosts: ['gateway:4141'] }),
+      'options.allowedHosts[0] must be a host name without scheme and port',
+    ],
+    [
+      'a host name as origin',
+      () => start({ allowedOrigins: ['app.example'] }),
+      'options.allowedOrigins[0] must be an origin such as https://app.example',
+    ],
+    [
+      'an address as advertise',
+      () => start({ advertise: '10.0.0.7' }),
+      'options.advertise must be a URL such as http://10.0.0.7:4141',
+    ],
+    [
+      'connectGateway without the token',
+      async () => {
+        await using locked = await startServer({ token: 'secret' })
+        return await connectGateway(locked.url)
+      },
+      'connectGateway: The server requires its token: pass connectGateway(url, { token })',
+    ],
+    [
+      'a remote query',
+      () => remote.db.providers.query(),
+      'db.providers.query() works only in the process of the gateway: use db.providers.list({ … })',
+    ],
+    [
+      'a control request without sandbox',
+      () => rejected(control('POST /scenarios', 'flaky')),
+      'did you mean POST /__understudy/sandboxes/{sandbox}/scenarios?',
+    ],
+  ],
   'a use of the journal or of a snapshot': [
     [
       "calls(op, 'text')",

@@ -332,7 +332,7 @@ const others: Readonly<Record<string, Prepare>> = {
     return () => [
       journal.calls('listProviders', { query: { turn: '2' } }),
       journal.last('listProviders'),
-      journal.trace('x'),
+      journal.trace('f'.repeat(32)),
     ]
   },
   'journal entries, exported as HAR': async (count) => {

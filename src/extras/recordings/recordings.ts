@@ -51,17 +51,15 @@ export interface RecordingOptions {
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
   const { recordings, replay: how = {} } = options
   const { onUnmatchedRecording, upstream, ignoreFields } = how
+  if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
+    throw new TypeError(
+      "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
+    )
   if (recordings === undefined) return undefined
-  if (onUnmatchedRecording === 'passthrough') {
-    if (upstream === undefined)
-      throw new TypeError(
-        "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
-      )
-    if (globalThis.process?.env?.['CI'])
-      throw new TypeError(
-        'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
-      )
-  }
+  if (onUnmatchedRecording === 'passthrough' && globalThis.process?.env?.['CI'])
+    throw new TypeError(
+      'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
+    )
   const byName = readRecordings(recordings)
   const index = new RecordingIndex(byName, ignoreFields)
   return { replay: (record, refusal, signal) => replay(index, how, record, refusal, signal) }
