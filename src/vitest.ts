@@ -20,7 +20,7 @@ import {
   type TestContext,
 } from 'vitest'
 import type { Interception } from './delivery/intercept.ts'
-import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
+import { printFurtherUnhandled, type UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
@@ -112,6 +112,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
         // Not `run`: Vitest runs the test outside of the call to `use`, so `run` would not cover it.
         gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
+        printFurtherUnhandled(gateway, sandbox.id)
       })
     },
     { auto: true },

@@ -82,12 +82,11 @@ export function decideDestination(
     ? `${refusal.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
     : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
-  const isNew = isFirst(gateway, message)
   const warning = () => {
-    if (isNew) printWarning(`[understudy] ${message}`)
+    if (isFirst(gateway, url)) printWarning(`[understudy] ${message}`)
   }
   const error = () => {
-    if (isNew) printError(`[understudy] ${message}`)
+    if (isFirst(gateway, url)) printError(`[understudy] ${message}`)
     if (refusal) void journal(gateway, outgoing, refusal)
     return new Error(message)
   }
@@ -97,15 +96,34 @@ export function decideDestination(
   return 'pass'
 }
 
-/** Messages that were printed, by sandbox; a gateway stands for its default one. */
-const printed = new WeakMap<object, Set<string>>()
+/** Numbers of unhandled requests by sandbox and origin: `s1 https://api.example`. */
+const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
 
-/** Returns true if the sandbox of the running code has not printed a message yet: clients retry. */
-function isFirst(gateway: GatewayCore, message: string): boolean {
-  const sandbox = gateway.sandboxes.current.get() ?? gateway
-  const messages = printed.get(sandbox) ?? new Set()
-  printed.set(sandbox, messages)
-  return messages.size < messages.add(message).size
+/** Counts a request. Returns true for the first one of its sandbox to its origin: clients retry. */
+function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
+  const counts = unhandled.get(gateway) ?? new Map<string, number>()
+  const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
+  const count = (counts.get(key) ?? 0) + 1
+  unhandled.set(gateway, counts.set(key, count))
+  return count === 1
+}
+
+/**
+ * Prints the number of unhandled requests after the first one, by origin, and resets it.
+ *
+ * @param sandboxId Default: all sandboxes.
+ */
+export function printFurtherUnhandled(gateway: GatewayCore, sandboxId?: string): void {
+  const counts = unhandled.get(gateway) ?? new Map<string, number>()
+  for (const [key, count] of counts) {
+    const [id, origin] = key.split(' ')
+    if (sandboxId !== undefined && id !== sandboxId) continue
+    counts.delete(key)
+    if (count > 1)
+      printWarning(
+        `[understudy] And ${count - 1} more unhandled ${count === 2 ? 'request' : 'requests'} to ${origin}`,
+      )
+  }
 }
 
 /** Runs the user's callback. `print.error()` throws, so that no code runs after it. */
@@ -144,7 +162,10 @@ export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected
   const { baseUrl } = gateway.options
   const { route } = readAddress(url.pathname)
   if (baseUrl !== undefined || route === undefined) {
-    const below = baseUrl ?? 'a base URL that ends in /api/v1'
+    const base = URL.parse(baseUrl ?? '')
+    const isOtherScheme = base?.host === url.host && base.protocol !== url.protocol
+    const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${url.protocol.slice(0, -1)})` : ''
+    const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
     return new MisdirectedRequest(
       `the gateway's operations are below ${below}, so check the client's base URL`,
     )

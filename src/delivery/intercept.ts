@@ -7,6 +7,7 @@ import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { atCaller } from '../lib/at-caller.ts'
 import { readOptions } from '../sandbox/read-options.ts'
 import {
+  printFurtherUnhandled,
   registerInterception,
   type UnhandledRequestCallback,
   type UnhandledRequestStrategy,
@@ -81,6 +82,7 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       restoreFetch()
       unregister()
       removeBaseUrl()
+      printFurtherUnhandled(gateway)
     },
   }
 }

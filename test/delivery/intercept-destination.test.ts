@@ -141,6 +141,11 @@ describe('an unmatched request', () => {
       { baseUrl },
       `Unhandled request GET https://any.example/api/v1/providers: the gateway's operations are below ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
+    [
+      'GET http://models.example/api/v1/providers',
+      { baseUrl },
+      `Unhandled request GET http://models.example/api/v1/providers: the gateway's operations are below ${baseUrl} (https, not http), so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
+    ],
   ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
     expect(errors).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)

@@ -61,6 +61,22 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
   expect(sandbox).not.toHaveNoUnmatchedRequests()
 })
 
+describe('further unmatched requests of a test', () => {
+  const spies = ['error', 'warn'] as const
+  test('fail like the first one', async () => {
+    for (const each of spies) vi.spyOn(console, each).mockImplementation(() => {})
+    for (const path of ['provider', 'users', 'users'])
+      await expect(fetch(`${anywhere}/${path}`)).rejects.toThrow()
+    expect(console.error).toHaveBeenCalledOnce()
+  })
+  test('are counted when the test ends', () => {
+    expect(console.warn).toHaveBeenCalledExactlyOnceWith(
+      '[understudy] And 2 more unhandled requests to https://models.example',
+    )
+    vi.restoreAllMocks()
+  })
+})
+
 test('local servers of the application stay reachable, even below /api/v1', async ({ sandbox }) => {
   const server = createServer((_, response) => response.end('ours'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
