@@ -15,7 +15,7 @@ import {
   type SandboxAddress,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
-import { promiseAtCaller } from './lib/at-caller.ts'
+import { methodsAtCaller, promiseAtCaller } from './lib/at-caller.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
@@ -63,6 +63,10 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 
 /** The default sandbox of a remote gateway, with methods for other sandboxes. */
 export class RemoteGateway extends RemoteSandbox {
+  static {
+    methodsAtCaller(RemoteGateway)
+  }
+
   /** Creates an isolated sandbox with its own data, rules, journal, clock and key. */
   async createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
     assertNames(options, sandboxOptionNames, 'createSandbox')
@@ -86,7 +90,7 @@ export class RemoteGateway extends RemoteSandbox {
   }
 
   /** Returns a bundled scenario. Throws 404 for an unknown name. */
-  bundledScenario(name: string): Promise<ScenarioInput> {
+  async bundledScenario(name: string): Promise<ScenarioInput> {
     return this.client.data('getBundledScenario', { name })
   }
 

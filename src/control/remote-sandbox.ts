@@ -7,8 +7,9 @@ import { GatewayError } from '../http/errors.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
-import { methodsAtCaller } from '../lib/at-caller.ts'
+import { methodsAtCaller, promiseAtCaller } from '../lib/at-caller.ts'
 import { readDataFile } from '../lib/data-file.ts'
+import { shown } from '../lib/in-words.ts'
 import { printWarning } from '../lib/print.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
@@ -131,13 +132,12 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     this.baseUrl = baseUrl
     this.directUrl = directUrl
     this.#here = { sandbox: id }
-    Object.assign(this, derived(sandboxMethods, client, id))
+    Object.assign(this, named(derived(sandboxMethods, client, id)))
     this.db = remoteDatabase(client, id)
-    this.journal = remoteJournal(client, id)
-    this.clock = {
-      ...derived(clockMethods, client, id),
-      advance: (ms) => client.data('advanceClock', this.#here, { body: { ms } }),
-    }
+    this.journal = named(remoteJournal(client, id), 'journal.')
+    const advance: Promised<SandboxClock>['advance'] = (ms) =>
+      client.data('advanceClock', this.#here, { body: { ms } })
+    this.clock = named({ ...derived(clockMethods, client, id), advance }, 'clock.')
   }
 
   /**
@@ -185,7 +185,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /** Returns which of the newest `last` calls a scenario would have matched. Changes nothing. Default: 1,000. */
-  dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
+  async dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
 
@@ -243,8 +243,8 @@ export async function newSandbox(
 /** Replaces the path of a file with its content. */
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
-  if (typeof scenario === 'object' && scenario !== null) return scenario
-  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, got ${scenario}`)
+  if (typeof scenario === 'object' && scenario !== null && !Array.isArray(scenario)) return scenario
+  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, got ${shown(scenario)}`)
 }
 
 /** Creates methods without arguments that call operations on the sandbox. */
@@ -260,6 +260,16 @@ function derived<Name extends string>(
   ])
   // The result types are those of the operations.
   return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
+}
+
+/** Makes the errors of async methods begin with the call. */
+function named<Methods extends object>(methods: Methods, path = ''): Methods {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
+    if (typeof value !== 'function') continue
+    const entry = (...args: never[]) => promiseAtCaller(entry, () => value(...args), `${path}${name}()`)
+    Reflect.set(methods, name, entry)
+  }
+  return methods
 }
 
 /** Journal of a sandbox in another process. */
@@ -341,7 +351,9 @@ function idOf(entry: string | { readonly id: string }): string {
 function remoteDatabase(client: ControlClient, sandbox: string): Promised<RemoteDatabase> {
   return new Proxy({} as Promised<RemoteDatabase>, {
     get: (_, name) =>
-      typeof name === 'string' && name !== 'then' ? recordsOf(client, sandbox, name) : undefined,
+      typeof name === 'string' && name !== 'then'
+        ? named(recordsOf(client, sandbox, name), `db.${name}.`)
+        : undefined,
   })
 }
 
@@ -354,6 +366,7 @@ function recordsOf(
   return {
     create: (record) => client.data('createRecord', here, { body: record }),
     async get(key) {
+      if (typeof key !== 'string') throw new GatewayError(400, `expects an id or slug, got ${shown(key)}`)
       try {
         return await client.data('getRecord', { ...here, key })
       } catch (error) {

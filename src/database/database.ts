@@ -155,7 +155,7 @@ class StateRecords implements Records<object> {
   readonly #current: () => DatabaseState
 
   static {
-    methodsAtCaller(StateRecords, ['create', 'update', 'delete'], (records) => `db.${records.#name}.`)
+    methodsAtCaller(StateRecords, undefined, (records) => `db.${records.#name}.`)
   }
 
   constructor(name: string, current: () => DatabaseState) {
@@ -172,11 +172,14 @@ class StateRecords implements Records<object> {
   }
 
   async get(key: string): Promise<object | undefined> {
+    if (typeof key !== 'string') throw new GatewayError(400, `expects an id or slug, got ${shown(key)}`)
     return copy(await this.#table.find(key))
   }
 
   async list(condition: object = {}): Promise<object[]> {
-    return (await this.#table.list(compileCondition(condition))).map(copy)
+    const matches = await this.#table.list(compileCondition(condition))
+    if (matches.length === 0) await this.#table.assertFields(condition)
+    return matches.map(copy)
   }
 
   async query(build: (query: Query<object>) => Query<object>): Promise<object[]> {
@@ -184,10 +187,7 @@ class StateRecords implements Records<object> {
     const { Query } = await loadLibrary()
     const query = typeof build === 'function' ? build(new Query()) : undefined
     if (!(query instanceof Query)) {
-      throw new GatewayError(
-        400,
-        `db.${this.#name}.query(): the function must return a query, for example (q) => q.where({ … })`,
-      )
+      throw new GatewayError(400, `the function must return a query, for example (q) => q.where({ … })`)
     }
     return (await table.list((row) => query.test(row))).map(copy)
   }
@@ -250,7 +250,7 @@ type FieldCondition<Value> = Value extends readonly (infer Item)[]
 /** Throws a 400 if the condition is not an object. */
 function compileCondition(condition: object): (row: object) => boolean {
   if (isObject(condition)) return compileFields(condition)
-  throw new GatewayError(400, 'list(): the condition must be an object of fields and required values')
+  throw new GatewayError(400, 'The condition must be an object of fields and required values')
 }
 
 function compileFields(condition: object): (value: unknown) => boolean {

@@ -196,8 +196,11 @@ export function rowProblem(
   const isUnknown = violations.some(({ rule }) => rule === 'unrecognized_keys')
   const [unknown] = isUnknown ? unknownFields(schema, row) : []
   if (!unknown) return about(String(first?.path), String(first?.message))
-  const hint = unknown.suggestion === undefined ? '' : `: did you mean '${unknown.suggestion}'?`
-  return `unknown field '${pathOf(root, unknown.path)}'${hint}`
+  return unknownFieldProblem(pathOf(root, unknown.path), unknown.suggestion)
+}
+
+export function unknownFieldProblem(path: string, suggestion: string | undefined): string {
+  return `unknown field '${path}'${suggestion === undefined ? '' : `: did you mean '${suggestion}'?`}`
 }
 
 /** Copies a row before it is stored: a record can belong to only one `@msw/data` collection. */

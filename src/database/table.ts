@@ -6,7 +6,8 @@ import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { equal } from '../lib/equal.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
-import { assertRoom, SharedRows, toRecord, toRow } from './shared-rows.ts'
+import { unknownFields } from '../resources/unknown-fields.ts'
+import { assertRoom, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
 /** The real timer, even under fake timers. */
@@ -44,6 +45,14 @@ export class Table<Row extends object> {
   /** Returns the matching rows, frozen and in order. */
   async list(passes: (row: Row) => boolean): Promise<readonly Row[]> {
     return (await this.#read()).rows.filter(passes)
+  }
+
+  /** Throws a 400 for a field of a condition that neither the schema nor any row has. */
+  async assertFields(condition: object): Promise<void> {
+    const { rows } = await this.#read()
+    for (const { path, suggestion } of unknownFields(this.#declaration.schema, condition))
+      if (path.length === 1 && !rows.some((row) => Object.hasOwn(row, String(path))))
+        throw new GatewayError(400, unknownFieldProblem(String(path), suggestion))
   }
 
   /** Returns the frozen row with this value as its first key, else as its second, and so on. */

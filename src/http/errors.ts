@@ -47,6 +47,8 @@ export interface RefusalExtras {
   headers?: Record<string, string>
   /** Assumption to report if the specification does not define this error. Default: that of the status. */
   assumption?: AssumptionName
+  /** Explanation that only the journal shows, after the message. Default: none. */
+  detail?: string
 }
 
 /**
@@ -67,18 +69,21 @@ export class GatewayError extends Error {
   readonly headers: Record<string, string>
   /** Assumption to report; undefined for that of the status. */
   readonly assumption: AssumptionName | undefined
+  /** Explanation that only the journal shows. */
+  readonly detail: string | undefined
 
   constructor(
     status: number,
     message: string = messageOf(status),
     metadata?: Record<string, unknown>,
-    { headers = {}, assumption }: RefusalExtras = {},
+    { headers = {}, assumption, detail }: RefusalExtras = {},
   ) {
     super(message)
     this.status = status
     this.metadata = metadata
     this.headers = headers
     this.assumption = assumption
+    this.detail = detail
   }
 }
 

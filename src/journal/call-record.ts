@@ -295,7 +295,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
    *
    * @param reason Error message of the reply, if it cannot be read from the body.
    */
-  replied(reply: Reply, reason = reply.status < 400 ? undefined : refusalMessage(reply)): void {
+  replied(
+    reply: Reply,
+    reason = reply.status < 400 ? undefined : (this.reason ?? refusalMessage(reply)),
+  ): void {
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')

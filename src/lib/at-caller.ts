@@ -83,5 +83,5 @@ function nameCall(error: Error, call: string): void {
   const name = call.replace('()', '')
   if (message.startsWith(name) && /^[(:]|^ (takes|expects) /.test(message.slice(name.length))) return
   messages.set(error, message)
-  error.message = `${call}: ${message}`
+  error.message = `${call}${message.startsWith('expects ') ? '' : ':'} ${message}`
 }

@@ -2,6 +2,8 @@
  * Command-line flags: parsers that several commands share, and environment variables that set flags.
  */
 import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { nearest } from './did-you-mean.ts'
+import { printError } from './print.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Parses a flag that may be repeated and takes comma-separated values. */
@@ -30,6 +32,7 @@ export const environmentHelp =
 /** Reads flags that are not on the command line from environment variables. */
 export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv = process.env): Command {
   return command.hook('preAction', () => {
+    warnOfTypos(command, environment)
     for (const option of command.options) {
       const [variable = ''] = variablesOf(option).filter((each) => environment[each] !== undefined)
       const text = environment[variable]
@@ -42,11 +45,29 @@ export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv
   })
 }
 
+/** Warns of variables that resemble one of a flag: `UNDERSTUDY_PROT`. The first letter must be the same. */
+function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEnv): void {
+  const flags = (parent?.commands ?? []).flatMap((each) => each.options).flatMap(variablesOf)
+  const known = new Set(['UNDERSTUDY_URL', ...flags])
+  const names = options.flatMap(variablesOf).map((each) => each.slice(prefix.length))
+  for (const variable of Object.keys(environment)) {
+    if (!variable.startsWith(prefix) || known.has(variable)) continue
+    const name = variable.slice(prefix.length)
+    const meant = nearest(
+      name,
+      names.filter((each) => each[0] === name[0]),
+    )
+    if (meant !== undefined) printError(`warning: no flag reads ${variable}: did you mean ${prefix}${meant}?`)
+  }
+}
+
+const prefix = 'UNDERSTUDY_'
+
 /** Returns `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more variable for an alias. */
 function variablesOf({ long, short }: Option): string[] {
   return [long, short]
     .filter((flag) => flag?.startsWith('--'))
-    .map((flag) => `UNDERSTUDY_${flag?.slice(2).replaceAll('-', '_').toUpperCase()}`)
+    .map((flag) => `${prefix}${flag?.slice(2).replaceAll('-', '_').toUpperCase()}`)
 }
 
 function parsed(option: Option, variable: string, text: string): unknown {

@@ -2,10 +2,10 @@
  * Presets: named, versioned model configurations. Spec: GET /presets/{slug}.
  */
 import * as z from 'zod'
-import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { Preset, type PresetVersion } from '../resources/preset.ts'
+import { unknownSlug } from './unknown-slug.ts'
 
 /** Reads a preset with its designated version. Throws 404 for an unknown slug (assumption `notFound`). */
 export const getPreset = defineOperation({
@@ -20,7 +20,7 @@ export const getPreset = defineOperation({
     const preset = await sandbox.tables.presets.findBy('slug', params.slug)
     if (!preset) {
       assume('notFound')
-      throw new GatewayError(404)
+      throw unknownSlug('presets', params.slug, await sandbox.tables.presets.rows())
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
     // `references.ts` keeps the two consistent.

@@ -7,6 +7,7 @@ import { ok } from '../http/reply.ts'
 import { defineOperation, type ResolverContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { unknownSlug } from './unknown-slug.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate._zod.innerType.shape>
 
@@ -28,7 +29,7 @@ export const updateWorkspace = defineOperation({
   marks: { writes: true },
   async resolve({ params, body, sandbox, now, assume, warn }) {
     const workspace = await findWorkspace(sandbox, params.id, assume)
-    if (!workspace) throw new GatewayError(404)
+    if (!workspace) throw unknownSlug('workspaces', params.id, await sandbox.tables.workspaces.rows())
 
     const changes = updatableFields(body)
     if (Object.keys(changes).length === 0) {

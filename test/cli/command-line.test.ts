@@ -90,6 +90,20 @@ describe('serve', () => {
     }
   })
 
+  it('warns of environment variables that resemble one of a flag', async () => {
+    for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'SPEC', 'PORT_4141_TCP', 'SERVICE_HOST'])
+      vi.stubEnv(`UNDERSTUDY_${name}`, '1')
+    try {
+      await optionsOf()
+      expect(stderr.match(/^warning: .*/gm)).toEqual([
+        'warning: no flag reads UNDERSTUDY_PROT: did you mean UNDERSTUDY_PORT?',
+        'warning: no flag reads UNDERSTUDY_ALOWED_HOST: did you mean UNDERSTUDY_ALLOWED_HOST?',
+      ])
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
   it('reads the token from a file and trims the line break', async () => {
     await write('token', 'from-a-file\n')
     expect(await optionsOf('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })

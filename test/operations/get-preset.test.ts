@@ -49,6 +49,13 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     expect(headers.get('x-understudy-assumptions')).toContain('notFound')
   })
 
+  it('suggests another slug in the journal', async () => {
+    await call('GET /presets/code-reviw')
+    expect(entrance.sandbox.journal.last('getPreset')?.reason).toBe(
+      "Resource not found: presets has no 'code-reviw': did you mean 'code-review'?",
+    )
+  })
+
   it.each(['__proto__', 'constructor', 'toString', 'Email-Copywriter', '%20', '..%2F..%2Fetc'])(
     'responds 404 to the slug %s',
     async (slug) => {

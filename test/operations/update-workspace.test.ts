@@ -256,6 +256,13 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     },
   )
 
+  it('lists slugs in the journal if none is similar to that of a 404', async () => {
+    await patch('nobody', { name: 'x' })
+    expect(entrance.sandbox.journal.last('updateWorkspace')?.reason).toMatch(
+      /^Resource not found: workspaces has no 'nobody'; expected one of production, staging/,
+    )
+  })
+
   it('applies 50 concurrent updates without losing any', async () => {
     const rates = Array.from({ length: 50 }, (_, index) => (index + 1) / 100)
     await Promise.all([

@@ -242,6 +242,22 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       })
     })
 
+    it('names the call that fails', async () => {
+      const any = sandbox as never as Record<string, (input?: unknown) => Promise<unknown>>
+      const failures: Record<string, () => unknown> = {
+        'use(): A scenario is': () => any['use']?.([{ on: '*', fault: 'timeout' }]),
+        'restore()': () => any['restore']?.({}),
+        'journal.calls()': () => sandbox.journal.calls('nope' as never),
+        'journal.explain()': () => sandbox.journal.explain('nope'),
+        'clock.advance()': () => sandbox.clock.advance(-1),
+        'db.presets.list()': () => sandbox.db.presets.list({ slgu: 'x' } as never),
+        'db.presets.get() expects an id or slug, got undefined': () =>
+          (sandbox.db.presets as never as typeof any)['get']?.(),
+      }
+      for (const [start, fail] of Object.entries(failures))
+        await expect((async () => fail())()).rejects.toThrow(start)
+    })
+
     describe('the journal', () => {
       it('returns entries, calls by operation and fields, and the last call', async () => {
         await ask('One')

@@ -10,7 +10,7 @@ import { envelope } from '../../http/errors.ts'
 import { joinBytes } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
-import { print } from '../../lib/print.ts'
+import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
@@ -391,6 +391,10 @@ const graceMs = 5000
 
 export async function record(flags: RecordFlags): Promise<void> {
   const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
+  if (!/\/v1\/?$/.test(upstream.pathname))
+    printError(
+      `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1: did you mean ${upstream.origin}/api/v1?`,
+    )
   if (process.env['CI'] && !flags.allowCi)
     throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')
   const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)

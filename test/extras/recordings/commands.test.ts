@@ -121,6 +121,16 @@ describe('record', () => {
     expect(stderr).toBe('')
   }, 30_000)
 
+  it('warns of an upstream that does not end in /v1', async () => {
+    vi.stubEnv('CI', 'true')
+    await exit('record', '--upstream', 'https://gateway.example')
+    expect(stderr).toMatch(
+      /^warning: --upstream https:\/\/gateway\.example\/ does not end in \/api\/v1: did you mean https:\/\/gateway\.example\/api\/v1\?\n/,
+    )
+    await exit('record', '--upstream', 'https://gateway.example/v1/')
+    expect(stderr).not.toContain('warning')
+  })
+
   it.each([
     [['--upstream', 'https://gateway.example/api/v1'], 'CI is set'],
     [['--upstream', 'gateway'], 'base URL'],
