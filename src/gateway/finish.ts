@@ -103,7 +103,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
-    if (error.detail !== undefined) record.reason = `${error.message}: ${error.detail}`
+    if (error.detail !== undefined) record.rejectedFor(`${error.message}: ${error.detail}`)
     return applyErrorEnvelope(gateway, record, toReply(error))
   }
   const { message, stack } = error as Error

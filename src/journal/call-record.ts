@@ -290,6 +290,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warn(message)
   }
 
+  /** Sets the reason of a rejection, if it says more than the reply. */
+  rejectedFor(reason: string): void {
+    this.reason = reason
+  }
+
   /**
    * Sets the reply, adds the headers that identify the call, and adds the record to the journal.
    *
