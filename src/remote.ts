@@ -64,7 +64,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 /** The default sandbox of a remote gateway, with methods for other sandboxes. */
 export class RemoteGateway extends RemoteSandbox {
   static {
-    methodsAtCaller(RemoteGateway)
+    methodsAtCaller(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
   }
 
   /** Creates an isolated sandbox with its own data, rules, journal, clock and key. */

@@ -190,7 +190,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /** Returns the whole sandbox as JSON data. */
-  save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
+  async save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
     return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 

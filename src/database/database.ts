@@ -155,7 +155,8 @@ class StateRecords implements Records<object> {
   readonly #current: () => DatabaseState
 
   static {
-    methodsAtCaller(StateRecords, undefined, (records) => `db.${records.#name}.`)
+    const methods = ['create', 'get', 'list', 'query', 'update', 'delete'] as const
+    methodsAtCaller(StateRecords, methods, (records) => `db.${records.#name}.`)
   }
 
   constructor(name: string, current: () => DatabaseState) {
@@ -187,7 +188,7 @@ class StateRecords implements Records<object> {
     const { Query } = await loadLibrary()
     const query = typeof build === 'function' ? build(new Query()) : undefined
     if (!(query instanceof Query)) {
-      throw new GatewayError(400, `the function must return a query, for example (q) => q.where({ … })`)
+      throw new GatewayError(400, 'The function must return a query, for example (q) => q.where({ … })')
     }
     return (await table.list((row) => query.test(row))).map(copy)
   }
