@@ -4,7 +4,9 @@
 
 /** A handler of MSW 2 or 3, as `http.get()` returns it. */
 export interface MswHandler {
+  /** The `path` that the handler matches, among others. */
   readonly info: object
+  /** Runs the handler. Returns null or no response if it does not match. */
   run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>
 }
 

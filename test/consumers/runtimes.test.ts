@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 const noFetch = (runtime: string) =>
-  `MSW 3 does not intercept fetch in ${runtime}: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node`
+  `handlers: MSW 3 does not intercept fetch in ${runtime}: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node`
 
 it.each([
   { runtime: 'Bun', command: 'bun leaks.js', handlers: noFetch('Bun') },

@@ -2,7 +2,7 @@
  * Errors thrown by public functions begin with the call, and their stack traces at the caller.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway, defineScenario, parseRecording, parseScenario } from '../../src/index.ts'
+import { createGateway, defineScenario, parseScenario } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { connectGateway } from '../../src/remote.ts'
@@ -31,7 +31,6 @@ const mistakes: Record<string, () => unknown> = {
   script: () => sandbox.script([{ txt: 'Hello' }]),
   parseScenario: () => parseScenario({ rules: [] }),
   defineScenario: () => defineScenario({ name: 'a', rules: [] }),
-  parseRecording: () => parseRecording('{'),
   'run of a foreign sandbox': () => gateway.run('s1', () => {}),
   'run without a function': () => sandbox.run(),
   restore: () => sandbox.restore({ id: 'x' }),

@@ -23,7 +23,7 @@ it('the published types equal the types inferred by zod', async () => {
 })
 
 const types = `
-import type * as published from './dist/core.d.cts'
+import type * as published from './dist/index.d.cts'
 import type * as inferred from '${root}src/index.ts'
 function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never) {}
 same<published.Bodies, inferred.Bodies>(true)
