@@ -27,6 +27,22 @@ it('serve starts the console unless --no-console is set', async () => {
   expect(stderr).toContain('--open cannot be combined with --no-console')
 })
 
+describe('GET /', () => {
+  const root = (accept: string, { url } = server) =>
+    fetch(`${url}/`, { headers: { accept }, redirect: 'manual' })
+
+  it('redirects browsers to the console, and returns links to other clients', async () => {
+    const redirect = await root('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/__understudy/'])
+    expect((await (await root('*/*')).json()).data).toHaveProperty('console', '/__understudy/')
+  })
+
+  it('returns links without the console if the console is disabled', async () => {
+    await using withoutConsole = await startServer({ console: false })
+    expect((await (await root('text/html', withoutConsole)).json()).data).not.toHaveProperty('console')
+  })
+})
+
 describe('the console', () => {
   it('requires no token for its page, whose policy only allows its own script and this server', async () => {
     const response = await get('/')
