@@ -188,7 +188,7 @@ class StateRecords implements Records<object> {
     const { Query } = await loadLibrary()
     const query = typeof build === 'function' ? build(new Query()) : undefined
     if (!(query instanceof Query)) {
-      throw new GatewayError(400, 'The function must return a query, for example (q) => q.where({ … })')
+      throw new GatewayError(400, 'the function must return a query, for example (q) => q.where({ … })')
     }
     return (await table.list((row) => query.test(row))).map(copy)
   }

@@ -20,7 +20,7 @@ export const getPreset = defineOperation({
     const preset = await sandbox.tables.presets.findBy('slug', params.slug)
     if (!preset) {
       assume('notFound')
-      throw unknownSlug('presets', params.slug, await sandbox.tables.presets.rows())
+      throw unknownSlug('no preset has the slug', params.slug, await sandbox.tables.presets.rows())
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
     // `references.ts` keeps the two consistent.

@@ -8,13 +8,17 @@ import { shown } from '../lib/in-words.ts'
 /** Maximum number of rows that are searched for a suggestion. */
 const maxCompared = 1000
 
-/** Returns a 404. The journal names the slug, and suggests one of the rows. */
+/**
+ * Returns a 404. The journal names the slug, and suggests one of the rows.
+ *
+ * @param what Begins the explanation: `no preset has the slug`.
+ */
 export function unknownSlug(
-  collection: string,
+  what: string,
   slug: string,
   rows: readonly { readonly slug: string }[],
 ): GatewayError {
   const slugs = rows.slice(0, maxCompared).map((row) => row.slug)
-  const detail = `${collection} has no ${shown(slug)}${slugs.length === 0 ? '' : didYouMean(slug, slugs)}`
+  const detail = `${what} ${shown(slug)}${slugs.length === 0 ? '' : didYouMean(slug, slugs)}`
   return new GatewayError(404, undefined, undefined, { detail })
 }

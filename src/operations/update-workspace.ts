@@ -29,7 +29,10 @@ export const updateWorkspace = defineOperation({
   marks: { writes: true },
   async resolve({ params, body, sandbox, now, assume, warn }) {
     const workspace = await findWorkspace(sandbox, params.id, assume)
-    if (!workspace) throw unknownSlug('workspaces', params.id, await sandbox.tables.workspaces.rows())
+    if (!workspace) {
+      const rows = await sandbox.tables.workspaces.rows()
+      throw unknownSlug('no workspace has the id or slug', params.id, rows)
+    }
 
     const changes = updatableFields(body)
     if (Object.keys(changes).length === 0) {

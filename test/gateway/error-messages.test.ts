@@ -170,7 +170,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "trace('abc')",
       () => gateway.journal.trace('abc'),
-      "journal.trace(): expects a traceparent or a trace id of 32 hex digits, got 'abc'",
+      "journal.trace() expects a traceparent or a trace id of 32 hex digits, got 'abc'",
     ],
     [
       "fetch('/responses')",

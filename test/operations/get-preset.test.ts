@@ -52,7 +52,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   it('suggests another slug in the journal', async () => {
     await call('GET /presets/code-reviw')
     expect(entrance.sandbox.journal.last('getPreset')?.reason).toBe(
-      "Resource not found: presets has no 'code-reviw': did you mean 'code-review'?",
+      "Resource not found: no preset has the slug 'code-reviw': did you mean 'code-review'?",
     )
   })
 

@@ -259,7 +259,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   it('lists slugs in the journal if none is similar to that of a 404', async () => {
     await patch('nobody', { name: 'x' })
     expect(entrance.sandbox.journal.last('updateWorkspace')?.reason).toMatch(
-      /^Resource not found: workspaces has no 'nobody'; expected one of production, staging/,
+      /^Resource not found: no workspace has the id or slug 'nobody'; expected one of production, staging/,
     )
   })
 
