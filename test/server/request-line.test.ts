@@ -53,7 +53,7 @@ it('onRequest reports status, rule and reason of each request, and redacts secre
     ...usual,
     path: '/api/v1/presets/none',
     status: 404,
-    reason: 'Resource not found',
+    reason: expect.stringContaining("no preset has the slug 'none'"),
   })
   server.gateway.use({ name: 'down', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
   expect(await logged('/api/v1/providers')).toEqual({ ...usual, status: 503, rule: 'down#1' })
