@@ -125,7 +125,9 @@ function parseJson(text: string, fail: (message: string, offset: number) => neve
   } catch (error) {
     const { message } = error as Error
     const offset = /at position (\d+)/.exec(message)?.[1]
-    const reason = message.replace(/ \(line \d+ column \d+\)$/, '').replace(/ in JSON at position \d+$/, '')
+    const reason = message
+      .replace(/ \(line \d+ column \d+\)$/, '')
+      .replace(/ in JSON at position \d+$|, [^,]*".*" is not valid JSON$/s, '')
     return fail(
       `not JSON: ${reason.replaceAll('\n', '\\n')}`,
       offset === undefined ? text.length : Number(offset),

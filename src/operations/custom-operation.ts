@@ -139,10 +139,12 @@ const Definition = z.lazy(() => {
   )
   return z.looseObject({
     id: text,
-    method: text.refine((method) => methods.includes(method.toLowerCase()), {
-      error: ({ input }) =>
-        `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
-    }),
+    method: z
+      .string("must be a string, such as 'get'")
+      .refine((method) => methods.includes(method.toLowerCase()), {
+        error: ({ input }) =>
+          `'${input}' is not one of ${methods.join(', ')}${didYouMean(String(input), methods)}`,
+      }),
     path: text
       .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
       .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')

@@ -192,6 +192,22 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       },
       "did you mean 'input'?",
     ],
+    [
+      'JSON with a comma too many',
+      () => {
+        writeFileSync(
+          join(folder, 'comma.json'),
+          '{"name": "x", "rules": [{"on": "*", "fault": "timeout"},]}',
+        )
+        gateway.use(join(folder, 'comma.json'))
+      },
+      "comma.json:1:59: not JSON: Unexpected token ']'",
+    ],
+    [
+      'an operation without method',
+      declared({ method: undefined }),
+      "method must be a string, such as 'get'",
+    ],
     ['a URL as host', () => start({ host: 'http://127.0.0.1' }), 'options.host must be a host name without'],
     [
       'a port in allowedHosts',
