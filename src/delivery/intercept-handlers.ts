@@ -7,7 +7,10 @@ export interface MswHandler {
   /** The `path` that the handler matches, among others. */
   readonly info: object
   /** Runs the handler. Returns null or no response if it does not match. */
-  run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>
+  run(args: { request: Request; requestId: string }): Promise<{
+    /** Undefined if the handler passes the request on. */
+    response?: Response | undefined
+  } | null>
 }
 
 export class UserHandlers {
