@@ -91,7 +91,7 @@ describe('serve', () => {
   })
 
   it('warns of environment variables that resemble one of a flag', async () => {
-    for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'SPEC', 'PORT_4141_TCP', 'SERVICE_HOST'])
+    for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'PORT_4141_TCP', 'SERVICE_HOST'])
       vi.stubEnv(`UNDERSTUDY_${name}`, '1')
     try {
       await optionsOf()

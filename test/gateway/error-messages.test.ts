@@ -178,11 +178,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '/responses'",
     ],
     [
-      'passthrough without upstream',
-      () => create({ replay: { onUnmatchedRecording: 'passthrough' } }),
-      'options.replay.upstream is required',
-    ],
-    [
       'a template with a slip',
       async () => {
         const own = createGateway()
