@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Tests that take seconds or start real programs. `npm test` skips them. */
@@ -29,8 +30,8 @@ export default defineConfig({
     maxConcurrency: 50,
     // CI machines are noisy: tests that depend on real time may be retried once. Retries are reported.
     retry: process.env['CI'] ? 1 : 0,
-    // Use every core; the default leaves one free.
-    maxWorkers: '100%',
+    // One more than there are cores, because many tests wait for real timers: 39 s instead of 46 s on two cores.
+    maxWorkers: availableParallelism() + 1,
     reporters: process.env['CI'] ? ['dot', ['json', { outputFile: report }]] : ['default'],
     projects: [
       {

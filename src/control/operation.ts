@@ -32,7 +32,7 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
 interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
   /** Method and path below `/__understudy`: `GET /sandboxes/{sandbox}`. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
-  /** Method without arguments of a remote sandbox that calls the operation: `usage`, `journal.clear`. Default: none. */
+  /** Remote sandbox method that calls this operation without arguments, such as `usage`. Default: none. */
   readonly remote?: string
   /** Default: replies have no body. */
   readonly output?: z.ZodType

@@ -120,7 +120,7 @@ export class ResponseSink implements Sink {
     this.fail(new ConnectionError('terminated', how))
   }
 
-  /** Rejects the response, or fails its body. */
+  /** Rejects the response promise, or errors the body if the response has started. */
   fail(reason: unknown): void {
     this.#settle.reject(reason)
     this.#body?.error(reason)

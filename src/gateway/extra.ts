@@ -20,12 +20,13 @@ export interface ExtraDefinition<Options extends object = object> {
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
   /** Options that name a file. In a configuration file, paths are relative to that file. @internal */
   readonly paths?: readonly (keyof Options & string)[]
-  /** Flags of `serve`. @internal */
+  /** Flags that this extra adds to `serve`. @internal */
   readonly flags?: readonly Flag[]
   /**
    * Derives options from the flags of `serve` and the options of a configuration file. Default: flags with the same
    * names. Throws a `UsageError` for incompatible flags. @internal
    */
+  // biome-ignore lint/suspicious/noExplicitAny: commander does not type its flags
   readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command) => Promise<void>

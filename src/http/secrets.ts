@@ -114,7 +114,7 @@ export function hideInString(text: string, mark = hide): string {
 export interface SecretPattern {
   /** Name shown in findings, which never show the value. */
   readonly kind: string
-  /** Needs the flag `g`. The secret is the group `secret`, or the whole match. Lookaheads must be bounded. */
+  /** Must have the `g` flag. The secret is the `secret` group if there is one, otherwise the whole match. Lookaheads must be bounded. */
   readonly expression: RegExp
   /**
    * Returns true if a match with a group `name` is a secret. Default: all are.

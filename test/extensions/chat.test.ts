@@ -236,7 +236,7 @@ describe('POST /chat/completions with a scripted reply', () => {
     }
   })
 
-  it('returns an error for a failed reply, also in the middle of a stream', async () => {
+  it('returns an error for a failed reply, even mid-stream', async () => {
     using _rule = server.gateway.use({
       on: 'createChatCompletion',
       reply: { text: 'Half of it', error: { code: 'server_error', message: 'Broken' } },

@@ -386,13 +386,13 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { type: 'string', minLength: 200_001 },
     'rejected: more than 200000 characters',
   ],
-])('makeValue: returns the expected value or error for %s', (name, schema, value) => {
+])('generateValue: returns the expected value or error for %s', (name, schema, value) => {
   expect(outcome(schema)).toEqual(value)
   if (!/^rejected: |, doubtful: /.test(String(value)) && !unsupportedByAjv.test(name))
     expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true)
 })
 
-it('makeValue: uses the smallest values once the value has a thousand parts', () => {
+it('generateValue: uses the smallest values once the value has a thousand parts', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -418,7 +418,7 @@ it('makeValue: uses the smallest values once the value has a thousand parts', ()
   })
 })
 
-it('makeValue: uses examples of the schema if the source proposes them and they are valid', () => {
+it('generateValue: uses examples of the schema if the source proposes them and they are valid', () => {
   const { seed, source } = options()
   const examples = (schema: unknown) =>
     generateValue(schema as JsonSchema, { seed, source: (place) => examplesOfSchema(place) ?? source(place) })
@@ -438,7 +438,7 @@ it('makeValue: uses examples of the schema if the source proposes them and they 
   ).toEqual([7, 8, 9, usual, usual, 7, { a: 1, b: null }])
 })
 
-it('makeValue: calls the source once per value, with path, type and schemas', () => {
+it('generateValue: calls the source once per value, with path, type and schemas', () => {
   const schema = {
     type: 'object',
     properties: {

@@ -57,7 +57,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'Email-Copywriter', '%20', '..%2F..%2Fetc'])(
-    'responds 404 to the slug %s',
+    'responds 404 for the slug %s',
     async (slug) => {
       expect((await call(`GET /presets/${slug}`)).status).toBe(404)
     },

@@ -63,7 +63,7 @@ describe('fixtures', () => {
     expect(keys.filter((key, place) => keys.indexOf(key) !== place)).toEqual([])
   })
 
-  it('designate a version that belongs to its preset', () => {
+  it('designate only versions that belong to the same preset', () => {
     const owners = world.presets.map(({ designated_version_id }) => {
       return world.presetVersions.find(({ id }) => id === designated_version_id)?.preset_id
     })

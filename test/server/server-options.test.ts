@@ -22,7 +22,7 @@ it.each([
   expect(read(options)).toEqual({ server: options, gateway: {} })
 })
 
-it('startServer separates the options of the server from those of the gateway', () => {
+it('startServer separates server options from gateway options', () => {
   expect(read({ port: 1, seed: 2, timeScale: 0, console: true })).toEqual({
     server: { port: 1, console: true },
     gateway: { seed: 2, timeScale: 0 },

@@ -248,7 +248,7 @@ export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generat
         type,
         'first-event',
         'breaking',
-        `comes first, Understudy's streams start with ${list(ours.first)}`,
+        `comes first, but Understudy's streams start with ${list(ours.first)}`,
       )
   for (const type of theirs.last)
     if (!ours.last.has(type))
@@ -256,7 +256,7 @@ export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generat
         type,
         'last-event',
         'breaking',
-        `comes last, Understudy's streams end with ${list(ours.last)}`,
+        `comes last, but Understudy's streams end with ${list(ours.last)}`,
       )
   if (theirs.done < theirs.streams && ours.done === ours.streams)
     yield difference('', 'done-missing', 'breaking', 'some streams do not end with [DONE]')

@@ -14,7 +14,7 @@ const content = () => z.union([z.string(), z.array(block())])
 const tool = () =>
   z
     .looseObject({
-      type: z.string().nullish().describe('Omitted or `custom` for functions of the caller.'),
+      type: z.string().nullish().describe('Omitted, or `custom`, for functions of the client.'),
       name: z.string().min(1).nullish(),
       description: z.string().nullish(),
       input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),

@@ -147,7 +147,10 @@ test('silent mistakes throw errors of one line', async () => {
     [() => gone.reply('x'), /was disposed/],
     [() => gateway.journal.calls('createRespons'), /did you mean 'createResponse'/],
     [() => connectGateway(undefined), /the URL of a running server/],
-    [() => gateway.use({ on: '*', fault: { name: 'latency', ms: '2000' } }), /fault\.ms must be milliseconds/],
+    [
+      () => gateway.use({ on: '*', fault: { name: 'latency', ms: '2000' } }),
+      /fault\.ms must be milliseconds/,
+    ],
     [() => gateway.use({ on: '*', when: { body: { input: /x/ } }, fault: 'status' }), /write { matches: /],
     [() => startServer({ prot: 1 }), /did you mean 'port'/],
     [validate, /did you mean 'timeScale'/],

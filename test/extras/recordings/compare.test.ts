@@ -547,8 +547,8 @@ describe('streams', () => {
     expect(
       compared([...ours, named('a', 'b', '[DONE]')], named('b', 'a'), named('a', 'b', '[DONE]')),
     ).toEqual([
-      "breaking b first-event: comes first, Understudy's streams start with a",
-      "breaking a last-event: comes last, Understudy's streams end with c or b",
+      "breaking b first-event: comes first, but Understudy's streams start with a",
+      "breaking a last-event: comes last, but Understudy's streams end with c or b",
       'breaking  done-missing: some streams do not end with [DONE]',
       "breaking b > a order-changed: does not occur in Understudy's streams",
     ])

@@ -10,7 +10,7 @@ export type Mutant = {
   line: number
   /** The source line where it begins. */
   code: string
-  /** Offsets in the text of the file, in UTF-16 units. */
+  /** Start and end offsets in the file, in UTF-16 code units. */
   start: number
   end: number
   kind: 'operator' | 'condition' | 'number' | 'boolean' | 'fallback' | 'call'

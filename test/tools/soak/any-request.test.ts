@@ -19,7 +19,7 @@ describe('arbitrary requests', () => {
     )
   })
 
-  it('leave the server usable on a socket, whether complete, truncated or corrupted', async () => {
+  it('leave the server usable when sent over a socket, whether complete, truncated or corrupted', async () => {
     await using server = await startServer({ timeScale: 0, requestTimeoutMs: 100 })
     const requests = fc.sample(anyRequest, { numRuns: cases(60, 5000), seed: 1 })
     const wrong = await Promise.all(requests.map((request, seed) => trySocket(server.port, request, seed)))

@@ -18,7 +18,7 @@ export interface Vitals {
 export interface Program {
   readonly url: string
   read(): Promise<Vitals>
-  /** Stops it with SIGTERM and returns the real milliseconds until it exits. */
+  /** Sends SIGTERM and returns the wall-clock time until the process exits, in milliseconds. */
   end(): Promise<number>
 }
 
