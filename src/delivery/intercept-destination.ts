@@ -96,6 +96,9 @@ export function decideDestination(
   return 'pass'
 }
 
+/** Maximum number of counters per gateway. Once reached, the counts are printed and start again. */
+const maxCounters = 1000
+
 /** Numbers of unhandled requests by sandbox and origin: `s1 https://api.example`. */
 const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
 
@@ -103,6 +106,7 @@ const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
 function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
   const counts = unhandled.get(gateway) ?? new Map<string, number>()
   const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
+  if (counts.size >= maxCounters && !counts.has(key)) printFurtherUnhandled(gateway)
   const count = (counts.get(key) ?? 0) + 1
   unhandled.set(gateway, counts.set(key, count))
   return count === 1

@@ -233,11 +233,11 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
   return query
 }
 
-/** Fields that would change the meaning of a reply: when they do, and what the reply does instead. */
+/** Fields that would change the meaning of a reply. Each has a test for values that do, and the warning for them. */
 const notSimulatedFields: Readonly<Record<string, [(value: unknown) => boolean, string]>> = {
   background: [
     (value) => value === true,
-    'Is not simulated: the reply is complete at once, and cannot be polled',
+    'Is not simulated: the reply is already complete and cannot be polled',
   ],
   conversation: [
     (value) => value != null,

@@ -154,7 +154,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * @param trace Trace id, or a full `traceparent`.
    */
   trace(trace: string): JournalEntry[] {
-    const id = traceIdOf(trace) ?? trace
+    const id = typeof trace === 'string' ? (traceIdOf(trace) ?? trace) : ''
     if (!/^[\da-f]{32}$/.test(id))
       throw new GatewayError(400, `expects a traceparent or a trace id of 32 hex digits, got ${shown(trace)}`)
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)

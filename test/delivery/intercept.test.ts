@@ -197,6 +197,19 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(warnings.mock.calls.flat()).toEqual([line, line])
   })
 
+  it('prints the counts of unhandled requests before it exceeds 1,000 origins', async () => {
+    using _ = start()
+    const ask = (host: string) => expect(get(`https://${host}.example/api/v1/users`)).rejects.toThrow()
+    await ask('first')
+    for (let host = 0; host < 999; host++) await ask(`h${host}`)
+    await ask('first')
+    expect(warnings).not.toHaveBeenCalled()
+    await ask('last')
+    expect(warnings.mock.calls.flat()).toEqual([
+      '[understudy] And 1 more unhandled request to https://first.example',
+    ])
+  })
+
   it("'guard' rejects requests with a sandbox key to any host", async () => {
     using context = start()
     const authorization = `Bearer ${context.gateway.createSandbox().apiKey}`

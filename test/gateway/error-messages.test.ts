@@ -168,6 +168,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'it was taken in another gateway',
     ],
     [
+      'trace(7)',
+      () => gateway.journal.trace(7 as never),
+      'journal.trace() expects a traceparent or a trace id of 32 hex digits, got 7',
+    ],
+    [
       "trace('abc')",
       () => gateway.journal.trace('abc'),
       "journal.trace() expects a traceparent or a trace id of 32 hex digits, got 'abc'",
@@ -315,7 +320,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'background',
       () => rejected(warned({ background: true })),
-      'body.background is not simulated: the reply is complete at once',
+      'body.background is not simulated: the reply is already complete and cannot be polled',
     ],
     [
       'conversation',
