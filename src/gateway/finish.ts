@@ -64,7 +64,8 @@ export async function translateReply(
   record: CallRecord<SandboxState>,
 ): Promise<Reply> {
   const { body, status } = reply
-  if (status >= 400 || (body.kind !== 'json' && body.kind !== 'frames')) return reply
+  const isStream = body.kind === 'frames' && /^text\/event-stream/i.test(reply.headers['content-type'] ?? '')
+  if (status >= 400 || (body.kind !== 'json' && !isStream)) return reply
   const { operation = '', headers, triedModels, usage, state } = record
   const model = usage?.model ?? record.model ?? ''
   const pricing = await pricingOf(model, state.tables)

@@ -19,6 +19,7 @@ import {
 } from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
 import { follow, type PlainSchemas } from './openapi-schemas.ts'
+import { sampleFile } from './sample-file.ts'
 
 interface Described {
   readonly id: string
@@ -70,7 +71,7 @@ export class DocumentReply {
    * @param seed Seed of generated values.
    * @param warn Reports parts of a schema that a value may violate.
    */
-  make(seed: string, asksForStream: boolean, warn: Warn): Reply {
+  make(seed: string, asksForStream: boolean, warn: Warn): Reply | Promise<Reply> {
     const { id } = this.#described
     if (this.streams && (asksForStream || this.#type === undefined))
       throw refused(
@@ -98,9 +99,13 @@ export class DocumentReply {
     }
   }
 
-  #bytes(seed: string, headers: Record<string, string>): Reply {
-    const bytes = toBytes(hash(seed, 'bytes').repeat(4))
-    return { status: this.status, headers, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] } }
+  async #bytes(seed: string, headers: Record<string, string>): Promise<Reply> {
+    const bytes = (await sampleFile(headers['content-type'])) ?? toBytes(hash(seed, 'bytes').repeat(4))
+    return {
+      status: this.status,
+      headers: { ...headers, 'content-length': String(bytes.length) },
+      body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] },
+    }
   }
 
   /** Returns headers that are required or have an example. */
