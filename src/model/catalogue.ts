@@ -76,10 +76,11 @@ function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricin
 type Tables = SandboxState['tables']
 type Provider = Awaited<ReturnType<Tables['providers']['rows']>>[number]
 
-/** Returns two providers, the same ones for the same model, or fewer if fewer exist. */
+/** Returns two providers, the model's vendor first if it is one, or fewer if fewer exist. */
 export async function providersOf(model: string, { providers }: Tables): Promise<Provider[]> {
   const rows = await providers.rows()
-  const first = Math.floor(draw(model, 'provider') * rows.length)
+  const vendor = rows.findIndex(({ slug }) => model.startsWith(`${slug}/`))
+  const first = vendor < 0 ? Math.floor(draw(model, 'provider') * rows.length) : vendor
   const two = [rows[first], rows[(first + 1) % rows.length]]
   return two
     .filter((row): row is Provider => row !== undefined)

@@ -2,9 +2,12 @@
 // GET /benchmarks. The specification does not define the shape of design-source: see `assumptions.ts`.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, price, titled, uniqueWords, VENDORS } from './factory.ts'
 import { isoTimestamp } from './text.ts'
+
+const { families: FAMILIES, versions: VERSIONS, tiers: TIERS } = words.benchmarks
 
 export const BenchmarkSource = z.lazy(() => z.enum(['index-source', 'design-source']))
 export type BenchmarkSource = z.infer<typeof BenchmarkSource>
@@ -133,18 +136,21 @@ export function fakeIndexBenchmark(context: FactoryContext): IndexBenchmark {
 
 export function fakeDesignBenchmark(context: FactoryContext): DesignBenchmark {
   const { field } = context
+  const elo = field('elo').number.int({ min: 900, max: 1400 })
+  // Expected share of wins against an average opponent.
+  const win_rate = Math.round(1000 / (1 + 10 ** ((1150 - elo) / 400))) / 10
   const timed = field('is_timed').datatype.boolean(0.8)
   return {
     source: 'design-source',
     ...fakeModel(context),
     arena: pick(field('arena'), arenas),
     category: pick(field('category'), CATEGORIES),
-    elo: field('elo').number.int({ min: 900, max: 1400 }),
-    win_rate: field('win_rate').number.float({ min: 20, max: 80, fractionDigits: 1 }),
+    elo,
+    win_rate,
     avg_generation_time_ms: timed
       ? field('avg_generation_time_ms').number.int({ min: 4_000, max: 180_000 })
       : null,
-    tournament_stats: fakeTournament(context),
+    tournament_stats: fakeTournament(context, win_rate),
     pricing: field('is_priced').datatype.boolean(0.8) ? fakePricing(context) : null,
   }
 }
@@ -162,31 +168,13 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-function fakeTournament({ field }: FactoryContext): DesignBenchmark['tournament_stats'] {
-  const faker = field('tournament_stats')
-  const place = () => faker.number.int({ min: 0, max: 400 })
-  const [first_place, second_place, third_place, fourth_place] = [place(), place(), place(), place()]
-  const total = first_place + second_place + third_place + fourth_place
+/** Divides a number of tournaments: the higher the win rate, the more of them end in the front places. */
+function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
+  const total = field('tournament_stats').number.int({ min: 40, max: 1200 })
+  const share = winRate / 100
+  const first_place = Math.round(total * share ** 2)
+  const second_place = Math.round(total * share * (1 - share))
+  const third_place = second_place
+  const fourth_place = total - first_place - second_place - third_place
   return { first_place, second_place, third_place, fourth_place, total }
 }
-
-const FAMILIES = [
-  'anvil',
-  'compass',
-  'sketch',
-  'meadow',
-  'ballad',
-  'prism',
-  'current',
-  'harvest',
-  'reason',
-  'lyric',
-  'canyon',
-  'ember',
-  'ranger',
-  'summit',
-  'cascade',
-  'ledger',
-]
-const VERSIONS = ['2', '3.5', '1.5', '4', '3', '2.5', '5', '1']
-const TIERS = ['pro', 'mini', 'preview', 'large', 'swift', 'instruct']

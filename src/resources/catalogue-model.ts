@@ -2,6 +2,7 @@
 // only embeddings models. Costs of calls are computed from its prices.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import {
   EARLIEST,
@@ -14,6 +15,8 @@ import {
   VENDORS,
 } from './factory.ts'
 import { EmbeddingsModel, emptyFields } from './model.ts'
+
+const { families: FAMILIES, editions: EDITIONS, descriptions: DESCRIPTIONS } = words.models
 
 export const CatalogueModel = z.lazy(() => {
   const entry = EmbeddingsModel.unwrap()
@@ -66,23 +69,3 @@ export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
     ...emptyFields,
   }
 }
-
-const FAMILIES = [
-  'meadow',
-  'harrow',
-  'summit',
-  'estuary',
-  'lumen',
-  'trellis',
-  'garnet',
-  'willow',
-  'compass',
-  'heron',
-]
-const EDITIONS = ['pro', 'mini', 'flash', 'base', 'coder', 'chat']
-const DESCRIPTIONS = [
-  'A general model for writing, questions and summaries.',
-  'Follows instructions closely and keeps to a format.',
-  'Made for tools: it calls functions and reads what they return.',
-  'Small and quick, for high volumes of short requests.',
-]

@@ -1,6 +1,7 @@
 // An embeddings model, as listed by GET /embeddings/models. Spec: Model (embeddings listing entry).
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import {
   EARLIEST,
@@ -12,6 +13,8 @@ import {
   uniqueWords,
   VENDORS,
 } from './factory.ts'
+
+const { families: FAMILIES, sizes: SIZES, descriptions: DESCRIPTIONS } = words.embeddingsModels
 
 const decimal = () => z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
 const tokenCount = () => z.int().nonnegative()
@@ -106,37 +109,3 @@ export const emptyFields = {
   knowledge_cutoff: null,
   expiration_date: null,
 } as const
-
-const FAMILIES = [
-  'atlas',
-  'loom',
-  'pebble',
-  'vector',
-  'thread',
-  'cairn',
-  'mosaic',
-  'lattice',
-  'beacon',
-  'delta',
-  'grove',
-  'span',
-  'tessera',
-  'facet',
-  'strand',
-  'contour',
-  'comet',
-  'ripple',
-  'quartz',
-  'anchor',
-  'orbit',
-  'plume',
-  'sable',
-  'signal',
-]
-const SIZES = ['small', 'large', 'mini', 'base', 'code', 'multilingual']
-const DESCRIPTIONS = [
-  'A general model for search and clustering in many languages.',
-  'Made for short texts: titles, queries, product names.',
-  'Places source code and the questions about it in one space.',
-  'Long documents in one vector, without splitting them first.',
-]

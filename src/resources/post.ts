@@ -1,9 +1,12 @@
 // A social-media post that `x_search_filter` can select. Spec: POST /responses; the shape of a post is unspecified.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, timestamp } from './factory.ts'
 import { isoTimestamp, webAddress } from './text.ts'
+
+const { handles: HANDLES, asides: ASIDES, subjects: SUBJECTS } = words.posts
 
 const Media = z.lazy(() => z.array(z.strictObject({ description: z.string().min(1) })))
 
@@ -47,17 +50,3 @@ export function fakePost({ index, field }: FactoryContext): Post {
     ...(media === 1 && { videos: [{ description: `A short film of ${scene}` }] }),
   }
 }
-
-const HANDLES = ['bakery_diary', 'harbor_watch', 'hill_runner', 'night_sky_log', 'old_maps', 'quiet_garden']
-const ASIDES = ['More tomorrow.', 'Notes to follow.', 'Has anyone else seen this?', 'Worth the early start.']
-const SUBJECTS = [
-  { text: 'First frost on the beans this morning.', scene: 'bean leaves with frost along the edges' },
-  { text: 'The ferry left on time for once.', scene: 'a white ferry leaving a small harbour' },
-  { text: 'Found a street plan from 1911 in a shoebox.', scene: 'a folded street plan on a kitchen table' },
-  { text: 'Rye loaf, 80% hydration, and it held its shape.', scene: 'a dark loaf cut in half' },
-  { text: 'Two planets above the roof tonight.', scene: 'two bright points above a dark roof' },
-  {
-    text: 'The new trail is open as far as the bridge.',
-    scene: 'a gravel path that ends at a wooden bridge',
-  },
-]

@@ -1,12 +1,15 @@
 // A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { check } from '../lib/check.ts'
 import { defineCollection } from './collection.ts'
 import { RequestSettings } from './create-response-body.ts'
-import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords, VENDORS } from './factory.ts'
+import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords } from './factory.ts'
 import { isoTimestamp, urlSafe } from './text.ts'
 import type { Workspace } from './workspace.ts'
+
+const { audiences: AUDIENCES, tasks: TASKS } = words.presets
 
 /** The specification has only `active`; clients define the others. */
 export const PresetStatus = z.lazy(() => z.enum(['active', 'disabled', 'archived']))
@@ -132,7 +135,7 @@ export function fakePresetVersion(context: FactoryContext, presets: readonly Pre
     preset_id: preset.id,
     version: (index % 2) + 1,
     config: {
-      model: `${pick(field('model'), VENDORS)}/chat-large`,
+      model: pick(field('model'), words.modelIds),
       temperature: field('temperature').number.float({ min: 0, max: 1, fractionDigits: 1 }),
     },
     system_prompt: (
@@ -151,91 +154,4 @@ function versionId({ field }: FactoryContext): string {
 /** Workspace of generated presets if there are no workspaces. */
 const NO_WORKSPACE = '00000000-0000-4000-8000-000000000000'
 
-const AUDIENCES = [
-  'Press',
-  'Support',
-  'Partner',
-  'Clinic',
-  'Sales',
-  'Campus',
-  'Retail',
-  'Legal',
-  'Weekly',
-  'Mobile',
-  'Finance',
-  'Community',
-  'Travel',
-  'Internal',
-  'Museum',
-  'Engineering',
-  'Beginner',
-  'Public',
-  'Kitchen',
-  'Quarterly',
-  'Library',
-  'Newsroom',
-]
-const TASKS = [
-  {
-    name: 'Release Notes',
-    description: 'Turns a list of changes into notes for readers.',
-    prompt: 'You write release notes. Lead with what a user notices, and leave out what nobody would.',
-  },
-  {
-    name: 'Meeting Minutes',
-    description: 'Decisions and open questions from a transcript.',
-    prompt: 'You take minutes. List decisions first, then open questions, each with the person who owns it.',
-  },
-  {
-    name: 'Translation Check',
-    description: 'Compares a translation with its original.',
-    prompt: 'You compare a translation with its original and name every change of meaning, however small.',
-  },
-  {
-    name: 'Query Writer',
-    description: 'From a question in words to a query.',
-    prompt: 'You turn questions into SQL. Ask back when a column could mean two things.',
-  },
-  {
-    name: 'Tone Editor',
-    description: 'Makes a stern message kind without making it vague.',
-    prompt: 'You edit messages for tone. Keep every fact, every date and every request.',
-  },
-  {
-    name: 'Ticket Router',
-    description: 'Names the team that should read a message first.',
-    prompt: 'You route messages. Answer with one team and one sentence that says why.',
-  },
-  {
-    name: 'Contract Reader',
-    description: 'Finds dates, sums and duties in an agreement.',
-    prompt: 'You read agreements. List dates, sums and duties, each with the clause that it comes from.',
-  },
-  {
-    name: 'Survey Analyst',
-    description: 'Groups free answers and counts the groups.',
-    prompt: 'You analyse survey answers. Name each group, count it, and quote one answer as it was written.',
-  },
-  {
-    name: 'Alt Text Writer',
-    description: 'One sentence for a reader who cannot see the picture.',
-    prompt: 'You write alternative text. One sentence, what matters first, no "image of".',
-  },
-  {
-    name: 'Outline Builder',
-    description: 'Puts loose notes into an order that can be followed.',
-    prompt: 'You build outlines. Three levels at most, and no heading without something below it.',
-  },
-  {
-    name: 'Fact Checker',
-    description: 'Lists the claims of a text, each with what would show it.',
-    prompt: 'You check facts. For each claim say whether it is supported, and by which source.',
-  },
-  {
-    name: 'Lesson Planner',
-    description: 'A plan of one hour, with one thing to try.',
-    prompt:
-      'You plan lessons of one hour. Begin with a question, and end with something that the class tries out.',
-  },
-]
 const SUBJECTS = TASKS.map(({ name }) => name)

@@ -1,9 +1,12 @@
 // A model provider, as listed by GET /providers. Spec: Provider.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, slugify, uniqueWords } from './factory.ts'
 import { urlSafe, webAddress } from './text.ts'
+
+const { houses: HOUSES, trades: TRADES, countries: COUNTRIES } = words.providers
 
 const countryCode = () => z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')
 
@@ -47,63 +50,3 @@ export function fakeProvider(context: FactoryContext): Provider {
     datacenters: field('datacenters').helpers.arrayElements(COUNTRIES, { min: 0, max: 4 }),
   }
 }
-
-const HOUSES = [
-  'Larkspur',
-  'Graniteworks',
-  'Skylark',
-  'Meridian Bay',
-  'Copperfield',
-  'Overstory',
-  'Brightwater',
-  'Quillon',
-  'Fernhollow',
-  'Polestar Nine',
-  'Marlowe',
-  'Tidepool',
-  'Vantage Hill',
-  'Cobalt Ridge',
-  'Osprey',
-  'Junipero',
-  'Northgate',
-  'Halcyon',
-  'Redwater',
-  'Bluestem',
-  'Arcadia Row',
-  'Sandpiper',
-  'Thornbury',
-  'Evergate',
-  'Lodestone',
-  'Wintergreen',
-  'Palisade',
-  'Millrace',
-  'Solstice',
-  'Kingfisher',
-  'Ashgrove',
-  'Rivermark',
-  'Cedarline',
-  'Windrose',
-  'Farpoint',
-  'Moonraker',
-  'Greywether',
-  'Silverfir',
-  'Pinnacle Street',
-  'Hollowell',
-  'Outrigger',
-  'Tamarack',
-]
-const TRADES = [
-  'AI',
-  'Cloud',
-  'Compute',
-  'Inference',
-  'Labs',
-  'Models',
-  'Research',
-  'Systems',
-  'Networks',
-  'Intelligence',
-  'Data',
-  'Serving',
-]
-const COUNTRIES = ['AU', 'BR', 'CA', 'DE', 'FI', 'FR', 'GB', 'IE', 'IN', 'JP', 'KR', 'NL', 'SE', 'SG', 'US']

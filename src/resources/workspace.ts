@@ -1,9 +1,12 @@
 // A workspace: a container for defaults and logging settings. Spec: Workspace, PATCH /workspaces/{id}.
 
 import * as z from 'zod'
+import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
-import { type FactoryContext, lifetime, pick, slugify, uniqueWords, VENDORS } from './factory.ts'
+import { type FactoryContext, lifetime, pick, slugify, uniqueWords } from './factory.ts'
 import { codePoints, isoTimestamp } from './text.ts'
+
+const { teams: TEAMS, stages: STAGES, descriptions: DESCRIPTIONS } = words.workspaces
 
 const fields = () => ({
   name: codePoints(1, 100).describe('Name of the workspace.'),
@@ -74,7 +77,6 @@ export const workspaces = defineCollection({
 export function fakeWorkspace(context: FactoryContext): Workspace {
   const { field } = context
   const name = uniqueWords(context, TEAMS, STAGES).join(' ')
-  const images = pick(field('image_vendor'), VENDORS)
   return {
     id: field('id').string.uuid(),
     name,
@@ -84,8 +86,8 @@ export function fakeWorkspace(context: FactoryContext): Workspace {
       : null,
     ...lifetime(context),
     created_by: `user_${field('created_by').string.alphanumeric(12)}`,
-    default_text_model: `${pick(field('default_text_model'), VENDORS)}/chat-large`,
-    default_image_model: field('default_image_model').datatype.boolean() ? `${images}/canvas` : null,
+    default_text_model: pick(field('default_text_model'), words.modelIds),
+    default_image_model: null,
     default_provider_sort: pick(field('default_provider_sort'), [...PROVIDER_SORTS, null]),
     io_logging_api_key_ids: apiKeyIds(context),
     io_logging_sampling_rate: pick(field('io_logging_sampling_rate'), [0.01, 0.1, 0.25, 0.5, 1]),
@@ -100,55 +102,3 @@ function apiKeyIds({ field }: FactoryContext): number[] | null {
   const count = faker.number.int({ min: 0, max: 3 })
   return count === 0 ? null : Array.from({ length: count }, () => faker.number.int({ min: 100, max: 9999 }))
 }
-
-const TEAMS = [
-  'Payments',
-  'Editorial',
-  'Field Service',
-  'Onboarding',
-  'Data Science',
-  'Catalogue',
-  'Customer Care',
-  'Growth',
-  'Legal',
-  'Mobile',
-  'Research',
-  'Logistics',
-  'Marketing',
-  'Claims',
-  'Partner Success',
-  'Billing',
-  'Translation',
-  'Security',
-  'Store Operations',
-  'People',
-  'Trust and Safety',
-  'Procurement',
-  'Newsroom',
-  'Support',
-]
-const STAGES = [
-  'Pilot',
-  'Playground',
-  'Evaluation',
-  'Assistants',
-  'Live',
-  'Demo',
-  'Prototypes',
-  'Integration',
-  'Experiments',
-  'Internal Tools',
-  'Preview',
-  'Archive',
-  'Europe',
-  'Americas',
-  'Asia Pacific',
-  'Quality',
-]
-const DESCRIPTIONS = [
-  'Answers customers in the help centre and hands over to a person when unsure.',
-  'Nightly evaluation runs. Nothing in here is seen by customers.',
-  'Shared by the whole team for trying out prompts.',
-  'Summaries and tags for the article archive.',
-  'The assistant inside the mobile application.',
-]

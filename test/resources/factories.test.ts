@@ -3,7 +3,8 @@
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { fakeBenchmark } from '../../src/resources/benchmark.ts'
+import modelRows from '../../fixtures/models.json' with { type: 'json' }
+import { fakeBenchmark, fakeDesignBenchmark } from '../../src/resources/benchmark.ts'
 import type { CollectionDeclaration } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
@@ -89,6 +90,29 @@ describe('fakeBenchmark', () => {
   it('generates index rows for even indexes and design rows for odd ones', () => {
     const sources = [0, 1, 2, 3].map((index) => fakeBenchmark(contextOf('benchmarks', index)).source)
     expect(sources).toEqual(['index-source', 'design-source', 'index-source', 'design-source'])
+  })
+})
+
+describe('fakeDesignBenchmark', () => {
+  it('generates a higher win rate and more first places for a higher elo', () => {
+    const rows = Array.from({ length: 40 }, (_, index) =>
+      fakeDesignBenchmark(contextOf('benchmarks', index)),
+    ).sort((left, right) => left.elo - right.elo)
+    const rates = rows.map(({ win_rate }) => win_rate)
+    expect(rates).toEqual(rates.toSorted((left, right) => left - right))
+    for (const { tournament_stats: stats, elo } of rows)
+      expect(Math.sign((stats.first_place as number) - (stats.fourth_place as number))).toBe(
+        Math.sign(elo - 1150),
+      )
+  })
+})
+
+describe('generated workspaces and presets', () => {
+  it('name models of the catalogue', () => {
+    const ids = modelRows.map(({ id }) => id)
+    const presets = [fakePreset(contextOf('presets', 0), [])]
+    expect(ids).toContain(fakeWorkspace(contextOf('workspaces', 3)).default_text_model)
+    expect(ids).toContain(fakePresetVersion(contextOf('presetVersions', 1), presets).config.model)
   })
 })
 
