@@ -85,6 +85,7 @@ describe('the list of calls', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await expect.poll(rows).toBe(11)
     await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
     await page.getByText('No calls yet.').waitFor()
     expect(server.gateway.journal.entries()).toEqual([])
     await call(server, 'GET /presets/after')

@@ -47,6 +47,13 @@ async function tabTo(name: string | RegExp): Promise<void> {
   throw new Error(`Tab never reaches ${name}: ${seen.join(', ')}`)
 }
 
+/** Confirms the question of an action. Cancel has the focus, and the action is next to it. */
+async function confirm(): Promise<void> {
+  await page.getByRole('dialog').waitFor()
+  await press('Tab', 'Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
 async function goTo(screen: string): Promise<void> {
   await tabTo(screen)
   await press('Enter')
@@ -170,9 +177,11 @@ describe('the keyboard', () => {
     await press('Enter')
     await tabTo('Delete')
     await press('Enter')
+    await confirm()
     await page.getByText('1 deleted').waitFor()
     await tabTo('Reset sandbox')
     await press('Enter')
+    await confirm()
     await page.getByText('Unchanged').waitFor()
     expect(await server.gateway.db.workspaces.list()).toHaveLength(2)
   })
@@ -196,12 +205,14 @@ describe('the keyboard', () => {
     await card.getByRole('button', { name: /^Restore/ }).waitFor()
     await press('Shift+Tab', 'Shift+Tab')
     await press('Enter')
+    await confirm()
     await card.getByText('Restored').waitFor()
     await tabTo('Fork')
     await press('Enter')
     await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(2)
     await tabTo('Delete')
     await press('Enter')
+    await confirm()
     await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(1)
   })
 

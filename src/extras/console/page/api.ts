@@ -42,14 +42,16 @@ const tokenKey = 'understudy-token'
 const connect = () => new ControlClient(location.origin, sessionStorage.getItem(tokenKey) ?? undefined)
 let client = connect()
 
-/** If true, the server requires a token that the page does not have. */
-export const needsToken = signal(false)
+/** Set if the server requires a token: `missing` if the page has none, `refused` if the server rejected it. */
+export const tokenProblem = signal<'missing' | 'refused' | undefined>(undefined)
+/** Number of requests that failed because their sandbox does not exist. */
+export const goneCount = signal(0)
 
 /** Stores the token until the tab is closed. */
 export function saveToken(token: string): void {
   sessionStorage.setItem(tokenKey, token)
   client = connect()
-  needsToken.value = false
+  tokenProblem.value = undefined
 }
 
 /** Returns a reply to read as it arrives. Throws the error of the server. */
@@ -57,7 +59,9 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
   try {
     return await client.response(id, params, sent)
   } catch (error) {
-    if ((error as { status?: number }).status === 401) needsToken.value = true
+    const { status } = error as { status?: number }
+    if (status === 401) tokenProblem.value = sessionStorage.getItem(tokenKey) === null ? 'missing' : 'refused'
+    if (status === 410) goneCount.value++
     throw error
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Store of the newest calls of all sandboxes, updated by events from the server.
  */
-import { batch, computed, signal } from '@preact/signals'
+import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
 import type { CallSummary } from '../../../journal/entry.ts'
-import { ask, messageOf } from './api.ts'
+import { ask, goneCount, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'
 
@@ -14,6 +14,13 @@ const limit = 1000
 const maxSandboxes = 50
 
 export const sandboxes = signal<SandboxAddress[]>([])
+/** If true, the chosen sandbox was deleted or has expired. */
+export const isChosenGone = computed(
+  () =>
+    sandboxes.value.length > 0 &&
+    chosenSandbox.value !== '*' &&
+    !sandboxes.value.some(({ id }) => id === chosenSandbox.value),
+)
 /** Oldest first. */
 export const calls = signal<readonly CallSummary[]>([])
 export const problem = signal('')
@@ -156,4 +163,7 @@ export function start(): void {
     resync: () => void reload(),
   })
   void loadCalls()
+  effect(() => {
+    if (goneCount.value > 0) void loadSandboxes().catch(() => undefined)
+  })
 }

@@ -16,7 +16,7 @@ import {
   ruleName,
   shownCalls,
 } from './calls-store.ts'
-import { go, hashWith, param } from './location.ts'
+import { chosenSandbox, go, hashWith, param } from './location.ts'
 import { ActionButton, Empty, milliseconds, Status } from './parts.tsx'
 
 const statuses = [
@@ -105,7 +105,13 @@ function Filters() {
       <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
         Pause
       </button>
-      <ActionButton run={clearCalls}>Clear</ActionButton>
+      <ActionButton
+        run={clearCalls}
+        disabled={calls.value.length === 0}
+        question={`Clear the calls of ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}? They are removed from the server.`}
+      >
+        Clear
+      </ActionButton>
     </div>
   )
 }

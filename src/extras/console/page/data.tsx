@@ -25,6 +25,7 @@ export function Data() {
         <span class="muted grow">of sandbox {id}</span>
         <ActionButton
           kind="danger"
+          question={`Reset sandbox '${id}'? Its calls, active scenarios and changed rows are lost.`}
           run={async () => {
             await ask('resetSandbox', { sandbox: id })
             collections.reload()
@@ -167,6 +168,7 @@ function RowEditor({
         {!isNew && (
           <ActionButton
             kind="danger"
+            question={`Delete the row '${at.key}' from ${here.collection}?`}
             run={async () => {
               await ask('deleteRecord', at)
               onDone()

@@ -8,6 +8,8 @@ import type { CallSummary } from '../../../journal/entry.ts'
 import { open } from './api.ts'
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+/** If true, the server was restarted since the page was opened. */
+export const wasRestarted = signal(false)
 
 type Message =
   | { kind: 'calls'; id: string; calls: CallSummary[] }
@@ -42,7 +44,9 @@ export function follow(listener: Listener): void {
       if (wasLost && message.state === 'live') listener.resync()
       return
     }
-    last = message.id
+    // Ids of events start with the run of the server.
+    if (last && message.id && last.split('.')[0] !== message.id.split('.')[0]) wasRestarted.value = true
+    last = message.id || last
     connection.value = 'live'
     if (message.kind === 'calls') listener.calls(message.calls)
     else listener.resync()

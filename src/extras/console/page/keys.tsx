@@ -21,7 +21,7 @@ export const keys = [
 
 export function handleKey(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event
-  if (ctrlKey || metaKey || altKey || isHelpOpen.value) return
+  if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return
   const element = target as HTMLElement
   if (element.matches('input, textarea, select')) {
     if (key === 'Escape') element.blur()

@@ -5,15 +5,15 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { needsToken, saveToken } from './api.ts'
+import { saveToken, tokenProblem } from './api.ts'
 import { Calls } from './calls.tsx'
-import { loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
 import { Data } from './data.tsx'
-import { connection } from './events.ts'
+import { connection, wasRestarted } from './events.ts'
 import { Help, handleKey, isHelpOpen } from './keys.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
 import { Metrics } from './metrics.tsx'
-import { Field, Notice } from './parts.tsx'
+import { Confirmation, Field, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
 import { Try } from './try.tsx'
@@ -62,10 +62,42 @@ function App() {
       </header>
       {/* The metrics screen has no focusable element, but must be scrollable by keyboard. */}
       <main tabIndex={view === 'metrics' ? 0 : undefined}>
-        {problem.value && !needsToken.value && <Notice>{problem}</Notice>}
-        {needsToken.value ? <Token /> : <Screen />}
+        <Notices />
+        {tokenProblem.value ? <Token /> : <Screen />}
       </main>
       {isHelpOpen.value && <Help />}
+      <Confirmation />
+    </>
+  )
+}
+
+/** Says what is wrong with the connection, and what that means for the screen below. */
+function Notices() {
+  if (tokenProblem.value) return null
+  if (connection.value === 'lost')
+    return (
+      <Notice>
+        No connection to {location.origin}: the server was stopped or cannot be reached. What you see may be
+        outdated. Retrying every second.
+      </Notice>
+    )
+  return (
+    <>
+      {wasRestarted.value && (
+        <Notice>
+          The server was restarted. Its earlier calls and sandboxes are lost.{' '}
+          <button type="button" onClick={() => (wasRestarted.value = false)}>
+            Dismiss
+          </button>
+        </Notice>
+      )}
+      {isChosenGone.value && (
+        <Notice>
+          Sandbox '{chosenSandbox}' no longer exists: it was deleted, or it expired because it was idle.{' '}
+          <a href={hashWith({ sandbox: undefined, call: undefined, in: undefined })}>Show all sandboxes</a>
+        </Notice>
+      )}
+      {problem.value && <Notice>{problem}</Notice>}
     </>
   )
 }
@@ -95,9 +127,10 @@ function SandboxPicker() {
 
 function Connection() {
   const words = { connecting: 'Connecting', live: 'Live', lost: 'Disconnected' }
+  const state = tokenProblem.value ? 'lost' : connection.value
   return (
-    <span class={`connection ${connection.value}`} role="status">
-      {words[connection.value]}
+    <span class={`connection ${state}`} role="status">
+      {words[state]}
     </span>
   )
 }
@@ -105,6 +138,7 @@ function Connection() {
 /** Asks for the token if the server requires one. */
 function Token() {
   const token = useSignal('')
+  const isRefused = tokenProblem.value === 'refused'
   const submit = (event: Event) => {
     event.preventDefault()
     saveToken(token.value.trim())
@@ -112,8 +146,9 @@ function Token() {
   }
   return (
     <form class="card token" onSubmit={submit}>
-      <h2>Token required</h2>
+      <h2>{isRefused ? 'Token refused' : 'Token required'}</h2>
       <p>
+        {isRefused && 'The server does not accept the token of this tab. '}
         Enter the token you started the server with, or the one it printed at startup. The token is kept until
         you close this tab.
       </p>

@@ -1,8 +1,9 @@
 /**
  * Components shared by several screens: buttons, fields, tabs, notices and code, and formatters for values.
  */
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { messageOf } from './api.ts'
 
 /** Button that runs an action and shows its result or error. */
@@ -13,6 +14,7 @@ export function ActionButton({
   label,
   disabled = false,
   shownMs,
+  question,
 }: {
   /** Returned strings are shown. */
   run: () => Promise<unknown>
@@ -23,12 +25,15 @@ export function ActionButton({
   disabled?: boolean
   /** Time to show the result, in milliseconds. Default: until the next result. */
   shownMs?: number
+  /** Asked in a dialog first, for actions that lose data. The dialog repeats the text of the button. */
+  question?: string
 }) {
   const outcome = useSignal('')
   const isBusy = useSignal(false)
   const act = async () => {
     // A disabled button would lose focus.
     if (isBusy.value) return
+    if (question !== undefined && !(await confirmed(question, children))) return
     isBusy.value = true
     try {
       const result = await run()
@@ -56,6 +61,47 @@ export function ActionButton({
       </button>
       <span role="status">{outcome}</span>
     </span>
+  )
+}
+
+interface Question {
+  text: string
+  verb: ComponentChildren
+  resolve: (isConfirmed: boolean) => void
+}
+
+const asked = signal<Question | undefined>(undefined)
+
+function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
+  return new Promise((resolve) => {
+    asked.value = { text, verb, resolve }
+  })
+}
+
+/** Dialog with the question of an action. Cancel has the focus, so that a second Enter loses nothing. */
+export function Confirmation() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const question = asked.value
+  useEffect(() => {
+    if (question) dialog.current?.showModal()
+  }, [question])
+  if (!question) return null
+  const onClose = () => {
+    asked.value = undefined
+    question.resolve(dialog.current?.returnValue === 'yes')
+  }
+  return (
+    <dialog ref={dialog} onClose={onClose} aria-labelledby="question">
+      <p id="question">{question.text}</p>
+      <div class="bar">
+        <button type="button" onClick={() => dialog.current?.close('')}>
+          Cancel
+        </button>
+        <button type="button" class="danger" onClick={() => dialog.current?.close('yes')}>
+          {question.verb}
+        </button>
+      </div>
+    </dialog>
   )
 }
 

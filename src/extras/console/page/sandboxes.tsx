@@ -113,6 +113,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         <span class="grow" />
         <ActionButton
           kind="danger"
+          question={`Reset sandbox '${id}'? Its calls, active scenarios and changed rows are lost.`}
           run={async () => {
             await ask('resetSandbox', here)
             await loadCalls()
@@ -125,6 +126,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         {id !== 'default' && (
           <ActionButton
             kind="danger"
+            question={`Delete sandbox '${id}'? Its calls, scenarios and rows are lost, and later requests to it fail.`}
             run={async () => {
               await ask('deleteSandbox', here)
               await loadCalls()
@@ -162,6 +164,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
         {snapshots.value.map((snapshot) => (
           <ActionButton
             key={snapshot}
+            question={`Restore ${snapshot}? Rows, scenarios and the clock return to the snapshot.`}
             run={async () => {
               await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
               await loadCalls()

@@ -65,6 +65,8 @@ export function Scenarios() {
           <h2>Active</h2>
           <span class="grow" />
           <ActionButton
+            question={`Deactivate all scenarios of sandbox '${id}'? Scenarios that were not activated on this page are lost.`}
+            disabled={activeScenarios.length === 0}
             run={async () => {
               await ask('resetScenarios', { sandbox: id })
               active.reload()
