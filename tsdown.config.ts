@@ -10,7 +10,7 @@ import { plainDeclarations } from './test/tools/build/plain-types.ts'
 /** Packages that Vite bundles into the console. */
 const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
 
-/** Bundled packages. LICENSE includes their licences. */
+/** Bundled packages. `dist/THIRD_PARTY_LICENSES` has their licences. */
 export const bundled = [
   ...inConsole,
   '@msw/data',

@@ -21,6 +21,9 @@ import type { WithPlainTypes } from '../tools/build/plain-types.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
+/** Entries of the package, except the command line. */
+export const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright']
+
 /** Internal types that public members refer to; users use other exported types instead. */
 const undescribed = ['GatewayCore', 'GatewayOptions', 'SandboxState']
 

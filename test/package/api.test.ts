@@ -5,9 +5,7 @@
 import { beforeAll, it } from 'vitest'
 import { expectFile } from '../golden/expect-golden.ts'
 import { loadPlainTypes } from '../tools/build/plain-types.ts'
-import { apiReports } from './api-report.ts'
-
-const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright']
+import { apiReports, entries } from './api-report.ts'
 
 let reports: ReadonlyMap<string, string>
 beforeAll(async () => {

@@ -39,8 +39,8 @@ function cycloneDxSchema(name: string): object {
   return JSON.parse(readFileSync(join(dirname(library), `res/schema/${name}.schema.json`), 'utf8'))
 }
 
-it('LICENSE contains the licence of every package that the build may bundle', () => {
-  const licence = readFileSync(join(folder, 'LICENSE'), 'utf8')
+it('THIRD_PARTY_LICENSES has the licence of every package that the build may bundle', () => {
+  const licence = readFileSync(join(folder, 'dist/THIRD_PARTY_LICENSES'), 'utf8')
   // The build fails for any other package: `onlyBundle` in tsdown.config.ts.
   for (const name of bundled) expect(licence).toContain(`\n## ${name}\n`)
 })

@@ -1,11 +1,10 @@
 /**
- * Writes all generated files and sections: documents, LICENSE, the schema of scenario files, the
+ * Writes all generated files and sections: documents, the schema of scenario files, the
  * routes of the remote client, and DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { everyOperation } from '../../src/operations/index.ts'
 import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
-import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'
 import { documents, withParts } from './sections.ts'
@@ -16,7 +15,6 @@ const update = (name: string, change: (text: string) => string) =>
   writeFileSync(toUrl(name), change(readFileSync(toUrl(name), 'utf8')))
 
 for (const name of documents) update(name, withParts)
-update('LICENSE', withLicences)
 const schema = scenarioJsonSchema(everyOperation)
 writeFileSync(toUrl('scenarios/scenario.schema.json'), `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(toUrl('DEPENDENCIES.md'), supplyChain())

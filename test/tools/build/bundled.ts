@@ -1,8 +1,8 @@
 /**
- * Writes `dist/sbom.cdx.json`: the bundled packages with versions and licences, in CycloneDX
- * format.
+ * Describes the bundled packages in two files: `dist/sbom.cdx.json` has their versions, in CycloneDX format, and
+ * `dist/THIRD_PARTY_LICENSES` the texts of their licences.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { bundled } from '../../../tsdown.config.ts'
 
@@ -26,6 +26,13 @@ function toComponent({ name, version, license }: Manifest): Models.Component {
   return component
 }
 
+function licenceOf(name: string): string {
+  const folder = new URL(`node_modules/${name}/`, root)
+  const found = readdirSync(folder).find((path) => /^licen[cs]e/i.test(path))
+  if (!found) throw new Error(`${name} has no licence to pass on`)
+  return readFileSync(new URL(found, folder), 'utf8').trim()
+}
+
 const bom = new Models.Bom()
 const own = toComponent(read(''))
 bom.metadata.component = own
@@ -38,3 +45,9 @@ for (const name of bundled) {
 const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
 const text = new Serialize.JsonSerializer(normalizers).serialize(bom, { sortLists: true, space: 2 })
 writeFileSync(new URL('dist/sbom.cdx.json', root), `${text}\n`)
+
+const licences = bundled.map((name) => `## ${name}\n\n${licenceOf(name)}\n`)
+writeFileSync(
+  new URL('dist/THIRD_PARTY_LICENSES', root),
+  ['The published files contain these packages.\n', ...licences].join('\n'),
+)

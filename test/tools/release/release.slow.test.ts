@@ -1,0 +1,108 @@
+/** The check before a release, run as a program here and in a copy of the repository. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { apiReports } from '../../package/api-report.ts'
+import { loadPlainTypes } from '../build/plain-types.ts'
+import { apiChange } from './api-change.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+const { tarball } = inject('packed')
+
+function check(folder: string, ...args: string[]) {
+  const program = join(folder, 'test/tools/release/index.ts')
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [program, '--check', ...args, '--tarball', tarball],
+    { encoding: 'utf8' },
+  )
+  return { lines: `${stdout}${stderr}`.trim().split('\n'), status }
+}
+
+let copy: string
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'understudy-copy-'))
+  const skipped = ['node_modules', 'dist', '.git', 'test-results'].map((name) => root + name)
+  cpSync(root, copy, { recursive: true, filter: (file) => !skipped.includes(file) })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+})
+afterAll(() => rmSync(copy, { recursive: true }))
+
+const read = (file: string) => readFileSync(join(copy, file), 'utf8')
+const change = (file: string, from: string | RegExp, to: string) =>
+  writeFileSync(join(copy, file), read(file).replace(from, to))
+
+describe('npm run release -- --check', () => {
+  it('names the missing repository', () => {
+    expect(check(root)).toEqual({
+      lines: [
+        'repository: package.json has no address: add "repository", which provenance requires',
+        '1 missing',
+      ],
+      status: 1,
+    })
+  })
+
+  it('passes in a copy that has a repository', () => {
+    change('package.json', '"license"', '"repository": "https://git.example/owner/name",\n  "license"')
+    expect(check(copy)).toEqual({ lines: ['Ready for a release'], status: 0 })
+  })
+
+  it('requires a version that fits the change of the API, and a dated section in the changelog', () => {
+    const git = (...args: string[]) => execFileSync('git', ['-C', copy, ...args])
+    git('init', '--quiet')
+    git('config', 'user.name', 'Test')
+    git('config', 'user.email', 'test@example.com')
+    const report = read('test/package/api/index.txt')
+    writeFileSync(join(copy, 'test/package/api/index.txt'), `former: () => void\n${report}`)
+    git('add', 'package.json', 'test/package/api')
+    git('commit', '--quiet', '--message', 'Release 1.0.0')
+    git('tag', 'v1.0.0')
+    writeFileSync(join(copy, 'test/package/api/index.txt'), report)
+    change('package.json', /"version": ".*"/, '"version": "1.0.1"')
+
+    expect(check(copy, 'v1.0.2').lines).toEqual([
+      'version: the tag is v1.0.2, but package.json has 1.0.1',
+      'changelog: there is no section [1.0.1] with entries',
+      'changelog: [Unreleased] has entries: move them to [1.0.1]',
+      'api: 1.0.1 must be at least 2.0.0 after 1.0.0: breaking in former',
+      '4 missing',
+    ])
+
+    change('package.json', '"version": "1.0.1"', '"version": "2.0.0"')
+    change('CHANGELOG.md', '## [Unreleased]', '## [Unreleased]\n\n## [2.0.0] - 2026-01-31')
+    expect(check(copy, 'v2.0.0')).toEqual({ lines: ['Ready for a release'], status: 0 })
+  })
+})
+
+it('the API report shows a removed export, a narrowed option, a new required field, a changed return type and a renamed fault', async () => {
+  const edits: Array<[file: string, from: string, to: string, label: string]> = [
+    ['src/index.ts', "export { journalText } from './journal/journal-text.ts'", '', 'journalText'],
+    ['src/serve.ts', 'port?: number', 'port?: 0 | 4141', 'ServerOptions.port?'],
+    ['src/serve.ts', 'port?: 0 | 4141', 'name: string\n  port?: 0 | 4141', 'ServerOptions.name'],
+    [
+      'src/serve.ts',
+      'close(graceMs?: number): Promise<void>',
+      'close(): Promise<number>',
+      'RunningServer.close',
+    ],
+    ['src/faults/events.ts', "name: 'stream-cut'", "name: 'cut-stream'", 'type FaultName'],
+  ]
+  const before = apiReports(['index', 'serve'], await loadPlainTypes())
+  const plain = await loadPlainTypes()
+  const missing: string[] = []
+  const after = apiReports(['index', 'serve'], (text, file) => {
+    let edited = text
+    for (const [name, from, to] of edits.filter(([name]) => file.endsWith(name))) {
+      if (!edited.includes(from)) missing.push(`${name}: ${from}`)
+      edited = edited.replace(from, to)
+    }
+    return plain(edited, file)
+  })
+  expect(missing).toEqual([])
+  const { kind, labels } = apiChange([...before.values()].join('\n'), [...after.values()].join('\n'))
+  expect(kind).toBe('breaking')
+  expect(labels).toEqual(expect.arrayContaining(edits.map(([, , , label]) => label)))
+})
