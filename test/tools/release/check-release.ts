@@ -1,7 +1,7 @@
 /**
  * Lists what a release lacks: version, changelog, API, contents of the tarball, links, licences, repository.
  */
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiReports, entries } from '../../package/api-report.ts'
@@ -66,8 +66,8 @@ async function apiProblems(root: string, version: string): Promise<string[]> {
     return [
       `api: the reports of ${stale.join(', ')} are out of date: npx vitest run -u --project slow test/package/api`,
     ]
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  // A copy without a repository has no tags.
+  const git = (...args: string[]) => spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' }).stdout
   const released = releasedVersions(git).find((each) => each !== version)
   if (released === undefined) return []
   const before = entries.map((entry) => git('show', `v${released}:${path(entry)}`)).join('\n')
