@@ -1,6 +1,4 @@
-/**
- * The database of a sandbox: tables for operations, and collections for tests.
- */
+/** A sandbox's database: tables for operations, and collections for tests. */
 import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
@@ -22,7 +20,7 @@ export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
 const noRows: DatabaseSnapshot = new Map()
 
-/** The tables of one sandbox state. Reset and restore create a new instance. */
+/** The tables of a sandbox state. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
   readonly #initial: DatabaseSnapshot
@@ -36,7 +34,7 @@ export class DatabaseState {
 
   /** Tables of frozen rows, for operations. */
   get tables(): Tables {
-    // The declaration of a collection determines the type of its rows.
+    // A collection's declaration determines its row type.
     return this.#byName as object as Tables
   }
 
@@ -55,14 +53,14 @@ export class DatabaseState {
     return this.#tables
   }
 
-  /** Runs `work` after all earlier work has completed or failed. */
+  /** Runs a function after all earlier work has completed or failed. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const result = this.#turn.then(work)
     this.#turn = result.catch(() => {})
     return result
   }
 
-  /** Returns the differences from the seed, for tables that have any. */
+  /** Returns differences from the seed, for tables that have any. */
   differences(): { collection: string; difference: TableDifference }[] {
     return [...this.snapshot()].flatMap(([collection, rows]) => {
       const difference = rows.difference()
@@ -70,7 +68,7 @@ export class DatabaseState {
     })
   }
 
-  /** Returns the current rows. Later writes do not change them. */
+  /** Returns the current rows, which later writes do not change. */
   snapshot(): DatabaseSnapshot {
     if (!this.#tables) return this.#initial
     const snapshot = new Map<string, SharedRows<object>>()
@@ -81,7 +79,7 @@ export class DatabaseState {
     return snapshot
   }
 
-  /** Applies differences to a seed. Throws a 400 or 409 if the differences do not match the seed. */
+  /** Applies differences to a seed. Throws 400 or 409 if they do not fit the seed. */
   static async snapshotOf(
     seedData: SeedData,
     differences: Readonly<Record<string, TableDifference>>,
@@ -96,21 +94,21 @@ export class DatabaseState {
   }
 }
 
-/** A collection of records, for setting up a test and checking the effects of a call. */
+/** A collection of records, to set up data and check the effects of calls. */
 export interface Records<Row extends object> {
   /**
-   * Adds a record; omitted fields are generated. Throws a 400 if it does not match its schema, 409 if a key is taken.
+   * Adds a record. Omitted fields are generated. Throws 400 if the record does not match its schema, 409 if a key is
+   * taken.
    */
   create(record: Partial<Row>): Promise<Row>
-  /** Returns the record with this id or slug; undefined if there is none. */
+  /** Returns the record with this id or slug, or undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**
-   * Returns all records in order, or those that match a condition: an object of fields and required values. Null and
-   * arrays are compared for equality, objects match nested fields, `{ some: value }` matches an item of an array.
+   * Returns all records in order, or only those that match a condition: an object of required field values. Null and
+   * arrays are compared for equality, objects match nested fields, and `{ some: value }` matches an item of an array.
    *
-   * @example
-   * await db.presets.list({ status: 'active', description: null })
-   * await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
+   * @example await db.presets.list({ status: 'active', description: null }) await db.embeddingsModels.list({
+   * architecture: { input_modalities: { some: 'image' } } })
    */
   list(condition?: Condition<Row>): Promise<Row[]>
   /**
@@ -120,9 +118,9 @@ export interface Records<Row extends object> {
    * await db.providers.query((q) => q.where({ name: (name) => name.startsWith('A') }).or({ slug: 'borealis' }))
    */
   query(build: (query: Query<Row>) => Query<Row>): Promise<Row[]>
-  /** Changes the given fields. Throws a 404 for an unknown key, 400 and 409 like `create`. */
+  /** Changes the given fields. Throws 404 for an unknown key, and 400 and 409 like `create`. */
   update(key: string, changes: Partial<Row>): Promise<Row>
-  /** Removes a record and returns it. Throws a 404 for an unknown key. */
+  /** Removes a record and returns it. Throws 404 for an unknown key. */
   delete(key: string): Promise<Row>
 }
 
@@ -135,11 +133,11 @@ export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<
 /** A collection without `query`, which takes a function. */
 export type RemoteRecords<Row extends object> = Omit<Records<Row>, 'query'>
 
-/** @param current Returns the current state. Called by each method. */
+/** @param current Returns the current state. Every method calls it. */
 export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
   const names = collections.map(({ name }) => name as string)
-  // `Object.fromEntries` loses the type of each collection.
+  // `Object.fromEntries` loses the collections' types.
   return new Proxy(Object.fromEntries(records) as Database, {
     get(database, name) {
       const hint = typeof name === 'string' && !(name in database) ? meantBy(name, names) : ''
@@ -233,12 +231,10 @@ class StateRecords implements Records<object> {
 }
 
 /**
- * Required fields of a record. Primitive values, null and arrays are compared for equality; objects match nested
- * fields; `{ some: … }` matches at least one item of an array. Undefined fields are ignored.
+ * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match
+ * nested fields, and `{ some: … }` matches if at least one item of an array does. Undefined fields are ignored.
  *
- * @example
- * { status: 'active', description: null }
- * { architecture: { input_modalities: { some: 'image' } } }
+ * @example { status: 'active', description: null } { architecture: { input_modalities: { some: 'image' } } }
  */
 export type Condition<Row> = { readonly [Field in keyof Row]?: FieldCondition<Row[Field]> }
 
@@ -248,7 +244,7 @@ type FieldCondition<Value> = Value extends readonly (infer Item)[]
     ? Condition<Value>
     : Value
 
-/** Throws a 400 if the condition is not an object. */
+/** Compiles a condition to a predicate. Throws 400 if it is not an object. */
 function compileCondition(condition: object): (row: object) => boolean {
   if (isObject(condition)) return compileFields(condition)
   throw new GatewayError(400, 'The condition must be an object of fields and required values')

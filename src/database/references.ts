@@ -1,22 +1,22 @@
 /**
- * Checks references between records and their parts, such as presets and their versions. Fixtures must have both or
+ * Checks references between records and their parts, such as presets and preset versions. Fixtures must have both or
  * neither, and a field that names a part must refer to an existing part of the same record.
  */
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 
-/** A field that names a part of its record. */
+/** A field that names a part of the record. */
 interface PartReference {
-  /** Collection of the record. */
+  /** The record's collection. */
   readonly owner: CollectionDeclaration
-  /** Field of the owner that contains the first key of the part. */
+  /** Field of the owner that contains the part's first key. */
   readonly field: string
   readonly part: CollectionDeclaration
-  /** Field of the part that contains the first key of its owner. */
+  /** Field of the part that contains the owner's first key. */
   readonly back: string
 }
 
-/** Throws a one-line error for fixtures with only owners, only parts, or a broken reference. */
+/** Throws a one-line error if fixtures have only owners, only parts, or a broken reference. */
 export function assertFixtures(
   collections: readonly CollectionDeclaration[],
   fixtures: ReadonlyMap<string, readonly object[]>,
@@ -48,7 +48,7 @@ export function assertFixtures(
 /** Finds a row by its first key. */
 export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
-/** Throws a 400 if a record names a part that it does not have. */
+/** Throws 400 if a record names a part that it does not have. */
 export async function assertOwnParts(
   collections: readonly CollectionDeclaration[],
   name: string,
@@ -67,9 +67,9 @@ export async function assertOwnParts(
 }
 
 /**
- * Throws a 409 if a part that its owner names is deleted or moved to another owner.
+ * Throws 409 if a part that its owner names is deleted or moved to another owner.
  *
- * @param after The part after the write; undefined if it is deleted.
+ * @param after The part after the write, or undefined if it is deleted.
  */
 export async function assertNotNamed(
   collections: readonly CollectionDeclaration[],

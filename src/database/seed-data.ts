@@ -1,5 +1,5 @@
 /**
- * The initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each collection is
+ * Initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each collection is
  * loaded on first access, once for all sandboxes with the same seed.
  */
 
@@ -19,16 +19,16 @@ import { indexSeed, maxRows, rowProblem, SharedRows } from './shared-rows.ts'
 const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
-/** Custom records, which replace the canonical ones of a collection. */
+/** Custom records, which replace a collection's canonical records. */
 export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records))) as z.ZodType<
   // Rows are validated when a gateway or a sandbox is created.
   { [Name in CollectionName]?: readonly Rows[Name][] }
 >
 
-/** Number of records by collection: fixtures first, then generated records. */
+/** Number of records by collection. Fixtures come first, followed by generated records. */
 export const Size = z.lazy(() =>
   z.strictObject(
-    // The number of parts depends on their owners.
+    // Parts have no size of their own; it depends on their owners.
     optionals(
       defaultCollections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
       Count,
@@ -60,7 +60,7 @@ export class SeedData {
   readonly #fixtures = new Map<string, readonly object[]>()
   readonly #loaded = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
-  /** Throws a one-line error with collection, index and path if a custom record is invalid. */
+  /** Throws a one-line error with the collection, index and path of an invalid custom record. */
   constructor(options: SeedOptions, collections: readonly CollectionDeclaration[] = defaultCollections) {
     this.collections = collections
     this.#options = options
@@ -75,7 +75,7 @@ export class SeedData {
     assertFixtures(collections, this.#fixtures)
   }
 
-  /** Returns the rows of a collection. Failures are not cached: the next call loads them again. */
+  /** Returns a collection's rows. Failures are not cached, so the next call retries. */
   rows(name: string): Promise<SharedRows<object>> {
     const declaration = this.#declared(name)
     const loaded = this.#isCanonical(declaration) ? canonical : this.#loaded
@@ -93,7 +93,7 @@ export class SeedData {
     return declaration
   }
 
-  /** Returns true if the collection, and all collections that it refers to, have only canonical fixtures. */
+  /** Returns true if the collection and all collections that it refers to have only canonical fixtures. */
   #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
     if (seen.has(declaration)) return true
     seen.add(declaration)
@@ -111,14 +111,14 @@ export class SeedData {
     return SharedRows.ofSeed(declaration, rows)
   }
 
-  /** Returns the custom records of a collection, or the canonical ones. */
+  /** Returns a collection's custom records or, if it has none, the canonical ones. */
   async #fixturesOf(declaration: CollectionDeclaration): Promise<readonly object[]> {
     return (
       this.#fixtures.get(declaration.name) ?? parseAll(declaration, (await declaration.fixtures()).default)
     )
   }
 
-  /** Truncates the fixtures, or adds generated rows, to reach the requested number. */
+  /** Truncates the fixtures or adds generated rows to reach the requested number. */
   async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
     // mutation: equivalent: avoids loading an unused generator
     const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
@@ -134,7 +134,7 @@ export class SeedData {
     return rows
   }
 
-  /** Returns the fixtures whose owner exists, and generated parts of generated owners. */
+  /** Returns fixtures whose owner exists, and generates parts for generated owners. */
   async #parts(
     declaration: CollectionDeclaration,
     { collection, field, each }: NonNullable<CollectionDeclaration['partOf']>,
@@ -156,9 +156,9 @@ export class SeedData {
   }
 
   /**
-   * Generates the missing fields of a record.
+   * Generates a record's missing fields.
    *
-   * @param rows All rows of its collection.
+   * @param rows All rows of the record's collection.
    */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
@@ -170,7 +170,7 @@ export class SeedData {
     return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
   }
 
-  /** Returns the rows that a factory may read: those of the collections that it refers to, except its own parts. */
+  /** Returns the rows that a factory may read: rows of collections that it refers to, except its own parts. */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
     for (const other of dependenciesOf(declaration)) {
@@ -196,14 +196,14 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
   })
 }
 
-/** Generates a record of a collection. The result depends only on seed and index. */
+/** Generates a record for a collection. The result depends only on seed and index. */
 type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
 
-/** Loads faker and returns a seeded generator. */
+/** Loads Faker and returns a seeded generator. */
 async function generator(seed: string | number): Promise<Generate> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = random(seed)
-  // A separate instance: seeding the shared one would affect tests that use it.
+  // A separate instance, because seeding the shared one would affect tests that use it.
   const SeparateFaker = shared.constructor as typeof Faker
   const faker = new SeparateFaker({
     locale: shared.rawDefinitions,
@@ -239,7 +239,7 @@ function generateFree(
   }
 }
 
-/** Returns the keys of a row, prefixed with their names. */
+/** Returns a row's keys, prefixed with their names. */
 function keysOf({ keys }: CollectionDeclaration, row: object): string[] {
   return Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
 }

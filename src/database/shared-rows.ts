@@ -1,6 +1,4 @@
-/**
- * Frozen rows shared by any number of sandboxes: the seed, or the rows of a snapshot.
- */
+/** Frozen rows shared by any number of sandboxes: the seed, or a snapshot's rows. */
 import { GatewayError, type Violation } from '../http/errors.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
@@ -12,19 +10,19 @@ import { type CollectionDeclaration, firstKey } from '../resources/collection.ts
 import { unknownFields } from '../resources/unknown-fields.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
-/** Maximum number of rows of a table in one sandbox. */
+/** Maximum number of rows in a sandbox's table. */
 export const maxRows = 1_000_000
 
-/** Maximum number of memoised values per version of the rows. The oldest is evicted. */
+/** Maximum number of memoised values per version of the rows. Older values are evicted. */
 const maxMemo = 200
 
 /**
- * First key of a seed row, set on the row and on every later version of it. A non-enumerable symbol: updates by
- * `@msw/data` keep it, and readers do not see it.
+ * Stores a seed row's first key on the row and on all later versions of it. The property is a non-enumerable symbol,
+ * so `@msw/data` preserves it on updates, and readers do not see it.
  */
 const seedKey = Symbol('key in the seed')
 
-/** Differences between the rows of a table and its seed. Seed rows are identified by their first key. */
+/** Differences between a table and its seed. Seed rows are identified by their first key. */
 export interface TableDifference<Row extends object = object> {
   readonly created: readonly Row[]
   readonly changed: readonly { readonly key: string; readonly row: Row }[]
@@ -34,7 +32,7 @@ export interface TableDifference<Row extends object = object> {
 export class SharedRows<Row extends object> {
   /** All rows in order, deep-frozen. */
   readonly rows: readonly Row[]
-  /** The seed of these rows; `this` for a seed. */
+  /** Seed of these rows. A seed refers to itself. */
   readonly seed: SharedRows<Row>
   readonly #declaration: CollectionDeclaration<string, Row>
   #keys: UniqueKeys<Row> | undefined
@@ -74,7 +72,7 @@ export class SharedRows<Row extends object> {
   /**
    * Applies differences to a seed.
    *
-   * Throws a 400 for a row that does not match its schema, 409 for a key that is not in the seed or not unique.
+   * Throws 400 for a row that does not match its schema, and 409 for a key that is not unique or not in the seed.
    */
   static from<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
@@ -108,13 +106,13 @@ export class SharedRows<Row extends object> {
     return this.rows.length
   }
 
-  /** Returns the row with this value as the named key. */
+  /** Returns the row whose named key has this value. */
   find(key: string, value: string): Row | undefined {
     this.#keys ??= new UniqueKeys(this.#declaration, this.rows)
     return this.#keys.find(key, value)
   }
 
-  /** Returns the memoised value with this name, computed by `make` on the first call. */
+  /** Returns the memoised value with this name. `make` computes it on the first call. */
   memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Value {
     if (this.#memo.has(name)) return this.#memo.get(name) as Value
     const value = make(this.rows)
@@ -146,7 +144,7 @@ export class SharedRows<Row extends object> {
   }
 }
 
-/** Indexes the rows of a seed. Throws a one-line error with both positions if two rows share a key. */
+/** Indexes a seed's rows. Throws a one-line error with both positions if two rows share a key. */
 export function indexSeed<Row extends object>(
   declaration: CollectionDeclaration<string, Row>,
   rows: readonly Row[],
@@ -166,9 +164,9 @@ export function indexSeed<Row extends object>(
 }
 
 /**
- * Validates a row and returns a deep-frozen copy. Throws a 400 if it does not match its schema.
+ * Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema.
  *
- * @param origin First key of the seed row, if this is a later version of one.
+ * @param origin For a later version of a seed row, the seed row's first key.
  */
 export function toRow<Row extends object>(
   { name, schema }: CollectionDeclaration<string, Row>,
@@ -185,7 +183,9 @@ export function toRow<Row extends object>(
   return freeze(row)
 }
 
-/** Returns the problem of a row in one line: an unknown field first, because a missing one may be meant. */
+/**
+ * Describes a row's first problem in one line. Unknown fields come first, because they may be misspelt required ones.
+ */
 export function rowProblem(
   schema: CollectionDeclaration['schema'],
   row: unknown,
@@ -203,7 +203,7 @@ export function unknownFieldProblem(path: string, suggestion: string | undefined
   return `unknown field '${path}'${suggestion === undefined ? '' : `: did you mean '${suggestion}'?`}`
 }
 
-/** Copies a row before it is stored: a record can belong to only one `@msw/data` collection. */
+/** Copies a row for storage, because a record can belong to only one `@msw/data` collection. */
 export function toRecord<Row extends object>(row: Row): Row {
   const record = { ...row }
   setSeedKey(record, seedKeyOf(row))
@@ -218,7 +218,7 @@ function setSeedKey(row: object, key: string | undefined): void {
   if (key !== undefined) Object.defineProperty(row, seedKey, { value: key })
 }
 
-/** Throws a 429 if a table has more rows than the limit. */
+/** Throws 429 if a table has more rows than the limit. */
 export function assertRoom(name: string, count: number): void {
   if (count <= maxRows) return
   throw new GatewayError(429, `${name} is full: the maximum is ${maxRows} records per collection and sandbox`)

@@ -1,6 +1,6 @@
 /**
- * A collection in one sandbox. Until its first write it reads rows that are shared with other sandboxes. The first
- * write copies all rows to an `@msw/data` collection, which handles all later writes.
+ * A sandbox's collection. Until the first write, it reads rows shared with other sandboxes. The first write copies
+ * all rows to an `@msw/data` collection, which handles all later writes.
  */
 import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
@@ -13,7 +13,7 @@ import { UniqueKeys } from './unique-keys.ts'
 /** The real timer, even under fake timers. */
 const { setTimeout } = globalThis
 
-/** Number of rows copied before yielding to the event loop: 3 to 4 ms. */
+/** Number of rows to copy before yielding to the event loop, which takes 3 to 4 ms. */
 const rowsAtOnce = 1000
 
 export class Table<Row extends object> {
@@ -37,7 +37,7 @@ export class Table<Row extends object> {
     this.#shared = snapshot
   }
 
-  /** Returns all rows, frozen and in order: rows of the seed, then created rows. */
+  /** Returns all rows, frozen and in order: seed rows, then created rows. */
   async rows(): Promise<readonly Row[]> {
     return (await this.#read()).rows
   }
@@ -47,7 +47,7 @@ export class Table<Row extends object> {
     return (await this.#read()).rows.filter(passes)
   }
 
-  /** Throws a 400 for a field of a condition that neither the schema nor any row has. */
+  /** Throws 400 if a condition has a field that neither the schema nor any row has. */
   async assertFields(condition: object): Promise<void> {
     const { rows } = await this.#read()
     for (const { path, suggestion } of unknownFields(this.#declaration.schema, condition))
@@ -55,12 +55,12 @@ export class Table<Row extends object> {
         throw new GatewayError(400, unknownFieldProblem(String(path), suggestion))
   }
 
-  /** Returns the frozen row with this value as its first key, else as its second, and so on. */
+  /** Returns the frozen row whose first key has this value or, if there is none, whose second key does, and so on. */
   async find(key: string): Promise<Row | undefined> {
     return this.#findIn(await this.#read(), key)
   }
 
-  /** Returns the frozen row with this value as the named key. */
+  /** Returns the frozen row whose named key has this value. */
   async findBy(key: string, value: string): Promise<Row | undefined> {
     return (await this.#read()).find(key, value)
   }
@@ -73,28 +73,28 @@ export class Table<Row extends object> {
     return (await this.#read()).memo(name, make)
   }
 
-  /** Adds a row. Throws a 400 if it does not match its schema, 409 if a key is taken, 429 if the table is full. */
+  /** Adds a row. Throws 400 if it does not match its schema, 409 if a key is taken, 429 if the table is full. */
   async create(input: Row): Promise<Row> {
     const row = toRow(this.#declaration, input)
     assertRoom(this.#declaration.name, (await this.#read()).size + 1)
     return (await this.#write()).create(row)
   }
 
-  /** Changes fields of a row. Throws a 404 for an unknown key, 400 and 409 like `create`. */
+  /** Changes fields of a row. Throws 404 for an unknown key, and 400 and 409 like `create`. */
   async update(key: string, changes: Partial<Row>): Promise<Row> {
     const row = toRow(this.#declaration, { ...this.#findOrThrow(await this.#read(), key), ...changes })
     const written = await this.#write()
     return written.update(this.#findOrThrow(written, key), row)
   }
 
-  /** Removes a row. Throws a 404 for an unknown key. */
+  /** Removes a row. Throws 404 for an unknown key. */
   async delete(key: string): Promise<Row> {
     this.#findOrThrow(await this.#read(), key)
     const written = await this.#write()
     return written.delete(this.#findOrThrow(written, key))
   }
 
-  /** Returns the current rows; undefined if the seed has not been loaded. */
+  /** Returns the current rows, or undefined if the seed has not been loaded. */
   snapshot(): SharedRows<Row> | undefined {
     return this.#written?.share() ?? this.#shared
   }
@@ -108,7 +108,7 @@ export class Table<Row extends object> {
     return this.#shared
   }
 
-  /** Returns the collection of this sandbox. Until the copy is complete, readers see the shared rows. */
+  /** Returns this sandbox's own collection. Until the copy is complete, readers see the shared rows. */
   async #write(): Promise<WrittenRows<Row>> {
     if (this.#written) return this.#written
     const shared = this.#shared ?? (await this.#open())
@@ -137,21 +137,21 @@ export class Table<Row extends object> {
 type ReadableRows<Row extends object> = Pick<SharedRows<Row>, 'rows' | 'size' | 'find' | 'memo'>
 
 /**
- * The rows of a table in an `@msw/data` collection. Writes must run one at a time: see `DatabaseState.write`.
+ * A table's rows in an `@msw/data` collection. Writes must run one at a time; see `DatabaseState.write`.
  *
- * The library changes a collection some microtasks before the promise of the write resolves. Readers and snapshots see
- * the last completed write: the list of records and the keys change together.
+ * The library changes a collection some microtasks before the write's promise resolves. Readers and snapshots see the
+ * last completed write, so that records and keys change together.
  */
 class WrittenRows<Row extends object> implements ReadableRows<Row> {
   readonly #declaration: CollectionDeclaration<string, Row>
   readonly #seed: SharedRows<Row>
   readonly #keys: UniqueKeys<Row>
   readonly #collection: Collection<Schema>
-  /** Number of records after the last completed write. */
+  /** Number of records as of the last completed write. */
   size: number
-  /** The records after the last completed write, listed on first use. */
+  /** Records as of the last completed write, listed on first use. */
   #shared: SharedRows<Row> | undefined
-  /** The row being stored by the library. It has been validated, so the schema returns it unchanged. */
+  /** The row that the library is storing. It has already been validated, so the schema returns it unchanged. */
   #next: Row | undefined
 
   static async copy<Row extends object>(
@@ -164,7 +164,8 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       written.#keys.add(await written.#insert(row))
     }
-    // After the copy: keys are already unique, and calling the hooks for each row would double the time.
+    // Added after the copy, because keys are already unique, and calling the hooks for each row would take twice as
+    // long.
     library.defineExtension(written.#keys).extend(written.#collection)
     return written
   }
@@ -210,7 +211,7 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
   }
 
   async update(before: Row, row: Row): Promise<Row> {
-    // Readers keep the version before this write, so list the records now.
+    // Lists the records now, because readers must see the version before this write.
     this.share()
     const record = await this.#store(row, () =>
       this.#collection.update(before as never, { data: (draft) => assignChanges(draft, before, row) }),
@@ -255,7 +256,9 @@ function assignChanges(draft: object, before: object, after: object): void {
 
 type Schema = ReturnType<typeof schemaOf>
 
-/** Schema that accepts validated rows: otherwise the library would print violations and copy rows field by field. */
+/**
+ * Returns a schema that accepts validated rows. A real schema would print violations and copy rows field by field.
+ */
 function schemaOf(next: () => object) {
   return {
     '~standard': {
@@ -269,7 +272,7 @@ function schemaOf(next: () => object) {
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
-/** Loads `@msw/data`, which takes 60 ms. Called on the first write or query, or by a server when idle. */
+/** Loads `@msw/data`, which takes 60 ms. Called on the first write or query, or by an idle server. */
 export async function loadLibrary() {
   const [{ Collection, Query }, { defineExtension }] = await Promise.all([
     import('@msw/data'),

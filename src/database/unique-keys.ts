@@ -1,6 +1,4 @@
-/**
- * An index of rows by unique keys; also an `@msw/data` extension that rejects records whose key is taken.
- */
+/** Indexes rows by unique keys. Also an `@msw/data` extension that rejects records whose key is taken. */
 import type { Extension } from '@msw/data/extensions'
 import { GatewayError } from '../http/errors.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -12,7 +10,7 @@ export class UniqueKeys<Row extends object> implements Extension {
   /** Rows by key name, then by key value. */
   readonly #rows = new Map<string, Map<string, Row>>()
 
-  /** Throws a 409 if two rows share a key. */
+  /** Throws 409 if two rows share a key. */
   constructor(declaration: CollectionDeclaration<string, Row>, rows: Iterable<Row> = []) {
     this.#declaration = declaration
     for (const key of Object.keys(declaration.keys)) this.#rows.set(key, new Map())
@@ -22,20 +20,22 @@ export class UniqueKeys<Row extends object> implements Extension {
     }
   }
 
-  /** Registers hooks; called by the library. Hooks run before a record is stored, so the table calls `add` afterwards. */
+  /**
+   * Registers hooks. Called by the library. Hooks run before a record is stored, so the table calls `add` afterwards.
+   */
   readonly extend: Extension['extend'] = ({ hooks }) => {
     hooks.on('create', ({ data }) => this.#assertFree(data.record))
     hooks.on('update', ({ data }) => this.#assertFree(data.nextRecord, data.prevRecord))
     hooks.on('delete', ({ data }) => this.remove(data.deletedRecord))
   }
 
-  /** Returns the row with this value as the named key. */
+  /** Returns the row whose named key has this value. */
   find(key: string, value: string): Row | undefined {
     return this.#rows.get(key)?.get(value)
   }
 
   /**
-   * Returns the first key of a row that is used by another row.
+   * Returns a row's first key that another row already uses.
    *
    * @param previous Earlier version of the row, whose keys may be reused.
    */

@@ -47,7 +47,7 @@ export interface InterceptSetup {
 export interface Outgoing {
   readonly method: string
   readonly url: URL
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 

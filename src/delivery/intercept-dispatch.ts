@@ -66,7 +66,7 @@ async function tryHandlers(
 /** A request dispatched by undici. */
 class Dispatched {
   readonly url: URL
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string
   readonly headers: Record<string, string>
   /** Real time in milliseconds that undici waits for the head and the body of a reply; 0 means no limit. */

@@ -1,6 +1,4 @@
-/**
- * Faults in the content of an answer: its form, fields, id, usage, status and citations.
- */
+/** Faults in an answer's format and content: fields, id, usage, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
@@ -39,7 +37,7 @@ export const answerFaults = [
         as: z
           .enum(types)
           .optional()
-          .describe('The wrong type. Default: number for strings, string for all other types.'),
+          .describe('Type to use instead. Default: number for strings, string for all other types.'),
       }),
     apply: ({ path, as }, context, reply) =>
       changeFields(reply, context, path, (value) => changeType(value, as)),
@@ -47,10 +45,10 @@ export const answerFaults = [
   defineFault({
     name: 'duplicate-response-id',
     layer: 'answer',
-    summary: 'Every answer has the same id.',
+    summary: 'All answers have the same id.',
     params: () =>
       z.strictObject({
-        id: z.string().min(1).default('resp_duplicate').describe('The id of every answer.'),
+        id: z.string().min(1).default('resp_duplicate').describe('Id of all answers.'),
       }),
     apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
   }),
@@ -64,7 +62,7 @@ export const answerFaults = [
   defineFault({
     name: 'content-filter',
     layer: 'answer',
-    summary: 'The answer is `incomplete` with the reason `content_filter`; its text is kept.',
+    summary: 'The answer is `incomplete` with the reason `content_filter`; its text is unchanged.',
     apply: (_params, context, reply) =>
       changeJson(reply, context, 'the answer is not complete', (value) =>
         isFields(value) ? context.protocol.filtered(value) : value,
@@ -73,17 +71,17 @@ export const answerFaults = [
   defineFault({
     name: 'citation-out-of-range',
     layer: 'answer',
-    summary: 'The offsets of each citation are beyond the end of the text.',
+    summary: 'Each citation has offsets beyond the end of the text.',
     params: () =>
       z.strictObject({
         by: z
           .int()
           .min(1)
           .default(1_000_000)
-          .describe('Characters between the end of the text and the start of the citation.'),
+          .describe('Distance from the end of the text to the start of the citation, in characters.'),
       }),
     apply({ by }, context, reply) {
-      // The length of the text is unknown until its end, so all frames are read before the first is sent.
+      // The length of the text is unknown until it ends, so all frames are read before the first is sent.
       const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
       const longest = longestText(frames ?? reply.body)
       const read = frames ? withFrames(reply, frames) : reply
@@ -101,9 +99,9 @@ export const answerFaults = [
   defineFault({
     name: 'citation-out-of-order',
     layer: 'answer',
-    summary: 'The citations of the text are in reverse order.',
+    summary: 'Citations are listed in reverse order.',
     apply(_params, context, reply) {
-      const changed = changeJson(reply, context, 'no text of the answer has two citations', reverseCitations)
+      const changed = changeJson(reply, context, 'no text in the answer has two citations', reverseCitations)
       return changed.body.kind === 'frames'
         ? withFrames(changed, reverseAnnotations(changed.body.frames, context))
         : changed
@@ -112,7 +110,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-missing-field',
     layer: 'answer',
-    summary: 'Each citation lacks a field.',
+    summary: 'Each citation lacks a required field.',
     params: () =>
       z.strictObject({
         field: z
@@ -131,7 +129,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-late',
     layer: 'events',
-    summary: 'In a stream, citations are sent after the end of the text.',
+    summary: 'A stream sends citations after the text is complete.',
     *apply(_params, context, frames) {
       const { isAnnotation, isTextDone } = context.protocol
       const late: Frame[] = []
@@ -153,7 +151,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-dropped-in-stream',
     layer: 'events',
-    summary: 'In a stream, citations are only in the final event.',
+    summary: 'A stream sends citations only in the final event.',
     *apply(_params, context, frames) {
       const { isAnnotation, isFinal } = context.protocol
       let dropped = 0
@@ -178,12 +176,12 @@ const path = () =>
     .string()
     .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
     .describe(
-      'Path of the field, such as `data.0.slug`; `*` matches every key. In a stream, the path within each event.',
+      'Field path, such as `data.0.slug`; `*` matches every key. In a stream, the path applies to each event.',
     )
 
 const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const
 
-/** A citation in Responses or Messages, or the `url_citation` of a citation in Chat. */
+/** A citation in Responses or Messages, or a Chat citation's `url_citation`. */
 type Citation = Record<string, unknown>
 
 const uncited = 'the answer has no citations'
@@ -197,10 +195,11 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Changes the JSON of a reply, or each event of a stream, and reports whether the fault acted.
+ * Changes a reply's JSON or each event of a stream, and reports whether the fault had an effect.
  *
  * @param nothing Reason to report if nothing changes.
- * @param change Returns its argument to leave it unchanged.
+ *
+ * @param change Returns its argument if it changes nothing.
  */
 function changeJson(
   reply: Reply,
@@ -247,7 +246,7 @@ function changeFields(
   })
 }
 
-/** Changes answers that have a field: the JSON body, or `response` or `message` in the events of a stream. */
+/** Changes all answers that have a field: the JSON body, or `response` or `message` in stream events. */
 function changeAnswer(
   reply: Reply,
   context: FaultContext,
@@ -262,7 +261,7 @@ function changeAnswer(
       const answer = changed(value[place])
       return answer === value[place] ? value : { ...value, [place]: answer }
     }
-    // In other protocols, an event is itself a part of the answer.
+    // In other protocols, the event itself is a part of the answer.
     return changed(value)
   })
 }
@@ -291,7 +290,7 @@ function removeCitations({ event }: EventFrame): Frame {
   return { kind: 'event', event: mapCitations(event, () => undefined) }
 }
 
-/** Renumbers reordered events from `first`, so that sequence numbers still increase. */
+/** Renumbers reordered events, starting at `first`, so that sequence numbers still increase. */
 function renumberFrom(frames: readonly Frame[], first: number | undefined): Frame[] {
   return frames.map((frame, index) => {
     if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
@@ -299,7 +298,7 @@ function renumberFrom(frames: readonly Frame[], first: number | undefined): Fram
   })
 }
 
-/** Changes all citations in the body or in the events of a stream. */
+/** Changes all citations in a body or in stream events. */
 function changeCitations(
   reply: Reply,
   context: FaultContext,
@@ -308,7 +307,7 @@ function changeCitations(
   return changeJson(reply, context, uncited, (value) => mapCitations(value, change))
 }
 
-/** Returns a copy with all lists of citations reversed, or the value itself if there is nothing to reverse. */
+/** Returns a copy with all citation lists reversed, or the value itself if there is nothing to reverse. */
 function reverseCitations<Value>(value: Value): Value {
   return mapInside(value, (inner) => {
     if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
@@ -324,7 +323,7 @@ function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Ge
     for (const [index, frame] of events.entries()) {
       const other = events[events.length - 1 - index] as typeof frame
       if (events.length < 2) yield frame
-      // In protocols without sequence numbers, whole events are swapped.
+      // Without sequence numbers, whole events are swapped.
       else if (!Object.hasOwn(frame.event, 'annotation')) yield other
       else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
     }
@@ -340,7 +339,7 @@ function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Ge
   yield* flushReversed()
 }
 
-/** Returns a copy with `change` applied to all citations; returning undefined removes a citation. */
+/** Returns a copy with `change` applied to all citations. If it returns undefined, the citation is removed. */
 function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
   return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
 }
@@ -355,7 +354,7 @@ function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Va
     if (!Array.isArray(inner)) return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
     return entries.flatMap(([, , after]) => (after === undefined ? [] : [after]))
   }
-  // Only nested values are replaced, so the result has the type of the argument.
+  // Only nested values are replaced, so the result has the argument's type.
   return map(value) as Value
 }
 

@@ -5,10 +5,10 @@ import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Body, Frame, Reply } from '../http/reply.ts'
 import { joinBytes } from '../lib/bytes.ts'
 
-/** A frame with bytes, a wait, or the end of the connection. */
+/** A frame that contains bytes, waits, or ends the connection. */
 export type RawFrame = Frame & { kind: 'bytes' | 'wait' | 'hang-up' }
 
-/** Yields the raw frames of any body; events are encoded lazily. */
+/** Yields a body's raw frames. Events are encoded lazily. */
 export function* byteFrames(body: Body): Generator<RawFrame> {
   if (body.kind === 'json') yield { kind: 'bytes', bytes: body.text ?? JSON.stringify(body.value) }
   if (body.kind !== 'frames') return
@@ -18,7 +18,7 @@ export function* byteFrames(body: Body): Generator<RawFrame> {
   }
 }
 
-/** Reads a complete body. Returns its bytes, the sum of its waits, and its hang-up frame, if any. */
+/** Reads a complete body. Returns its bytes, its total waiting time and its hang-up frame, if any. */
 export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; ending: RawFrame[] } {
   const chunks: Uint8Array[] = []
   let waitedMs = 0
@@ -30,7 +30,7 @@ export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; en
   return { bytes: joinBytes(chunks), waitedMs, ending: [] }
 }
 
-/** Yields pieces of `size` bytes; the last one may be shorter. */
+/** Yields pieces of `size` bytes. The last one may be shorter. */
 export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
@@ -50,10 +50,10 @@ const lastBlock = Uint8Array.of(1, 0, 0, 0xff, 0xff)
 const maxBlock = 0xffff
 
 /**
- * Encodes a body as gzip with stored blocks. Without compression it needs no library, works chunk by chunk, and gives
- * the same bytes on every machine. A body that is cut by `end` gets a valid trailer.
+ * Encodes a body as gzip with stored blocks. Storing instead of compressing needs no library, works chunk by chunk,
+ * and produces the same bytes on every machine. A body cut by `end` gets a valid trailer.
  *
- * @param damage XORed with the checksum; 0 leaves it valid.
+ * @param damage XORed with the checksum. 0 leaves it valid.
  */
 export function* gzipped(body: Body, damage: number): Generator<Frame> {
   let crc = 0xffffffff

@@ -1,13 +1,11 @@
-/**
- * Combinations of faults that are rejected. All other faults of a rule can be combined.
- */
+/** Fault combinations that are rejected. All others are allowed in a rule. */
 import type { Fault, Layer } from './fault.ts'
 import type { FaultName } from './index.ts'
 
-/** Faults by layer or name. */
+/** Faults, selected by layer or name. */
 export type Selection = readonly (Layer | FaultName)[]
 
-/** Mutually exclusive faults, because each of them determines the same thing. */
+/** Mutually exclusive faults, because they determine the same thing. */
 interface Choice {
   readonly oneOf: Selection
   readonly decides: string
@@ -20,7 +18,7 @@ interface Removal {
   readonly forNone: Selection
 }
 
-/** Rules about whole layers first, then exceptions. */
+/** Rules for whole layers come first, then exceptions. */
 export const rules: readonly (Choice | Removal)[] = [
   {
     faults: ['timeout', 'connection-reset', 'empty-response', 'truncated-head', 'lost-reply'],
@@ -34,7 +32,7 @@ export const rules: readonly (Choice | Removal)[] = [
     forNone: ['form', 'answer', 'events', 'text', 'chunks'],
   },
   { oneOf: ['form'], decides: 'the form of the answer' },
-  { oneOf: ['chunks', 'stream-split-crlf', 'slow-body'], decides: 'the chunks of the body' },
+  { oneOf: ['chunks', 'stream-split-crlf', 'slow-body'], decides: "the body's chunks" },
 
   {
     faults: ['malformed-body', 'html-error-page', 'random-bytes', 'empty-body'],
@@ -43,11 +41,11 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   { faults: ['empty-body'], leaves: 'no body', forNone: ['bytes'] },
   { faults: ['json-instead-of-stream'], leaves: 'no event stream', forNone: ['events', 'text', 'chunks'] },
-  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: 'the position of the citations' },
+  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: "the citations' position" },
   { oneOf: ['stream-crlf', 'stream-lone-cr', 'stream-split-crlf'], decides: 'the line endings' },
   { oneOf: ['gzip-body', 'broken-gzip'], decides: 'the content encoding' },
   { oneOf: ['stream-error-event', 'stream-without-completed'], decides: 'the final event' },
-  { oneOf: ['stream-without-done', 'stream-data-after-done'], decides: 'the last line of the stream' },
+  { oneOf: ['stream-without-done', 'stream-data-after-done'], decides: "the stream's last line" },
   {
     oneOf: [
       'stream-cut',
@@ -57,7 +55,7 @@ export const rules: readonly (Choice | Removal)[] = [
       'short-content-length',
       'broken-gzip',
     ],
-    decides: 'the end of the body',
+    decides: "the body's end",
   },
   {
     faults: ['stream-cut', 'stream-reset', 'stream-stall', 'truncated-body', 'short-content-length'],
@@ -86,10 +84,10 @@ export const rules: readonly (Choice | Removal)[] = [
   },
 ]
 
-/** Layers in which the same fault can be used twice: two delays, two fields, two events. */
+/** Layers whose faults can be used twice in a rule: two delays, two fields, two events. */
 export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
 
-/** Returns the reason why two faults of a rule cannot be combined; undefined if they can. */
+/** Explains why two faults cannot be combined in a rule. Returns undefined if they can. */
 export function conflict(first: Fault, second: Fault): string | undefined {
   if (first === second && !repeatable.includes(first.layer)) return 'the same fault is listed twice'
   for (const rule of rules) {

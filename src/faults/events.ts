@@ -1,5 +1,5 @@
 /**
- * Stream faults: an event is malformed, repeated, moved or added; the stream is slow or ends incorrectly; or its events
+ * Stream faults: events are malformed, repeated, moved or added; the stream is slow or ends incorrectly; or events
  * use unusual but valid syntax.
  */
 import * as z from 'zod'
@@ -21,7 +21,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-sequence-gap',
     layer: 'events',
-    summary: 'After one event, sequence numbers are too high, as if events had been lost.',
+    summary: 'Sequence numbers jump after one event, as if events had been lost.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -58,7 +58,7 @@ export const streamFaults = [
             .min(1)
             .max(16 * 1024 * 1024)
             .default(1024 * 1024)
-            .describe('Length of the field, in bytes.'),
+            .describe('Field length in bytes.'),
         }),
       ),
     apply: ({ bytes, ...where }, context, frames) =>
@@ -69,7 +69,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-malformed-event',
     layer: 'events',
-    summary: 'The JSON of one event is broken; the stream continues.',
+    summary: 'One event contains invalid JSON; the stream continues.',
     params: () => atOnePlace(z.strictObject(eventPosition())),
     apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [breakJson(frame)]),
   }),
@@ -83,7 +83,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-unknown-event',
     layer: 'events',
-    summary: 'An event of an unknown type is added, with its own sequence number.',
+    summary: 'An event of an unknown type is added, with a sequence number.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -150,7 +150,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-without-completed',
     layer: 'events',
-    summary: 'The final event, which contains the full response, is missing; `[DONE]` is sent.',
+    summary: 'The final event, which contains the full response, is missing, but `[DONE]` is sent.',
     apply: (_params, context, frames) =>
       dropFrames(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
   }),
@@ -179,7 +179,7 @@ export const streamFaults = [
   defineFault({
     name: 'slow-stream',
     layer: 'events',
-    summary: 'The response head is sent immediately; the events are delayed.',
+    summary: 'The response head is sent immediately, but the events are delayed.',
     params: () =>
       z.strictObject({
         firstEventMs: Duration.default(0).describe('Milliseconds before the first event.'),
@@ -202,7 +202,7 @@ export const streamFaults = [
     name: 'stream-cut',
     layer: 'events',
     layerOf: layerOfEnd,
-    summary: 'The stream ends cleanly but too early: no final event, no `[DONE]`.',
+    summary: 'The stream ends cleanly but too early, without a final event or `[DONE]`.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endWith('end'),
   }),
@@ -226,7 +226,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-multiline-data',
     layer: 'text',
-    summary: 'The JSON of each event is split across several `data:` lines.',
+    summary: "Each event's JSON is split across several `data:` lines.",
     apply: (_params, context, frames) => rewriteText(frames, context, splitLines),
   }),
   defineFault({
@@ -246,7 +246,7 @@ export const streamFaults = [
           .string()
           .regex(/^[^\r\n]*$/, 'a comment must be a single line')
           .default('keep-alive')
-          .describe('Text of the comment lines.'),
+          .describe('Comment text.'),
       }),
     apply: ({ comment }, context, frames) =>
       rewriteText(frames, context, (text, frame) =>
@@ -299,13 +299,13 @@ export const streamFaults = [
   }),
 ] as const
 
-/** Parameters for the position of an event, so without bytes and times. */
+/** Parameters for positions at an event, which exclude bytes and times. */
 const eventPosition = () => {
   const { atEvent, afterDeltas } = position()
   return { atEvent, afterDeltas }
 }
 
-/** Replaces the first event after a position. */
+/** Replaces the next event after a position. */
 function changeNext(
   where: Position,
   context: FaultContext,
@@ -327,7 +327,7 @@ function changeNext(
 
 /** Swaps the next two events, but never the final one. */
 function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  /** The first of the two events, and the frames since. */
+  /** The first of the two events, and any frames after it. */
   const held: Frame[] = []
   let isDone = false
   for (const frame of frames) {
@@ -349,20 +349,20 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
   context.missed('the stream has no two consecutive events before the final one')
 }
 
-/** Cuts the JSON of an event in half. Faults that count events still count it. */
+/** Cuts an event's JSON in half. Faults that count events still count it. */
 function breakJson({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
   const [name = ''] = /^event: .*\n/.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
-/** Increases the sequence number of an event. */
+/** Increases an event's sequence number. */
 export function renumber(frame: Frame, by: number): Frame {
   if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
   const event = { ...frame.event, sequence_number: number }
   if (frame.wire === undefined) return { ...frame, event }
-  // The JSON of a malformed event stays broken.
+  // A malformed event's JSON stays invalid.
   const wire = frame.wire.replace(/("sequence_number":)\d+(?=[,}])/, (_, name: string) => `${name}${number}`)
   return { ...frame, event, wire }
 }
@@ -379,17 +379,17 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** The part of a stream that has been sent. */
+/** Progress of a stream. */
 interface Seen {
-  /** The latest event. */
+  /** The latest event sent. */
   last?: StreamEvent
-  /** The latest complete response. */
+  /** The latest complete response sent. */
   response: object | undefined
   /** The next sequence number. */
   sequence: number
 }
 
-/** Forwards a stream and records its latest response and sequence number. */
+/** Forwards a stream, and records the latest response and sequence number. */
 function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {
@@ -399,7 +399,7 @@ function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
     const { response, sequence_number } = frame.event
     const answer = typeof response === 'object' && response !== null ? response : undefined
     seen.last = frame.event
-    // A failure before the first event uses the response in that event; a later one uses only events already sent.
+    // A failure before the first event uses that event's response; a later failure uses only events already sent.
     seen.response ??= answer
     yield frame
     seen.response = answer ?? seen.response
@@ -407,7 +407,7 @@ function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   }
 }
 
-/** At an event, the sender stops; at a byte or after a time, the connection ends. */
+/** Faults at an event act in the event layer; faults at a byte or after a time act on the connection. */
 function layerOfEnd({ atByte, afterMs }: Position): Layer {
   return atByte === undefined && afterMs === undefined ? 'events' : 'connection'
 }
@@ -424,7 +424,7 @@ function endWith(how: HangUp) {
   }
 }
 
-/** Returns the encoded text of a frame; undefined for bytes, waits and endings. */
+/** Returns a frame's encoded text, or undefined for bytes, waits and endings. */
 function encodedText(frame: Frame): string | undefined {
   // mutation: equivalent: satisfies the type checker; such a frame has no text
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
@@ -452,7 +452,7 @@ function* rewriteText(
   }
 }
 
-/** Splits JSON between tokens, so that readers can join the lines again. Malformed JSON is unchanged. */
+/** Splits JSON between tokens, so that readers can rejoin the lines. Malformed JSON is unchanged. */
 function splitLines(text: string): string {
   return text.replace(/^data: ([[{].*)$/gm, (line, json: string) => {
     try {

@@ -1,25 +1,23 @@
-/**
- * Applies the faults of a rule to a request, in the order of their layers, and records which of them had an effect.
- */
+/** Applies a rule's faults to a request, layer by layer, and records which of them had an effect. */
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
 
 export interface FaultListener {
-  /** Called if none of the faults had an effect. */
+  /** Called if no fault had an effect. */
   noEffect(): void
   /** Adds a warning to the journal. */
   warn(message: string): void
 }
 
-/** Effect of faults before the operation runs. */
+/** Effect of the faults that apply before the operation runs. */
 export interface BeforeAnswer {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
   /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */
   readonly instead: Reply | undefined
-  /** If true, forces a stream; if false, forces JSON. Default: as requested. */
+  /** If true, forces a stream; if false, forces JSON. Default: the format requested. */
   readonly stream: boolean | undefined
 }
 
@@ -82,7 +80,7 @@ export class FaultRun {
     const { fault, setting } = application
     const context = this.#contextOf(application)
     switch (fault.layer) {
-      // Applied before the operation ran.
+      // Already applied, before the operation ran.
       case 'delay':
       case 'replacement':
       case 'form':
@@ -104,10 +102,10 @@ export class FaultRun {
     }
   }
 
-  /** Passes frames through. After the last one, reports the faults that found nothing to act on. */
+  /** Passes frames through. After the last one, reports faults that had no effect. */
   *#watched(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
-      // The consumer reads no frame after this one.
+      // The consumer reads no further frames.
       if (frame.kind === 'hang-up') this.#settle()
       yield frame
     }
@@ -151,7 +149,7 @@ function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterabl
   return body.kind === 'frames' ? { ...reply, body: { ...body, frames: change(body.frames) } } : reply
 }
 
-/** Encodes new and changed events as their protocol does. */
+/** Encodes new and changed events in their protocol's format. */
 function encodeEventsOf(reply: Reply, { encode }: StreamPlaces): Reply {
   return encode ? changeFrames(reply, (frames) => encodeEvents(frames, encode)) : reply
 }

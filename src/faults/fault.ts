@@ -1,37 +1,37 @@
 /**
- * Declaration of faults. Scenario files refer to a fault by name; its layer determines when it is applied and which
- * faults it can be combined with.
+ * Declares faults. Scenario files refer to a fault by name. Its layer determines when it is applied, and with which
+ * faults it can be combined.
  */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 
-/** Targets of the faults in each layer. Faults are applied in the order of these layers. */
+/** Layers of faults with their targets, in the order of application. */
 export const layers = {
   delay: 'the time before the request is processed',
-  replacement: 'the reply as a whole: another reply is sent, or none, and the operation does not run',
-  form: 'the form of the answer: JSON or an event stream',
+  replacement: 'the reply as a whole: another reply or none is sent, and the operation does not run',
+  form: "the answer's format: JSON or an event stream",
   fields: 'the fields of a JSON body, or of the JSON in each event',
-  answer: 'the contents of a generated answer, as JSON or in the events of a stream',
-  events: 'the events of a stream: which ones are sent, in which order, when, and how the stream ends',
-  text: 'the encoding of the events of a stream',
-  bytes: 'the encoding of the body, its length and its speed',
+  answer: 'the content of a generated answer, in JSON or in stream events',
+  events: 'the events of a stream: their selection, order and timing, and the end of the stream',
+  text: 'the encoding of stream events',
+  bytes: "the body's encoding, length and speed",
   chunks: 'the chunks in which a stream is sent',
-  connection: 'the response head, and the connection of the reply',
+  connection: 'the response head and the connection',
 } as const
 export type Layer = keyof typeof layers
 
-/** Data of the request that a fault may use in addition to its parameters. */
+/** Request data that a fault may use in addition to its parameters. */
 export interface FaultFacts {
-  /** Returns the next random number in [0, 1). Equal requests get equal numbers. */
+  /** Returns the next random number in [0, 1). Identical requests get the same numbers. */
   random(): number
   /** Sandbox time of the request, in milliseconds since 1970. */
   readonly now: number
   /** State of the rule's rate limit, if it has one. */
   readonly quota: QuotaReading | undefined
-  /** If true, the reply is sent over a socket, not through MSW or `fetch`. */
+  /** If true, the reply is sent over a socket, not through MSW or an intercepted `fetch`. */
   readonly hasConnection: boolean
-  /** Finds the parts of an answer in the operation's streams. */
+  /** Locates the parts of an answer in the operation's streams. */
   readonly protocol: StreamPlaces
 }
 
@@ -40,9 +40,9 @@ export interface FaultContext extends FaultFacts {
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void
-  /** Returns true if all faults that are applied to the reply before this one have acted. */
+  /** Returns true if all faults that precede this one have had their effect. */
   othersActed(): boolean
-  /** If true, no other fault is applied to the reply before this one. */
+  /** If true, no other fault precedes this one. */
   readonly isFirst: boolean
 }
 
@@ -53,23 +53,23 @@ export interface QuotaReading {
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
-  /** Separate values for requests and tokens; set if tokens are limited. */
+  /** Separate values for requests and tokens. Set if tokens are limited. */
   requests?: { limit: number; remaining: number }
   tokens?: { limit: number; remaining: number }
 }
 
 interface Described<Name extends string, Params extends z.ZodObject> {
-  /** Name in scenario files: `stream-cut`. */
+  /** Name in scenario files, such as `stream-cut`. */
   readonly name: Name
-  /** Effect from the client's point of view. */
+  /** Effect that a client observes. */
   readonly summary: string
-  /** Creates the schema of the parameters. Called when the first scenario is checked. */
+  /** Creates the parameter schema. Called when the first scenario is checked. */
   params(): Params
 }
 
 interface Delaying<Params extends z.ZodObject> {
   readonly layer: 'delay'
-  /** Returns milliseconds of sandbox time. */
+  /** Returns the delay in milliseconds of sandbox time. */
   apply(params: z.output<Params>, context: FaultContext): number
 }
 
@@ -78,7 +78,7 @@ interface Replacing<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext): Reply
 }
 
-/** Applies only to requests for a stream, or only to requests for JSON; the operation replies with the other form. */
+/** Applies only to requests for a stream or only to requests for JSON. The operation replies in the other format. */
 interface OnForm {
   readonly layer: 'form'
   readonly requested: 'stream' | 'json'
@@ -89,10 +89,10 @@ interface OnReply<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
 }
 
-/** Changes, drops, delays or ends the frames of an event stream; lazily, one at a time. */
+/** Changes, drops, delays or ends the frames of an event stream, lazily, one at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
-  /** Returns the layer of the fault for these parameters. Default: `layer`. */
+  /** Returns the fault's layer for these parameters. Default: `layer`. */
   layerOf?(params: z.output<Params>): Layer
   apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
 }
@@ -111,7 +111,7 @@ export type Fault<Name extends string = string, Params extends z.ZodObject = z.Z
   Effect<Params>
 
 /**
- * Declares a fault. If all parameters have defaults, scenario files may use just its name.
+ * Declares a fault. If all parameters have defaults, scenario files can use just its name.
  *
  * @param fault `params` may be omitted for a fault without parameters.
  */
@@ -134,15 +134,15 @@ export function needsGeneratedAnswer(fault: Fault): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
-/** Returns the form that the client must request for the fault to act; undefined for either. */
+/** Returns the format that the client must request for the fault to act, or undefined for either. */
 export function requestedForm(fault: Fault): 'stream' | 'json' | undefined {
   if (fault.layer === 'form') return fault.requested
   return needsStream(fault) ? 'stream' : undefined
 }
 
 /**
- * Returns the form that the client must request for at least one of the faults to act; undefined for either. Stream
- * faults also act on the stream sent by `stream-instead-of-json`.
+ * Returns the format that the client must request for at least one of the faults to act, or undefined for either.
+ * Stream faults also act on streams forced by `stream-instead-of-json`.
  */
 export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(requestedForm))

@@ -1,6 +1,4 @@
-/**
- * The catalogue of faults. Names follow WireMock, toxiproxy and MockServer.
- */
+/** The fault catalogue. Names follow WireMock, toxiproxy and MockServer. */
 import * as z from 'zod'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
@@ -10,12 +8,12 @@ import { transportFaults } from './transport.ts'
 
 const table = [...replacingFaults, ...answerFaults, ...streamFaults, ...transportFaults] as const
 
-/** All faults in the order of application: by layer, then as listed. */
+/** All faults in the order of application: by layer, then in catalogue order. */
 export const faults: readonly Fault[] = table
 
 type Declared = (typeof table)[number]
 
-/** A fault with its parameters, defaults included. */
+/** A fault with its parameters, including defaults. */
 export type FaultSetting = { [F in Declared as F['name']]: { name: F['name'] } & Output<F> }[FaultName]
 
 /** Name of a fault. */
@@ -31,7 +29,7 @@ export type FaultInput =
   | BareFaultName
   | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]
 
-// The type of a strict object without fields would forbid `name`.
+// The output type of a strict object without fields would forbid `name`.
 type Output<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.output<Params<F>>
 type Input<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.input<Params<F>>
 type Params<F extends Declared> = ReturnType<F['params']>
@@ -42,7 +40,7 @@ export function faultOf(name: string): Fault {
   return byName.get(name) as Fault
 }
 
-/** Sorts the faults of a rule by order of application. */
+/** Sorts a rule's faults in the order of application. */
 export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
   return settings.toSorted(
     (left, right) => layerIndex(left) - layerIndex(right) || indexOf(left) - indexOf(right),
@@ -62,7 +60,7 @@ function indexOf({ name }: FaultSetting): number {
 
 export const faultNames: readonly string[] = faults.map(({ name }) => name)
 
-// A union of a mapped list loses the type of each fault, hence the cast to the types above.
+// Cast to the types above, because a union of a mapped list loses each fault's type.
 export const FaultSetting = z.lazy(() => {
   const built = faults.map(({ name, summary, params }) => ({ name, summary, params: params() }))
   const settings = built.map(({ name, summary, params }) =>
@@ -70,7 +68,7 @@ export const FaultSetting = z.lazy(() => {
   )
   const bare = new Map<string, object>()
   for (const { name, params } of built) {
-    // Each schema parses only once here; compiling it first, which is zod's default, would take longer.
+    // Each schema parses only once here. Compiling it first, as zod does by default, would take longer.
     const { data } = params.safeParse({}, { jitless: true })
     if (data) bare.set(name, data)
   }

@@ -1,6 +1,4 @@
-/**
- * The position of a fault in a stream: at an event, after some deltas, at a byte, or after a time.
- */
+/** A fault's position in a stream: at an event, after some deltas, at a byte, or after a time. */
 import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame } from '../http/reply.ts'
@@ -9,7 +7,7 @@ import type { FaultContext } from './fault.ts'
 
 const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
 
-/** Parameters for the position, at most one of which may be set. */
+/** Position parameters. At most one may be set. */
 export const position = () => ({
   atEvent: count().optional().describe('Number of events sent before the fault.'),
   afterDeltas: count()
@@ -21,7 +19,7 @@ export const position = () => ({
   afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),
 })
 
-/** Adds the check that at most one position is set. */
+/** Adds a check that at most one position is set. */
 export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
   const setIn = (position: Position) => places.filter((place) => position[place] !== undefined)
   return params.refine((position) => setIn(position).length <= 1, {
@@ -46,8 +44,8 @@ export function isEvent(frame: Frame): frame is EventFrame {
 type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
 
 /**
- * Yields the frames before a position, then the result of `change` for the rest. The position is between two events and
- * before the final one. If the stream ends before the position, it is unchanged and the fault has not acted.
+ * Yields the frames before a position, then the result of `change` for the rest. The position is between two events
+ * and before the final one. If the stream ends before the position, it is unchanged and the fault has no effect.
  */
 export function actAt(
   { atEvent, afterDeltas, atByte, afterMs }: Position,
@@ -69,14 +67,14 @@ export function actAt(
   if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
   if (context.isFirst) return actInTheMiddle(frames, context, change)
   const usual = meter(defaultDeltas, deltas)
-  // After the other faults, so that the client sees the effects of all.
+  // Acts after the other faults, so that the client sees all effects.
   const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
   return between(others, frames, context, change)
 }
 
 const defaultDeltas = 3
 
-/** Measures the progress of a stream towards a position. */
+/** Measures a stream's progress towards a position. */
 interface Meter {
   reached(): boolean
   pass(frame: Frame): void
@@ -123,14 +121,16 @@ function* between(
   missed?.(seen())
 }
 
-/** Acts before the fourth delta, or before the last delta of a shorter stream, or before the final event. */
+/**
+ * Acts before the fourth delta; in shorter streams before the last delta or, without deltas, before the final event.
+ */
 function* actInTheMiddle(
   frames: Iterable<Frame>,
   context: FaultContext,
   change: ChangeRest,
 ): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
-  /** The latest delta and the frames since. */
+  /** The latest delta and any frames after it. */
   const held: Frame[] = []
   let passed = 0
   for (let next = reader.next(); !next.done; next = reader.next()) {
@@ -148,9 +148,9 @@ function* actInTheMiddle(
 }
 
 /**
- * Yields a number of bytes, or the frames of a duration, then the result of `change` for the rest. The position may be
- * in the middle of an event or a pause, because connections do not know about events. If nothing is left, the fault
- * has not acted.
+ * Yields a number of bytes or the frames of a duration, then the result of `change` for the rest. The position may be
+ * in the middle of an event or a pause, because connections do not know about events. If nothing remains after the
+ * position, the fault has no effect.
  */
 export function* actAtByteOrTime(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,

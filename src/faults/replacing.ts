@@ -12,12 +12,12 @@ export const replacingFaults = [
   defineFault({
     name: 'latency',
     layer: 'delay',
-    summary: 'The reply is delayed by a fixed, uniformly distributed or log-normally distributed time.',
+    summary: 'The reply is delayed, by a fixed or a random time (uniform or log-normal).',
     params: () =>
       z.strictObject({
-        ms: Duration.default(1000).describe('Delay in milliseconds; the median if `sigma` is set.'),
+        ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),
         jitterMs: Duration.default(0).describe(
-          'Maximum random addition in milliseconds, uniformly distributed.',
+          'Maximum random extra delay in milliseconds, uniformly distributed.',
         ),
         sigma: z
           .number()
@@ -25,7 +25,7 @@ export const replacingFaults = [
           .max(3)
           .optional()
           .describe(
-            'If set, the delay has a log-normal distribution with this spread. 0.5 has a realistic tail.',
+            'If set, the delay has a log-normal distribution with this sigma. 0.5 gives a realistic tail.',
           ),
       }),
     apply({ ms, jitterMs, sigma }, context) {
@@ -37,7 +37,7 @@ export const replacingFaults = [
   defineFault({
     name: 'timeout',
     layer: 'replacement',
-    summary: 'The request gets no reply; the connection stays open.',
+    summary: 'The request gets no reply, but the connection stays open.',
     apply: () => noReply('stall'),
   }),
   defineFault({
@@ -59,7 +59,7 @@ export const replacingFaults = [
     summary: 'An error reply with any 4xx or 5xx status.',
     params: () =>
       z.strictObject({
-        status: statusCode().default(500).describe('400 to 599; also `error.code`.'),
+        status: statusCode().default(500).describe('HTTP status, 400 to 599. Also sent as `error.code`.'),
         message: z.string().optional().describe('`error.message`. Default: depends on the status.'),
         metadata: anything()
           .optional()
@@ -89,7 +89,9 @@ export const replacingFaults = [
       z.strictObject({
         message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
         limit: count().default(60).describe('`X-RateLimit-Limit`, if the rule has no `rateLimit`.'),
-        retryAfterMs: Duration.default(1000).describe('Milliseconds, if the rule has no `rateLimit`.'),
+        retryAfterMs: Duration.default(1000).describe(
+          'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
+        ),
       }),
     apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
       return refusal(429, message, { headers: usualHeaders(429, quota) })
@@ -99,7 +101,7 @@ export const replacingFaults = [
     name: 'retry-after-date',
     layer: 'replacement',
     summary:
-      'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both are in sandbox time. A client that compares them with the real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
+      'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both are in sandbox time. A client that compares the date with real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
     params: () =>
       z.strictObject({
         status: z
@@ -107,7 +109,7 @@ export const replacingFaults = [
           .default(429)
           .describe('Status of the reply.'),
         ms: Duration.default(2000).describe(
-          'Milliseconds from the request to the date, rounded up to a full second.',
+          'Milliseconds from the request to the date, rounded up to whole seconds.',
         ),
       }),
     apply({ status, ms }, { now, quota }) {
@@ -141,7 +143,7 @@ export const replacingFaults = [
     name: 'random-bytes',
     layer: 'replacement',
     summary:
-      'A 200 with random bytes that are not valid UTF-8; the same bytes for the same seed and request.',
+      'A 200 with random bytes that are not valid UTF-8. The same seed and request produce the same bytes.',
     params: () =>
       z.strictObject({
         bytes: z
@@ -149,7 +151,7 @@ export const replacingFaults = [
           .min(1)
           .max(1024 * 1024)
           .default(1024)
-          .describe('Length of the body in bytes.'),
+          .describe('Body length in bytes.'),
         contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
       }),
     apply({ bytes, contentType }, context) {
@@ -178,7 +180,7 @@ export const replacingFaults = [
   defineFault({
     name: 'error-body-in-200',
     layer: 'replacement',
-    summary: 'An error envelope with status 200, as sent by gateways that fail after starting the reply.',
+    summary: 'A 200 with an error envelope, as sent by gateways that fail after starting to reply.',
     params: () =>
       z.strictObject({
         code: statusCode().default(502).describe('`error.code`.'),
@@ -191,7 +193,7 @@ export const replacingFaults = [
 const statusCode = () => z.int(between(400, 599)).min(400, between(400, 599)).max(599, between(400, 599))
 const anything = () => z.record(z.string(), z.json()).nullable()
 
-/** Draws from the standard normal distribution (Box–Muller). */
+/** Draws from a standard normal distribution (Box–Muller). */
 function normal(context: FaultContext): number {
   return Math.sqrt(-2 * Math.log(1 - context.random())) * Math.cos(2 * Math.PI * context.random())
 }
@@ -200,14 +202,14 @@ export function noReply(how: HangUp): Reply {
   return { status: 0, headers: {}, body: { kind: 'hang-up', how } }
 }
 
-/** Creates an error reply; omitted parts default to those of real gateways. */
+/** Creates an error reply. Omitted parts default to what real gateways send. */
 function refusal(status: number, message: string | undefined, extras: EnvelopeExtras): Reply {
   const errorType = errorTypes[status]
   const metadata = extras.metadata === undefined && errorType ? { error_type: errorType } : extras.metadata
   return envelope(status, message ?? messages[status] ?? messageOf(status), { ...extras, metadata })
 }
 
-/** Messages that differ from Understudy's own errors of the same status. */
+/** Messages that differ from those of Understudy's own errors with the same status. */
 const messages: Record<number, string> = { 401: 'Invalid API key', 410: 'Gone' }
 
 const errorTypes: Record<number, string> = {
@@ -230,7 +232,8 @@ function usualHeaders(
 }
 
 /**
- * Returns the headers of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, as clocks may differ.
+ * Returns a quota's headers. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks may
+ * differ.
  */
 export function quotaHeaders({
   limit,
@@ -272,7 +275,7 @@ function text(status: number, contentType: string, bytes: string | Uint8Array): 
   }
 }
 
-/** Reason phrases of nginx error pages; those of 524 and 529 are from the vendors that send them. */
+/** Reason phrases on nginx error pages. For 524 and 529, the phrases of the vendors that send them. */
 const reasonPhrases: Record<number, string> = {
   400: 'Bad Request',
   401: 'Authorization Required',

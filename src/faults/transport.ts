@@ -1,6 +1,4 @@
-/**
- * Transport faults: encoding, length, speed and chunks of the body, the response head, and the connection.
- */
+/** Transport faults: the body's encoding, length, speed and chunks, the response head, and the connection. */
 import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
@@ -14,7 +12,7 @@ export const transportFaults = [
   defineFault({
     name: 'wrong-content-type',
     layer: 'bytes',
-    summary: 'The body is correct, but its content type is wrong.',
+    summary: 'The body is correct, but the `Content-Type` is wrong.',
     params: () =>
       z.strictObject({
         contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.'),
@@ -29,13 +27,13 @@ export const transportFaults = [
   defineFault({
     name: 'gzip-body',
     layer: 'bytes',
-    summary: 'The body is compressed with `Content-Encoding: gzip`, even if the client did not request it.',
+    summary: 'The body is sent with `Content-Encoding: gzip`, even if the client does not accept it.',
     apply: (_params, context, reply) => encodeGzip(reply, context, 0),
   }),
   defineFault({
     name: 'broken-gzip',
     layer: 'bytes',
-    summary: 'The body is gzip with a wrong checksum: reading it fails at the end.',
+    summary: 'The gzip body has a wrong checksum, so reading it fails at the end.',
     apply: (_params, context, reply) => encodeGzip(reply, context, 1),
   }),
   defineFault({
@@ -68,9 +66,7 @@ export const transportFaults = [
     summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
     params: () =>
       z.strictObject({
-        by: count(1)
-          .default(10)
-          .describe('Difference between the length of the body and `Content-Length`, in bytes.'),
+        by: count(1).default(10).describe('Difference between body length and `Content-Length`, in bytes.'),
       }),
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
@@ -80,17 +76,17 @@ export const transportFaults = [
       }
       context.acted()
       const headers = { 'content-length': String(length - by) }
-      // Without a dedicated connection, nothing could read the extra bytes.
+      // Without a connection, no client could read the extra bytes.
       return withFrames(reply, context.hasConnection ? frames : takeBytes(frames, length - by), headers)
     },
   }),
   defineFault({
     name: 'slow-body',
     layer: 'bytes',
-    summary: 'The response head is sent immediately; the body follows slowly, in pieces of equal size.',
+    summary: 'The response head is sent immediately, and the body follows slowly, in pieces of equal size.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Duration of the body in milliseconds.'),
+        ms: Duration.default(2000).describe('Time to send the body, in milliseconds.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
@@ -112,7 +108,7 @@ export const transportFaults = [
         bytesPerSecond: count(1).default(1000).describe('Bytes per second.'),
       }),
     apply({ bytesPerSecond }, context, reply) {
-      // Twenty pieces per second, so that low rates are smooth.
+      // Sends twenty pieces per second, so that low rates are smooth.
       const size = Math.max(1, Math.floor(bytesPerSecond / 20))
       const frames = splitBytes(byteFrames(reply.body), size, (piece) => {
         context.acted()
@@ -148,10 +144,10 @@ export const transportFaults = [
     layer: 'chunks',
     summary:
       'The stream is split into chunks of this many bytes, even in the middle of a line or a multibyte character.',
-    params: () => z.strictObject({ bytes: count(1).default(1).describe('Length of each chunk in bytes.') }),
+    params: () => z.strictObject({ bytes: count(1).default(1).describe('Chunk length in bytes.') }),
     apply({ bytes }, context, reply) {
       context.acted()
-      // A wait of 0 ms is a chunk boundary.
+      // A wait of 0 ms marks a chunk boundary.
       const frames = splitBytes(byteFrames(reply.body), bytes, (piece) => [
         { kind: 'bytes', bytes: piece },
         { kind: 'wait', ms: 0 },
@@ -166,7 +162,7 @@ export const transportFaults = [
       'The status line and headers are sent slowly, byte by byte. With MSW and `fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Duration of the head in milliseconds.'),
+        ms: Duration.default(2000).describe('Time to send the head, in milliseconds.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
@@ -178,7 +174,7 @@ export const transportFaults = [
     name: 'truncated-head',
     layer: 'connection',
     summary:
-      'The connection closes in the middle of the headers, after the status line. With MSW and `fetch`, `fetch` fails.',
+      'The connection closes after the status line, in the middle of the headers. With MSW and `fetch`, `fetch` fails.',
     apply(_params, context, reply) {
       context.acted()
       return { ...reply, transport: { ...reply.transport, headIsCut: true } }
@@ -223,12 +219,12 @@ function encodeGzip(reply: Reply, context: FaultContext, damage: number): Reply 
   return withFrames(reply, frames, { ...headers, 'content-length': String(bytes.length) })
 }
 
-/** Returns the `Content-Length` of a JSON body. Event streams have none. */
+/** Returns the `Content-Length` header for a JSON body. Event streams have none. */
 function lengthOf({ body }: Reply): Record<string, string> {
   return body.kind === 'json' ? { 'content-length': String(readWhole(body).bytes.length) } : {}
 }
 
-/** Reads a body. `actedAt` is the number of bytes after which all earlier faults had acted. */
+/** Reads a body. `actedAt` is the number of bytes after which all earlier faults have had their effect. */
 function measure(
   reply: Reply,
   context: FaultContext,
@@ -237,7 +233,7 @@ function measure(
   let length = 0
   let actedAt: number | undefined
   for (const frame of byteFrames(reply.body)) {
-    // A fault that has acted is visible in the frames so far.
+    // The effects of faults that have acted are in the frames so far.
     if (context.othersActed()) actedAt ??= length
     frames.push(frame)
     if (frame.kind === 'bytes') length += toBytes(frame.bytes).length
@@ -261,7 +257,7 @@ function takeBytes(frames: readonly RawFrame[], length: number): RawFrame[] {
   return first
 }
 
-/** Splits the bytes of a body into pieces of `size` and yields the frames of each. */
+/** Splits a body into pieces of `size` bytes, and yields the frames for each. */
 function* splitBytes(
   frames: Iterable<RawFrame>,
   size: number,
@@ -273,7 +269,7 @@ function* splitBytes(
   }
 }
 
-/** Returns bytes after a wait. The wait comes first so that the first piece of a slow body is late as well. */
+/** Returns a wait followed by bytes. The wait comes first, so that the first piece of a slow body is also late. */
 function delayed(ms: number, bytes: Uint8Array): Frame[] {
   return [
     { kind: 'wait', ms },

@@ -1,6 +1,4 @@
-/**
- * Step 5: finds the operation of a call and authenticates the caller. Spec: Endpoints; Authentication, 1.
- */
+/** Step 5: routes a call to its operation and authenticates the caller. Spec: Endpoints; Authentication, 1. */
 import { GatewayError, messages } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -22,7 +20,7 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
   }
 }
 
-/** Throws 404 for an unknown path, and 405 with `Allow` for an unsupported method of a known path. */
+/** Throws 404 for an unknown path, and 405 with `Allow` for a known path's unsupported method. */
 function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
   const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
@@ -36,7 +34,7 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   record.routed(operation, params)
 }
 
-/** Throws 401 for a missing or malformed key, and for a key that is neither valid nor of a live sandbox. */
+/** Throws 401 for a missing or malformed key, and for a key that is neither configured nor a live sandbox's. */
 function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined) throw unauthorized(messages[401])

@@ -1,31 +1,27 @@
-/**
- * A request and its reply channel, as each transport passes them to the gateway.
- */
+/** A request and its reply channel, as transports pass them to the gateway. */
 import type { GatewayError } from '../http/errors.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 export interface Call {
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string
   /** Percent-encoded path as requested, including anything before the base URL, without the query. */
   readonly path: string
-  /** Query including its question mark, or an empty string. */
+  /** Query including the question mark, or an empty string. */
   readonly search: string
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sandbox of the async context that sent the request, captured at that time; it may have been disposed since. */
+  /** Sandbox of the async context that sent the request. May have been disposed since. */
   readonly sandbox?: Sandbox | undefined
-  /**
-   * Rejects the call because its address does not belong to the gateway. A rule for all operations may reply instead.
-   */
+  /** Error for a call whose address does not belong to the gateway. A rule for all operations may reply instead. */
   readonly refusal?: GatewayError
-  /** Reads the body. Throws a 413 if it exceeds `limit` bytes. */
+  /** Reads the body. Throws 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink
 }
 
-/** The reply channel, implemented by each transport. `deliver` decides what to send, and when. */
+/** Reply channel, implemented by each transport. `deliver` decides what to send, and when. */
 export interface Sink {
   /** If false, faults have no connection to act on, as with `fetch` and MSW. */
   readonly hasConnection: boolean
@@ -34,20 +30,23 @@ export interface Sink {
   /** Aborts when the client disconnects. */
   readonly left: AbortSignal
   /**
-   * Sends a complete reply in one write, the normal path for JSON.
+   * Sends a complete reply in one write, which is the normal path for JSON.
    *
-   * @param body Undefined for a reply without a body, such as to HEAD.
-   * @param length Size of the body in bytes; for HEAD, that of the reply to GET.
+   * @param body Undefined for a reply without a body, such as a reply to HEAD.
+   *
+   * @param length Body size in bytes. For HEAD, the body size of a reply to GET.
    */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
   /**
-   * Sends the head. A transport may delay it until the first chunk, but not beyond the current turn of the event loop.
+   * Sends the head. A transport may delay it until the first chunk, but not beyond the current turn of the event
+   * loop.
    *
-   * @param length Size of the body in bytes, if known.
-   * @param wait Waits for milliseconds of sandbox time, to send a head slowly.
+   * @param length Body size in bytes, if known.
+   *
+   * @param wait Waits in sandbox time, to send the head slowly.
    */
   head(reply: Readonly<Reply>, length?: number, wait?: Wait): Promise<void> | void
-  /** Returns a promise if the transport cannot accept a chunk yet. It resolves when it can. */
+  /** Returns a promise if the transport cannot accept a chunk yet. It resolves once the transport can. */
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never merged. */
   chunk(bytes: string | Uint8Array, length: number): void
@@ -55,12 +54,15 @@ export interface Sink {
   end(how: Ending): Promise<void> | void
 }
 
-/** `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it open. */
+/**
+ * How a reply ends: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it
+ * open.
+ */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined
 
-/** Discards a reply whose client does not wait for it. */
+/** Discards a reply that no client is waiting for. */
 export const discard: Sink = {
   hasConnection: false,
   hasLeft: false,

@@ -26,12 +26,12 @@ export interface RequestReading {
   /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined
-  /** Reads the conversation in the original body. */
+  /** Reads the conversation from the original body. */
   readonly conversation: ReadConversation
 }
 
 /**
- * Returns the resolver's context. Throws a 400 with all violations; with `strict`, unknown fields are violations too.
+ * Returns the resolver's context. Throws 400 with all violations. With `strict`, unknown fields are violations too.
  */
 export function checkRequest(
   operation: AnyOperation,
@@ -67,13 +67,13 @@ export function checkRequest(
     if (notSimulated.some((each) => each.path === path)) continue
     record.warn(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
-  // A dialect's fields are translated for the operation; rules saw them untranslated.
+  // A dialect's fields are translated for the operation, but rules have matched them untranslated.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
   return new CheckedRequest(record, parts, read)
 }
 
-/** Context of a resolver for a validated request. */
+/** A resolver's context for a validated request. */
 class CheckedRequest implements RequestContext {
   readonly params: unknown
   readonly query: unknown
@@ -117,7 +117,7 @@ class CheckedRequest implements RequestContext {
   }
 }
 
-/** Returns the body for its schema. Throws 400 if it is missing or of the wrong kind. */
+/** Returns the body to validate. Throws 400 if it is missing or has the wrong content type. */
 export function bodyOf(
   input: Input,
   { body, requestText, headers }: Pick<CallRecord, 'body' | 'requestText' | 'headers'>,
@@ -132,7 +132,7 @@ export function bodyOf(
   return body
 }
 
-/** The body may refer to stored responses if they are enabled, or if a rule scripts the reply. */
+/** Selects the schemas. The body may refer to stored responses if they are enabled or a rule scripts the reply. */
 function schemasFor(
   input: Input,
   storingBody: z.ZodType,
@@ -142,7 +142,7 @@ function schemasFor(
   return mayRefer ? { ...input, body: storingBody } : input
 }
 
-/** Parses the parts of a request with their schemas. Throws a 400 with all violations. */
+/** Parses each part of a request with its schema. Throws 400 with all violations. */
 export function checkParts(schemas: Schemas, sent: Sent): Parts {
   const { violations, ...parts } = readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)
@@ -186,9 +186,9 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { rawQuery: unknown; v
 /** A field that the operation does not have. */
 interface UnknownField {
   path: string
-  /** `: did you mean 'model'?`, or an empty string. */
+  /** Text such as `: did you mean 'model'?`, or an empty string. */
   suggestion: string
-  /** If true, `strict` accepts it: clients add `limit` and `offset` to every list. */
+  /** If true, `strict` accepts the field, because clients add `limit` and `offset` to every list. */
   isTolerated: boolean
 }
 
@@ -233,7 +233,7 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
   return query
 }
 
-/** Fields that would change the meaning of a reply. Each has a test for values that do, and the warning for them. */
+/** Fields with values that Understudy does not simulate: a test for those values, and the warning to log. */
 const notSimulatedFields: Readonly<Record<string, [(value: unknown) => boolean, string]>> = {
   background: [
     (value) => value === true,

@@ -1,6 +1,4 @@
-/**
- * Extras: optional features. The core knows only these interfaces; `extras/index.ts` lists the extras.
- */
+/** Extras are optional features. The core knows only these interfaces; `extras/index.ts` lists the extras. */
 import type { Command } from 'commander'
 import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
@@ -13,36 +11,37 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
 
-/** Declares an extra. Its module is loaded with every entry, so it imports lazily what a gateway may not need. */
+/** Declares an extra. Every entry loads its module, so it imports optional code lazily. */
 export interface ExtraDefinition<Options extends object = object> {
   readonly name: string
-  /** Schemas of its options, built only when the option is given. */
+  /** Schemas of the extra's options. Each is built only if its option is set. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
   /** Options that name a file. In a configuration file, paths are relative to that file. @internal */
   readonly paths?: readonly (keyof Options & string)[]
   /** Flags that this extra adds to `serve`. @internal */
   readonly flags?: readonly Flag[]
   /**
-   * Derives options from the flags of `serve` and the options of a configuration file. Default: flags with the same
-   * names. Throws a `UsageError` for incompatible flags. @internal
+   * Derives options from `serve` flags and a configuration file's options. Default: flags with the same names. Throws
+   * a `UsageError` for incompatible flags. @internal
    */
   // biome-ignore lint/suspicious/noExplicitAny: commander does not type its flags
   readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command) => Promise<void>
-  /** Converts another format to a scenario; undefined for any other value. @internal */
+  /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
   /**
-   * Called once per gateway. Returns undefined if the options do not use the extra. Throws a one-line error. @internal
+   * Creates the extra for a gateway. Returns undefined if the options do not use it. Throws a one-line error.
+   * @internal
    */
   readonly create?: (options: Options, host: ExtraHost) => Extra | undefined
 }
 
-/** An extra with any options, which are validated beforehand. */
+/** An extra with any options, which have already been validated. */
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any>
 
-/** Intersection of the options of several extras. */
+/** Intersection of several extras' options. */
 export type OptionsOf<Definition> = (
   Definition extends ExtraDefinition<infer Options>
     ? (options: Options) => void
@@ -57,13 +56,13 @@ interface OptionSchema<Value> {
 
 /** A flag of `serve`, in Commander's syntax. */
 export interface Flag {
-  /** `--on-unmatched-recording <what>` */
+  /** Flag with its argument, such as `--on-unmatched-recording <what>`. */
   readonly flags: string
   readonly description: string
   /** Group in the help text. */
   readonly group: 'Behaviour' | 'Recordings'
   readonly choices?: readonly string[]
-  /** Description of the same flag of the command `openapi`. Default: the flag exists only in `serve`. */
+  /** Description for the `openapi` command. Default: the flag exists only in `serve`. */
   readonly ofDocument?: string
 }
 
@@ -74,29 +73,29 @@ export interface ExtraHost {
   observe(listener: CallListener): () => void
 }
 
-/** The instance of an extra in one gateway. */
+/** One gateway's instance of an extra. */
 export interface Extra {
   readonly dialect?: Dialect
-  /** Returns additional operations. Called once, with the existing ones. */
+  /** Returns additional operations. Called once, with the existing operations. */
   operations?(existing: readonly AnyOperation[]): readonly AnyOperation[]
-  /** Adds its operations to the OpenAPI document. */
+  /** Adds the extra's operations to the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
   /**
-   * Returns a recorded reply after its recorded delay; undefined to let the operation respond. Throws to reject the
-   * request.
+   * Returns a recorded reply after its recorded delay, or undefined to let the operation respond. Throws to reject
+   * the request.
    *
-   * @param refusal The error of an earlier step, if any.
+   * @param refusal An earlier step's error, if any.
    */
   replay?(record: CallRecord<SandboxState>, refusal: unknown, left: AbortSignal): Promise<Reply | undefined>
-  /** Loads its control operations. */
+  /** Loads the extra's control operations. */
   control?(): Promise<readonly AnyOperation[]>
-  /** Export formats of a journal entry, by name. They throw if the format cannot represent the entry. */
+  /** Export formats for journal entries, by name. A format throws if it cannot represent the entry. */
   readonly exports?: Readonly<Record<string, (entry: JournalEntry) => Promise<string>>>
-  /** Returns a file of the web server; undefined for other paths. Does not require the token. */
+  /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   file?(path: string): Promise<Reply> | undefined
 }
 
-/** A vendor's variant of the API. Functions return their argument if nothing changes. */
+/** A vendor's variant of the API. Functions return their argument if they change nothing. */
 export interface Dialect {
   /** Name of the vendor. */
   readonly name: string
@@ -115,15 +114,15 @@ export interface Dialect {
 }
 
 export interface SentRequest {
-  /** The query including its question mark, or an empty string. */
+  /** Query including the question mark, or an empty string. */
   readonly search: string
   readonly body: unknown
 }
 
-/** Facts about a call, used to fill a dialect's fields. */
+/** Call data for a dialect's fields. */
 export interface AnsweredCall {
   readonly operation: string
-  /** Headers of the request; names in lower case. */
+  /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly seed: string | number
   /** The model that replied, and the name of its provider. */
@@ -131,13 +130,13 @@ export interface AnsweredCall {
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */
   readonly asked: readonly string[]
-  /** Cost in US dollars, as in the sandbox's ledger. */
+  /** Cost in US dollars, as in the sandbox's usage. */
   readonly cost: number
-  /** US dollars per token. */
+  /** Prices in US dollars per token. */
   readonly prices: { readonly prompt: number; readonly completion: number }
 }
 
-/** Returns the names of all options of a gateway with these extras. */
+/** Returns all option names of a gateway with these extras. */
 export function optionNames(extras: readonly AnyExtra[]): string[] {
   return [...coreOptionNames, ...extras.flatMap(({ options = {} }) => Object.keys(options))]
 }

@@ -15,7 +15,7 @@ import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
 
-/** Applies the faults of the matched rule, and the headers of rate limits. */
+/** Applies the matched rule's faults and rate limit headers. */
 export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord<SandboxState>): Reply {
   const headers = charge?.(record.tokens)
   const faulty = faults ? faults.distort(reply) : reply
@@ -23,10 +23,10 @@ export function finish(reply: Reply, { faults, charge }: Effect, record: CallRec
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }
 
-/** Maximum `Retry-After` in seconds that does not slow a test noticeably. */
+/** Longest `Retry-After`, in seconds, that does not noticeably slow down a test. */
 const maxQuietSeconds = 5
 
-/** Warns that clients sleep in real time, independent of the sandbox clock. */
+/** Warns that clients sleep in real time, regardless of the sandbox clock. */
 function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
   const seconds = Number(headers['retry-after'])
   if (status !== 429 || !(seconds > maxQuietSeconds)) return
@@ -36,11 +36,12 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
 }
 
 /**
- * Serialised bodies that passed the check. List replies are frozen and shared, so they are checked and serialised once.
+ * Serialised bodies that have passed the check. List replies are frozen and shared, so they are checked and
+ * serialised only once.
  */
 const checked = new WeakMap<object, { text: string; bytes: Uint8Array }>()
 
-/** Checks a resolver's reply against its schema. Throws a 500 for a mismatch. */
+/** Checks a resolver's reply against its schema. Throws 500 for a mismatch. */
 export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
@@ -57,7 +58,7 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   return { ...reply, body: { kind: 'json', value, ...serialised } }
 }
 
-/** Translates a reply to the variant of a vendor. */
+/** Translates a reply to the active dialect. */
 export async function translateReply(
   dialect: Dialect,
   reply: Reply,
@@ -98,7 +99,7 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
   }
 }
 
-/** Converts an error to a reply. Anything but a `GatewayError` is a bug in Understudy, and becomes a 500. */
+/** Converts an error to a reply. Any error other than a `GatewayError` is a bug in Understudy and becomes a 500. */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
   if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
@@ -114,7 +115,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
   return applyErrorEnvelope(gateway, record, toReply(bug))
 }
 
-/** Assumption behind an error by status, unless the error names one. Spec: Errors, 2 and 3. */
+/** Assumption behind an error, by status, unless the error names one itself. Spec: Errors, 2 and 3. */
 const assumptionOf: Record<number, AssumptionName> = {
   400: 'violations',
   401: 'authentication',
@@ -124,7 +125,7 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-/** Converts an error to the envelope of the dialect and the operation's protocol. Other replies are unchanged. */
+/** Converts an error to the dialect's and protocol's envelope. Other replies are unchanged. */
 export function applyErrorEnvelope(
   { dialect, router }: GatewayCore,
   record: CallRecord,

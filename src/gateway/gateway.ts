@@ -1,5 +1,5 @@
 /**
- * The gateway without a transport: options, operations and sandboxes. It is also its own default sandbox.
+ * The gateway without a transport: options, operations and sandboxes. The gateway is also its own default sandbox.
  */
 import { invalidRequest } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
@@ -19,9 +19,9 @@ import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
 /** Parts of a gateway that depend on its entry point. */
 export interface GatewaySetup {
-  /** Default: none. @internal */
+  /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]
-  /** Reads scenario files, for `use('./busy.yaml')`. Default: paths are rejected. */
+  /** Reads scenario files, as in `use('./busy.yaml')`. Default: file paths are rejected. */
   readonly readScenario?: ScenarioReader
 }
 
@@ -33,7 +33,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly router: Router
   /** The active extras. @internal */
   readonly extras: readonly Extra[]
-  /** The vendor's variant of the API; undefined for that of the specification. @internal */
+  /** A vendor's variant of the API; undefined for the API in the specification. @internal */
   readonly dialect: Dialect | undefined
   /** If true, clients may send their key as `x-api-key`. @internal */
   readonly takesKeyHeader: boolean
@@ -48,7 +48,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     methodsAtCaller(GatewayCore, ['createSandbox', 'openSandbox', 'run'])
   }
 
-  /** Throws a one-line error for an invalid option, scenario or fixture. */
+  /** Throws a one-line error if an option, scenario or fixture is invalid. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
     const { extras: knownExtras = [], readScenario } = setup
     const checked = readGatewayOptions(options, knownExtras)
@@ -111,7 +111,8 @@ export class GatewayCore extends Sandbox<Bodies> {
   /** Runs a function in the default sandbox. */
   override run<Result>(work: () => Result): Result
   /**
-   * Runs a function in a sandbox, like `sandbox.run(work)`. Throws for anything but a live sandbox of this gateway.
+   * Runs a function in a sandbox, like `sandbox.run(work)`. Throws unless the sandbox is live and belongs to this
+   * gateway.
    *
    * @example await gateway.run(sandbox, () => ask('Hello?'))
    */
@@ -122,7 +123,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   }
 
   /**
-   * Validates a scenario, rule or recording, or finds the bundled scenario with this name. Never reads a file, because
+   * Validates a scenario, rule or recording, or finds the bundled scenario with this name. Never reads files, because
    * requests and the control API call it. Throws a one-line error. @internal
    */
   checkScenario(input: unknown): Scenario {
@@ -143,7 +144,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   }
 }
 
-/** Duck-typed, because the ES module and CommonJS builds of the package can meet in one process. */
+/** Duck-typed, because a process can load both the ES module and the CommonJS build of the package. */
 export function isGateway(value: unknown): value is GatewayCore {
   return typeof value === 'object' && value !== null && 'sandboxes' in value && 'router' in value
 }

@@ -1,7 +1,7 @@
 /**
- * Handles a request from arrival to reply: steps 3 to 11 of twelve. Delivery is the last step.
+ * Handles a request from arrival to reply: steps 3 to 11 of 12. Delivery is the last step.
  *
- * A step that rejects a request does not end it: its body is still recorded, and a rule may reply instead.
+ * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
@@ -23,13 +23,13 @@ interface Request {
   readonly call: Call
   readonly record: CallRecord<SandboxState>
   readonly operation: AnyOperation | undefined
-  /** The error of the step that rejected the call, if any. */
+  /** Error of the step that rejected the call, if any. */
   readonly refusal: unknown
-  /** Reads the conversation in the body once; undefined for an operation without one. */
+  /** Reads the conversation from the body, once. Returns undefined for an operation without conversations. */
   readonly conversation: ReadConversation
 }
 
-/** Handles a request. The returned record has its reply, and is in the journal. */
+/** Handles a request. The returned record includes the reply, and is in the journal. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
   const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
@@ -60,7 +60,7 @@ async function tryModels(request: Request): Promise<Reply> {
   return answer(request)
 }
 
-/** Returns the reply after applying the matched rule. */
+/** Matches a rule and returns the reply. */
 async function answer(request: Request): Promise<Reply> {
   const { gateway, call, record, operation, conversation } = request
   const { clock } = record.state
@@ -82,7 +82,7 @@ async function answer(request: Request): Promise<Reply> {
   return finished
 }
 
-/** Returns the reply of a fault, a recording or the operation. Throws to reject the request. */
+/** Returns a fault's, a recording's or the operation's reply. Throws to reject the request. */
 async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
   const { dialect, replay } = gateway

@@ -1,7 +1,4 @@
-/**
- * Step 3: finds the sandbox of a call by its path, its key or its async context, in this order. Otherwise, it is the
- * default sandbox.
- */
+/** Step 3: finds a call's sandbox by path, key or async context, in this order. Falls back to the default sandbox. */
 import { GatewayError } from '../http/errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
@@ -14,18 +11,19 @@ export interface Caller {
   readonly authorization: string | undefined
   /** Bearer key; undefined if the header is missing or malformed. */
   readonly key: string | undefined
-  /** Live sandbox that the key belongs to. */
+  /** Live sandbox to which the key belongs. */
   readonly keyOwner: Sandbox | undefined
   /** If true, only the key names the sandbox, so the key must be valid. */
   readonly isNamedByKey: boolean
-  /** Sandbox that records the call. If the requested one is `gone`, the default sandbox. */
+  /** Sandbox that records the call. If the requested sandbox is `gone`, the default one. */
   readonly sandbox: Sandbox
-  /** The 410 or 421 of a sandbox that does not exist here. Thrown after authentication. */
+  /** 410 or 421 error for a sandbox that does not exist here. Thrown after authentication. */
   readonly gone: GatewayError | undefined
 }
 
 /**
- * @param takesKeyHeader If true, `x-api-key` is accepted instead of a bearer key, as clients of POST /messages send it.
+ * @param takesKeyHeader If true, `x-api-key` is accepted instead of a bearer key, because clients of POST /messages
+ * send it.
  */
 export function locate(
   sandboxes: Sandboxes,
@@ -56,7 +54,7 @@ export function locate(
 export interface Address {
   /** Path below the base URL, such as `/providers`; undefined if the path is outside it. */
   readonly route: string | undefined
-  /** Id in `/sandboxes/<id>/api/v1`, if any. */
+  /** Sandbox id in `/sandboxes/<id>/api/v1`, if any. */
   readonly sandboxId: string | undefined
 }
 
@@ -72,7 +70,7 @@ export function readAddress(path: string): Address {
   return { route, sandboxId: at === 0 ? undefined : sandboxPrefix.exec(path.slice(0, at))?.[1] }
 }
 
-/** Returns the id in a sandbox key, `us-<id>-…`. */
+/** Returns the sandbox id in an API key such as `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
   return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]
 }

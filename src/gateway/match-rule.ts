@@ -1,6 +1,5 @@
 /**
- * Step 7: matches a rule, and determines its effect before the operation runs: the delay, and a replacement of the
- * reply.
+ * Step 7: matches a rule, and determines its effects before the operation runs: the delay and a replacement reply.
  */
 import type { FaultFacts } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
@@ -30,15 +29,15 @@ import type { ReadConversation } from './read.ts'
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
-  /** A complete scripted reply, sent unchanged. */
+  /** Complete scripted reply, sent unchanged. */
   readonly scripted?: Reply | undefined
-  /** Reply of a fault that replaces the operation's. */
+  /** A fault's reply, which replaces the operation's. */
   readonly replaced?: Reply | undefined
   /** If set, overrides the request's choice between a stream and a single reply. */
   readonly stream?: boolean | undefined
   /** Faults that modify the reply. */
   readonly faults?: FaultRun
-  /** Charges the tokens of the reply to the rate limits of the call, and returns their headers. */
+  /** Charges the reply's tokens to the call's rate limits, and returns rate limit headers. */
   readonly charge?: ChargeRateLimits | undefined
 }
 
@@ -71,7 +70,7 @@ export async function matchRule(
   return { waitMs, replaced: instead, scripted, stream, faults, charge }
 }
 
-/** Facts about a call for its faults. Created once per call, because its random numbers form a sequence. */
+/** Collects the call data that faults use. Called once per call, because the random numbers form a sequence. */
 function factsOf(
   match: Match,
   record: RuleCall,
@@ -92,7 +91,7 @@ function factsOf(
   }
 }
 
-/** Completes the scripted reply for this request by rendering templates or calling the rule's function. */
+/** Completes the scripted reply by rendering its templates or calling the rule's function. */
 async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
   const { reply } = match.effect
   if (!reply || !(match.replyFunction || hasTemplate(reply))) return match
@@ -124,7 +123,7 @@ async function callReplyFunction(
   const [first] = toViolations(result.error, 'reply')
   const problem =
     returned === undefined
-      ? 'it must return text or a reply object, got undefined'
+      ? 'it must return text or a reply object, but returned undefined'
       : unknown
         ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `: did you mean '${unknown.suggestion}'?` : ''}`
         : about(String(first?.path), String(first?.message))
@@ -185,7 +184,7 @@ function oneLine(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/** Returns a complete scripted reply with a body or frames; undefined if the operation composes the reply. */
+/** Returns a scripted reply that has a body or frames, or undefined if the operation composes the reply. */
 function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
@@ -193,14 +192,14 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedRep
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
-  // Text with another content type is sent unchanged; otherwise it becomes a JSON string.
+  // Text becomes a JSON string unless the content type is something else.
   if (typeof body === 'string' && !(named['content-type'] ?? 'json').includes('json')) {
     return { status, headers: named, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: body }] } }
   }
   return json(status, body, named)
 }
 
-/** Yields frames on demand. */
+/** Converts scripted frames on demand. */
 function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
   for (const frame of frames) {
     if ('base64' in frame) yield* bytesOf(frame.base64)
@@ -217,10 +216,13 @@ function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
   return { kind: 'done' }
 }
 
-/** Number of characters decoded at a time. Must be a multiple of four, which decode to three bytes. */
+/**
+ * Number of characters to decode at a time. Must be a multiple of four, because four characters decode to three
+ * bytes.
+ */
 const base64Slice = 64 * 1024
 
-/** Decodes on demand, as the client reads. */
+/** Decodes base64 on demand, as the client reads. */
 function* bytesOf(base64: string): Generator<Frame> {
   for (let from = 0; from < base64.length; from += base64Slice) {
     const text = atob(base64.slice(from, from + base64Slice))

@@ -1,6 +1,6 @@
 /**
- * Renders the prompts of a sandbox's calls as snapshot text: instructions, tools and conversation. The text does not
- * depend on the order of the calls.
+ * Renders the prompts of a sandbox's calls as snapshot text: instructions, tools and conversation. The order of the
+ * calls does not affect the text.
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
@@ -8,7 +8,7 @@ import type { AnyOperation } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 
 export interface PromptOptions {
-  /** Parts that vary between runs. Every match is replaced by `…`; strings match literally. Default: none. */
+  /** Text that varies between runs. Every match is replaced by `…`; strings match literally. Default: none. */
   mask?: readonly (string | RegExp)[] | undefined
 }
 
@@ -50,7 +50,7 @@ function promptText(operation: string, body: unknown, { items }: Conversation): 
   return `${lines.join('\n')}\n`
 }
 
-/** `search: Finds tides {"properties":{…}}` */
+/** Formats a tool, as in `search: Finds tides {"properties":{…}}`. */
 function toolLine(tool: unknown): string {
   const outer = fieldsOf(tool)
   const { name = outer['type'], description, parameters, input_schema } = fieldsOf(outer['function'] ?? tool)
@@ -82,7 +82,7 @@ function applyMask(text: string, mask: string | RegExp): string {
   return text.replace(new RegExp(mask.source, flags), '…')
 }
 
-/** Path of the snapshot file next to a test, such as `__prompts__/agent.test.ts/books-two-boats.txt`. */
+/** Returns the path of a test's snapshot file, such as `__prompts__/agent.test.ts/books-two-boats.txt`. */
 export function promptsFile(
   { testPath, currentTestName }: { testPath?: string | undefined; currentTestName?: string | undefined },
   name?: string,

@@ -1,6 +1,4 @@
-/**
- * Step 6: reads the body of a request, checks its size, encoding and media type, and reads its conversation.
- */
+/** Step 6: reads a request's body, checks its size, encoding and media type, and reads the conversation. */
 
 import { decodeBody } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -11,8 +9,8 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call } from './call.ts'
 
 /**
- * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 415 for a compressed body
- * or an unsupported media type, 400 for invalid UTF-8.
+ * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 415 for a compressed
+ * body or unsupported media type, 400 for invalid UTF-8.
  *
  * @param limit Maximum size in bytes.
  */
@@ -40,7 +38,7 @@ export async function readBody(
 
 export type ReadConversation = () => Conversation | undefined
 
-/** Returns a function that reads the conversation in the body only once, for both rules and the operation. */
+/** Returns a function that reads the body's conversation only once, for both rules and the operation. */
 export function conversationReader(
   record: CallRecord<SandboxState>,
   operation: AnyOperation | undefined,
@@ -52,7 +50,7 @@ export function conversationReader(
   }
 }
 
-/** Reads the conversation in a body; undefined for an operation without one. */
+/** Reads a body's conversation. Returns undefined for an operation without conversations. */
 export function conversationIn(
   body: unknown,
   { protocol }: AnyOperation,
@@ -69,7 +67,8 @@ export function assertPlain({ headers }: Call): void {
 }
 
 /**
- * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type is JSON.
+ * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type counts as
+ * JSON.
  */
 function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
   const contentType = headers['content-type']

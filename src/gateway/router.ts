@@ -1,6 +1,6 @@
 /**
- * Finds the operation of a request: a map lookup for paths without parameters, a short list of patterns for the others.
- * For unknown paths, suggests what was meant.
+ * Finds a request's operation: by a map lookup for paths without parameters, otherwise in a short list of patterns.
+ * For unknown paths, suggests the path that was probably meant.
  */
 import { shapeOf } from '../http/openapi-document.ts'
 import { nearest } from '../lib/did-you-mean.ts'
@@ -10,25 +10,25 @@ import { extensions } from '../operations/extensions/index.ts'
 
 /** Result of a lookup. */
 export interface RouteMatch {
-  /** Undefined if no operation has this path and method. */
+  /** The operation; undefined if no operation has this path and method. */
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** Methods that the path supports instead; empty for an unknown path. */
+  /** Methods that the path supports instead. Empty for an unknown path. */
   readonly allow: readonly string[]
 }
 
 /** Paths that differ only in the names of their parameters. */
 interface Pattern {
   readonly shape: string
-  /** Its groups are the parameters. */
+  /** Regular expression with a group per parameter. */
   readonly expression: RegExp
   readonly methods: Map<string, Route>
 }
 
 interface Route {
   readonly operation: AnyOperation
-  /** Names of the parameters. */
+  /** Parameter names. */
   readonly names: readonly string[]
 }
 
@@ -55,8 +55,8 @@ export class Router {
       pattern.methods.set(operation.method.toUpperCase(), { operation, names: namesIn(path) })
       patterns.set(shape, pattern)
     }
-    // Sort `/models/{}/endpoints` before `/models/{}/{}`: literal segments come before parameters.
-    // mutation: equivalent: no two patterns have the same shape
+    // Literal segments come before parameters: `/models/{}/endpoints` before `/models/{}/{}`. mutation: equivalent:
+    // no two patterns have the same shape
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 
@@ -65,7 +65,7 @@ export class Router {
   }
 
   /**
-   * @param method In upper case; HEAD finds the operation of GET.
+   * @param method Method in upper case. HEAD finds the GET operation.
    * @param path Percent-encoded path below the base URL.
    */
   find(method: string, path: string): RouteMatch {
@@ -98,7 +98,7 @@ function methodsAt(paths: Map<string, Map<string, AnyOperation>>, path: string):
 const noParams = Object.freeze({})
 const none: readonly never[] = Object.freeze([])
 
-/** Converts `/workspaces/{}` to a regular expression. Each parameter is a path segment or a part of one. */
+/** Converts `/workspaces/{}` to a regular expression. A parameter is a path segment or a part of one. */
 function toPattern(shape: string): Pattern {
   const steps = shape.split('{}').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return { shape, expression: new RegExp(`^${steps.join('([^/]*)')}$`), methods: new Map() }
@@ -108,7 +108,7 @@ function order({ shape }: Pattern): string {
   return shape.replaceAll('{}', '\uffff')
 }
 
-/** Returns parameters by name; undefined if the path does not match or has invalid percent-encoding. */
+/** Returns parameters by name, or undefined if the path does not match or has invalid percent-encoding. */
 function readParams(
   expression: RegExp,
   path: string,
@@ -131,16 +131,16 @@ function namesIn(path: string): string[] {
 
 /** A call without an operation. */
 export interface Unrouted {
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string
-  /** As requested. */
+  /** Path as requested. */
   readonly path: string
   /** Path below the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
 }
 
 /**
- * Explains an unknown path in one line without a full stop.
+ * Explains an unknown path, in one line without a full stop.
  *
  * @param operations Enabled operations.
  *
@@ -187,7 +187,7 @@ function reasonWhyUnknown(requested: string, route: string | undefined): string 
     : `, because the base URL already ends in /api/v1 and is followed by ${repeated}`
 }
 
-/** Returns the operation with the requested method, or else the first one. */
+/** Returns the operation with the requested method, or the first one if there is none. */
 function preferMethod(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
   return operations.find((operation) => operation.method.toUpperCase() === method) ?? operations[0]
 }
@@ -197,8 +197,8 @@ function operationsAt(path: string, operations: readonly AnyOperation[]): AnyOpe
 }
 
 /**
- * Finds operations with a similar path. Long parameters must not hide different words: `/responses/input_tokens` does
- * not resemble `/workspaces/{id}`.
+ * Finds operations with a similar path. Long parameters must not hide differences: `/responses/input_tokens` does not
+ * resemble `/workspaces/{id}`.
  */
 function similarOperations(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
   const segments = path.split('/', maxSegments)
@@ -215,7 +215,7 @@ function similarOperations(path: string, operations: readonly AnyOperation[]): A
   return suggestion === undefined ? [] : operationsAt(suggestion, near)
 }
 
-/** Fills the parameters of `/presets/{slug}` from a requested path, for example `/presets/code-review`. */
+/** Fills a pattern's parameters from the requested path: `/presets/{slug}` becomes `/presets/code-review`. */
 function fillParameters(pattern: string, requested: string): string {
   if (!pattern.includes('{')) return pattern
   const segments = requested.split('/', maxSegments)
@@ -225,10 +225,10 @@ function fillParameters(pattern: string, requested: string): string {
     .join('/')
 }
 
-/** Maximum number of segments of a requested path to compare. */
+/** Maximum number of path segments to compare. */
 const maxSegments = 20
 
-/** Requests that a rule can match. */
+/** Matches requests that a rule can reply to. */
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
 const maxPathLength = 200

@@ -1,6 +1,4 @@
-/**
- * Validates scenarios in all forms: names, objects and, in process, file paths.
- */
+/** Validates scenarios in any form: names, objects and, in process, file paths. */
 
 import { shown } from '../lib/in-words.ts'
 import { extensions } from '../operations/extensions/index.ts'
@@ -10,10 +8,10 @@ import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { AnyExtra } from './extra.ts'
 
-/** Reads and validates a scenario file. Throws a one-line error with the location. Provided by the entries for Node. */
+/** Reads and validates a scenario file. Throws a one-line error with the location. The Node entries provide it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
-/** Returns a scenario from the name of a bundled one, a scenario, a rule, or a format that an extra reads. */
+/** Converts a bundled scenario's name, a scenario, a rule, or a format that an extra reads, to a scenario. */
 export function toScenario(
   input: unknown,
   operations: readonly KnownOperation[],
@@ -22,7 +20,7 @@ export function toScenario(
   return typeof input === 'string' ? bundledByName(input) : parseScenario(input, operations, extras)
 }
 
-/** Reads a scenario in the format of an extra; undefined for any other value. */
+/** Reads a scenario in an extra's format. Returns undefined for any other value. */
 export function readWithExtras(
   value: unknown,
   operations: readonly KnownOperation[],
@@ -35,7 +33,9 @@ export function readWithExtras(
   return undefined
 }
 
-/** Validates a scenario, a rule, or a format that an extra reads. Throws a `ScenarioError` with every problem. */
+/**
+ * Validates a scenario, a rule, or a format that an extra reads. Throws a `ScenarioError` that lists every problem.
+ */
 export function parseScenario(
   json: unknown,
   operations: readonly KnownOperation[],
@@ -55,7 +55,7 @@ export function parseScenario(
   )
 }
 
-/** Returns how to enable an operation that is in an extension. */
+/** Explains how to enable an operation that is in an extension. */
 function extensionHint(id: string): string | undefined {
   const [group] =
     Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
@@ -64,7 +64,7 @@ function extensionHint(id: string): string | undefined {
   )
 }
 
-/** Returns the same object for each name, so that counters continue when requests name a scenario repeatedly. */
+/** Returns the same object each time, so that counters continue when several requests name a scenario. */
 function bundledByName(name: string): Scenario {
   const scenario = bundled.get(name) ?? checkScenario(bundledScenario(name), everyOperation)
   bundled.set(name, scenario)

@@ -1,6 +1,6 @@
 /**
- * A body in the journal: its first bytes, the number of truncated bytes, and the timeline of its chunks. Sizes are in
- * UTF-8 bytes, as on the wire.
+ * Bodies in the journal: the first bytes, the number of truncated bytes, and a timeline of chunks. Sizes are in UTF-8
+ * bytes, as on the wire.
  */
 import { byteLength } from '../lib/bytes.ts'
 
@@ -14,8 +14,8 @@ export interface KeptText {
 
 export class KeptBody {
   /**
-   * The first part, unchanged: most bodies have only one. Bytes are not decoded, because the garbage collector copies a long
-   * string twice but never copies bytes.
+   * The first part, unchanged, because most bodies have only one. Bytes are not decoded, because the garbage
+   * collector copies long strings twice but never copies bytes.
    */
   #single: string | Uint8Array | undefined
   #blocks: BlockBuffer | undefined
@@ -24,7 +24,7 @@ export class KeptBody {
   /** Number of truncated bytes. */
   cut = 0
 
-  /** Invalid UTF-8 decodes to U+FFFD. */
+  /** The body as text. Invalid UTF-8 decodes to U+FFFD. */
   get text(): string {
     if (this.#blocks) return this.#blocks.text
     return typeof this.#single === 'object' ? decoder.decode(this.#single) : (this.#single ?? '')
@@ -34,7 +34,8 @@ export class KeptBody {
    * Appends as many whole characters of a part as fit. Returns the number of bytes added.
    *
    * @param limit Maximum size of the whole body in bytes.
-   * @param length Size of the part in bytes.
+   *
+   * @param length Part size in bytes.
    */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): number {
     if (this.cut > 0) {
@@ -67,24 +68,24 @@ const reserve = 4096
 const noBytes = new Uint8Array()
 
 /**
- * Stores parts in preallocated blocks: a thousand small objects would take a hundred times the memory. A block never
- * grows, because copying it makes the garbage collector scan the heap five times as often (measured with a thousand
+ * Stores parts in preallocated blocks, because a thousand small objects would take a hundred times the memory. Blocks
+ * never grow: copying them makes the garbage collector scan the heap five times as often (measured with a thousand
  * streams of 100 deltas).
  */
 class BlockBuffer {
   readonly #full: Uint8Array[] = []
   #last = noBytes
-  /** Number of used bytes in the last block. */
+  /** Number of bytes used in the last block. */
   #used = 0
 
   get text(): string {
-    // A character may be split across two parts, and so across two blocks.
+    // A character may be split across two parts, and thus across two blocks.
     const decoder = new TextDecoder()
     const blocks = [...this.#full, this.#last.subarray(0, this.#used)]
     return blocks.map((block) => decoder.decode(block, { stream: true })).join('') + decoder.decode()
   }
 
-  /** @param bytes Size of the part. */
+  /** @param bytes Part size. */
   add(part: string | Uint8Array, bytes: number, most: number): void {
     if (this.#used + bytes > this.#last.length) {
       this.#full.push(this.#last.subarray(0, this.#used))
@@ -105,7 +106,7 @@ function copyIfView(part: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** Target buffer for counting encoded bytes without allocating. */
+/** Target buffer for counting encoded bytes without allocations. */
 const scratch = new Uint8Array(64 * 1024)
 
 interface Truncated {
@@ -134,12 +135,12 @@ function truncateText(text: string, limit: number): Truncated {
   return { kept: copySlice(text.slice(0, read)), bytes, cut: byteLength(text.slice(read)) }
 }
 
-/** Copies a slice, so that the engine can release the string it was cut from. */
+/** Copies a slice, so that the engine can release the original string. */
 function copySlice(slice: string): string {
   return decoder.decode(encoder.encode(slice))
 }
 
-/** A chunk of a reply's body. */
+/** A chunk of a reply body. */
 export interface TimedPart {
   /** Real time since the request arrived, in milliseconds. */
   ms: number
@@ -147,12 +148,12 @@ export interface TimedPart {
   offset: number
 }
 
-/** Maximum number of chunks; later ones are merged into the last. */
+/** Maximum number of chunks. Later ones are merged into the last. */
 export const maxParts = 2000
 
 /** Times at which the chunks of a stream were sent. Chunks sent within the same millisecond are merged. */
 export class Timeline {
-  /** Time in milliseconds and offset of each chunk, alternating. */
+  /** Each chunk's time in milliseconds and offset, alternating. */
   readonly #marks: number[]
 
   constructor(firstMs: number) {

@@ -1,6 +1,6 @@
 /**
- * A request and its reply, completed step by step while the request is handled. Rules read it and the journal stores
- * it. Only its own methods modify it.
+ * A request and its reply, filled in step by step while the request is handled. Rules read the record, and the
+ * journal stores it. Only its own methods modify it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { refusalMessage } from '../http/errors.ts'
@@ -16,8 +16,8 @@ import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
- * Outcome of the delivery of a reply: `pending` is still being sent, `aborted-by-fault` was cut by a fault, and
- * `aborted-by-client` means that the client disconnected first.
+ * Outcome of a delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off,
+ * `aborted-by-client` if the client disconnected first.
  */
 export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
 
@@ -29,11 +29,11 @@ export interface CallState {
   readonly occurrences: { next(contentKey: string): number }
   /** @internal */
   readonly journal: JournalSink
-  /** If false, the state was replaced by a reset or restore, and its calls no longer enter the journal. */
+  /** If false, a reset or restore has replaced the state, and the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
   readonly listeners: Iterable<CallListener>
-  /** Calls `end` when the state ends. Returns a function that unregisters it. */
+  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
   hold(end: () => void): () => void
   /** Marks the sandbox as in use until `leave()` is called. */
   enter(): void
@@ -42,16 +42,16 @@ export interface CallState {
 
 /** The journal, as a call record sees it. */
 interface JournalSink {
-  /** Maximum size of a stored body in bytes. */
+  /** Maximum size of a recorded body in bytes. */
   readonly bodyBytes: number
   add(record: CallRecord): void
-  /** Called when a stored body has grown. */
+  /** Called when a recorded body has grown. */
   grow(bytes: number): void
 }
 
 /** Observes the calls of all sandboxes as they happen. */
 export interface CallListener {
-  /** Called when the reply is ready and the journal has the record. */
+  /** Called when the reply is ready and the call recorded. */
   replied?(record: CallRecord): void
   /** Called when the delivery has ended. */
   settled?(record: CallRecord): void
@@ -59,13 +59,13 @@ export interface CallListener {
 
 /** A request before it is routed or parsed. */
 export interface Arrival {
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string
-  /** As requested. */
+  /** Path as requested. */
   readonly path: string
-  /** The query including its question mark, or an empty string. */
+  /** Query including the question mark, or an empty string. */
   readonly search: string
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -85,8 +85,8 @@ const maxWarnings = 50
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
   /**
-   * The state in which the call arrived. Its rules, rows, counters, clock and journal apply to the call even after the
-   * sandbox is reset.
+   * The sandbox state when the call arrived. Its rules, rows, counters, clock and journal apply to the call even
+   * after a reset.
    */
   readonly state: State
   readonly method: string
@@ -104,7 +104,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   id = ''
   /** Operation id; undefined if no operation has this path and method. */
   operation: string | undefined
-  answersWithText = false
+  generatesText = false
   params: Readonly<Record<string, string>> = noParams
   /** Hash of method, path, query and body. */
   contentKey = ''
@@ -123,9 +123,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   ruleName: string | undefined
   /** The script turn that the call consumed. */
   turn: TurnReading | undefined
-  /** Rules that were tried but did not apply. */
+  /** Rules that were tried but did not apply to the call. */
   skipped: SkippedRules | undefined
-  /** Near misses of a call loaded from a file. */
+  /** Near misses, for a call loaded from a file. */
   savedNearMisses: readonly NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
@@ -133,10 +133,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Tokens and cost of the reply; undefined if usage is not counted. */
   usage: CallUsage | undefined
   status = 0
-  /** The error message in the reply. */
+  /** Error message in the reply. */
   reason: string | undefined
   replyHeaders: Readonly<Record<string, string>> = noParams
-  /** The reply until it is delivered; afterwards, `replyBody` has the bytes sent. */
+  /** The reply, until it is delivered. Afterwards, `replyBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
   /** Number of stream events sent. */
@@ -146,7 +146,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   endedAt: number | undefined
   readonly requestBody = new KeptBody()
   readonly replyBody = new KeptBody()
-  /** Times at which the chunks of a stream were sent; undefined for a reply in one piece. */
+  /** Times at which chunks were sent; undefined for a reply sent in one piece. */
   timeline: Timeline | undefined
 
   /** The request body, until the reply is ready. */
@@ -156,7 +156,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #onSettled: (() => void) | undefined
   /** If true, the record is in the journal. */
   #isKept = false
-  /** Number of warnings beyond the limit. */
+  /** Number of warnings over the limit. */
   #unlisted = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
@@ -174,12 +174,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.state.clock
   }
 
-  /** Calls `end` when the state ends. Returns a function that unregisters it. */
+  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
   hold(end: () => void): () => void {
     return this.state.hold(end)
   }
 
-  /** Query parameters; a repeated one has its last value. */
+  /** Query parameters. A repeated one has its last value. */
   get query(): Record<string, string> {
     return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
   }
@@ -199,34 +199,34 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return traceIdOf(this.headers['traceparent'])
   }
 
-  /** The request body as sent, or as much of it as the journal stores. */
+  /** The request body as sent, or the part of it that the journal stores. */
   get requestText(): string {
     return this.#text ?? this.requestBody.text
   }
 
-  /** The parsed body; undefined if it is empty, not JSON or truncated. Parsed again on each access. */
+  /** The parsed body; undefined if it is empty, truncated or not JSON. Each access parses it again. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Total stored size of both bodies in bytes. */
+  /** Total size of both recorded bodies in bytes. */
   get bodyBytes(): number {
     return this.requestBody.bytes + this.replyBody.bytes
   }
 
-  /** Sets the operation; undefined for a path that only a rule handles. */
+  /** Sets the operation, or undefined for a path that only a rule handles. */
   routed(
     operation: { id: string; protocol?: object | undefined } | undefined,
     params: Readonly<Record<string, string>>,
   ): void {
     this.operation = operation?.id
-    this.answersWithText = operation?.protocol !== undefined
+    this.generatesText = operation?.protocol !== undefined
     this.params = params
     this.#isRouted = true
   }
 
-  /** Sets the body, and gives the call an id that differs even between identical requests. */
+  /** Sets the body and the call id, which differs even between identical requests. */
   received(text: string): void {
     this.#text = text
     if (text !== '') {
@@ -241,14 +241,14 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
   }
 
-  /** Switches to one of the fallback models: rules and the operation see only this one. */
+  /** Switches to a fallback model. Rules and the operation see only this one. */
   tryModel(model: string): void {
     this.model = model
     this.triedModels = [...this.triedModels, model]
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  /** Marks the request as rejected; rules that apply to all calls may still match. */
+  /** Marks the request as rejected. Rules that apply to all calls may still match. */
   refused(): void {
     this.isRefused = true
   }
@@ -276,7 +276,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.state.ledger.add(usage)
   }
 
-  /** Adds a warning for the caller. Warnings beyond the limit are only counted. */
+  /** Adds a warning for the caller. Warnings over the limit are only counted. */
   warn(message: string): void {
     const isListed = this.warnings.length < maxWarnings
     if (!isListed) this.#unlisted++
@@ -284,13 +284,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warnings = [...this.warnings.slice(0, maxWarnings), line]
   }
 
-  /** Reports a reply that violates its schema or could not be generated: a bug in Understudy. */
+  /** Reports a bug in Understudy: a reply that violates its schema or could not be generated. */
   broken(message: string): void {
     this.schemaViolation = true
     this.warn(message)
   }
 
-  /** Sets the reason of a rejection, if it says more than the reply. */
+  /** Sets the reason for a rejection, if it is more detailed than the reply. */
   rejectedFor(reason: string): void {
     this.reason = reason
   }
@@ -317,9 +317,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /**
-   * Called when a chunk of the reply's body is sent.
+   * Called when a chunk of the body is sent.
    *
-   * @param length Size of the chunk in bytes.
+   * @param length Chunk size in bytes.
    */
   sent(part: string | Uint8Array, length?: number, events = 0): void {
     const now = monotonic()
@@ -339,7 +339,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#onSettled = previous ? () => [previous, callback].forEach((each) => void each()) : callback
   }
 
-  /** Sets the outcome of the delivery; only the first call counts. */
+  /** Sets the delivery outcome. Only the first call counts. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
@@ -363,7 +363,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#isKept = false
   }
 
-  /** Sets the facts of a call loaded from a file, which a live call collects itself. */
+  /** Sets data that a live call would collect itself, for a call loaded from a file. */
   restored(saved: SavedFacts): void {
     this.id = saved.id ?? this.id
     this.replyHeaders = saved.replyHeaders
@@ -382,7 +382,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 }
 
-/** Facts of a call loaded from a file. */
+/** Data of a call loaded from a file. */
 export interface SavedFacts {
   readonly id?: string | undefined
   readonly replyHeaders: Readonly<Record<string, string>>
@@ -405,15 +405,15 @@ export interface SavedFacts {
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
 /**
- * Returns the trace id in a W3C `traceparent` header (32 hexadecimal digits); undefined if the header is missing or
- * malformed.
+ * Returns the trace id (32 hexadecimal digits) from a W3C `traceparent` header, or undefined if the header is missing
+ * or malformed.
  */
 export function traceIdOf(header: string | undefined): string | undefined {
   const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
   return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id
 }
 
-// Shared by most of the records in the journal.
+// Shared by most records in the journal.
 const emptyReply: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
 const noParams: Readonly<Record<string, never>> = Object.freeze({})
 const noItems: readonly never[] = Object.freeze([])

@@ -1,6 +1,4 @@
-/**
- * Dry run: finds the past calls that the rules of a scenario would have matched, without changing anything.
- */
+/** Dry run: finds past calls that a scenario's rules would have matched. Changes nothing. */
 import { Clock } from '../lib/clock.ts'
 import type { Protocol } from '../resources/protocol.ts'
 import { Rules } from '../scenarios/rules.ts'
@@ -12,7 +10,7 @@ export interface DryRun {
   looked: number
   /** Number of calls that a rule would have matched. */
   met: number
-  /** Number of calls that each rule would have matched. */
+  /** Number of calls that would have matched, by rule. */
   rules: { rule: number; met: number }[]
   /** Calls that a rule would have matched, oldest first. */
   calls: { id: string; rule: number }[]
@@ -21,7 +19,7 @@ export interface DryRun {
 export interface DryRunSetup {
   readonly seed: string | number
   readonly timeScale: number
-  /** Finds the protocol of an operation that generates text. */
+  /** Returns the protocol of an operation that generates text. */
   protocolOf(operation: string | undefined): Pick<Protocol<never, unknown>, 'conversation'> | undefined
 }
 
@@ -41,10 +39,10 @@ export function dryRun(
     const { operation, method, route, params, query, headers, body, contentKey, occurrence, isRefused } =
       record
     const protocol = protocolOf(operation)
-    // The body getter parses on every access.
+    // Read once, because every access to `body` parses it.
     const request = {
       operation,
-      answersWithText: protocol !== undefined,
+      generatesText: protocol !== undefined,
       method,
       route,
       params,

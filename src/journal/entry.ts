@@ -1,6 +1,4 @@
-/**
- * A call of the journal as plain data: a full entry, with secrets hidden on request, and a one-line summary.
- */
+/** Journal calls as plain data: full entries, with secrets hidden on request, and one-line summaries. */
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInString, hideInText, hideInValue } from '../http/secrets.ts'
@@ -18,50 +16,50 @@ export interface JournalEntry<Body = unknown> {
   id: string
   /** Operation id; null if no operation handled the request. */
   operation: string | null
-  /** Upper case. */
+  /** Method in upper case. */
   method: string
-  /** As requested. */
+  /** Path as requested. */
   path: string
   /** Path parameters by name, decoded. */
   params: Record<string, string>
-  /** Query parameters by name; repeated ones as an array. */
+  /** Query parameters by name. Repeated ones are arrays. */
   query: Record<string, string | string[]>
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   headers: Record<string, string>
-  /** The parsed body; undefined if it is empty, not JSON or truncated. */
+  /** The parsed body; undefined if it is empty, truncated or not JSON. */
   body: Body
   /** The body exactly as sent. */
   rawBody: KeptText
-  /** 0 if the connection closed without a response. */
+  /** HTTP status; 0 if the connection closed without a response. */
   status: number
-  /** Error message of the reply; null if the request was not rejected. */
+  /** The reply's error message; null if the request was not rejected. */
   reason: string | null
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   replyHeaders: Record<string, string>
-  /** Bytes of the reply's body that were sent. */
+  /** Reply body, as far as it was sent. */
   replyBody: KeptText
-  /** Times at which the chunks of the reply's body were sent; empty for a reply in one piece. */
+  /** Times at which the reply body's chunks were sent. Empty for a reply sent in one piece. */
   timeline: TimedPart[]
   /** The rule that produced or changed the reply. */
   rule: CallRule | null
   /** Turn and conversation, if a script replied; otherwise null. */
   turn: TurnReading | null
   /**
-   * If no rule applied: the rules that were tried, and why each did not match. Limited to the newest 100; `explain()`
-   * lists all.
+   * If no rule applied, the rules that were tried, with the reason why each did not match. Limited to the newest 100;
+   * `explain()` lists all.
    */
   nearMisses: readonly NearMiss[]
   /** Tokens and cost of the reply; null if usage is not counted. */
   usage: CallUsage | null
   /** Trace id in the `traceparent` header. */
   traceId: string | null
-  /** Assumptions about unspecified behaviour that the reply depends on. */
+  /** Assumptions that the reply depends on. */
   assumptions: AssumptionName[]
-  /** Hints for the caller that are not in the reply. */
+  /** Warnings for the caller that the reply does not contain. */
   warnings: string[]
-  /** If true, the reply violated Understudy's own schema: a bug, please report it. */
+  /** If true, the reply violated Understudy's own schema. This is a bug; please report it. */
   schemaViolation: boolean
-  /** Outcome of the delivery of the reply. */
+  /** Outcome of the delivery. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
   timestamp: string
@@ -103,13 +101,13 @@ const entryFields: readonly string[] = [
   'firstByteMs',
 ] satisfies (keyof JournalEntry)[]
 
-/** Throws 400 for a field that entries do not have: it would silently match nothing. */
+/** Throws 400 for a field that entries do not have, because it would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
   if (match !== undefined && (typeof match !== 'object' || match === null))
     throw new TypeError(
       `match must be an object such as { body: { model: 'aurora/dawn-2' } }, got ${shown(match)}`,
     )
-  // Asymmetric matchers of a test runner are opaque.
+  // A test runner's asymmetric matchers are opaque.
   if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
   const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
   if (unknown === undefined) return
@@ -121,12 +119,10 @@ export function assertEntryFields(match: unknown): void {
   )
 }
 
-/**
- * Limit that keeps the JSON of a thousand entries, each with ten thousand rules, below the maximum length of a string.
- */
+/** Keeps the JSON of a thousand entries below the maximum string length, even with ten thousand rules. */
 const maxNearMisses = 100
 
-/** Returns a copy of a record; modifying it leaves the journal unchanged. */
+/** Converts a record to an entry. Modifying the entry does not change the journal. */
 export function toEntry(record: CallRecord): JournalEntry {
   const { requestBody, replyBody, startedAt, firstByteAt, endedAt } = record
   return {
@@ -162,7 +158,7 @@ export function toEntry(record: CallRecord): JournalEntry {
   }
 }
 
-/** Returns the rules that were tried but did not apply, including newer ones than the rule that matched. */
+/** Returns the rules that were tried but did not apply, including those tried before the rule that matched. */
 export function nearMissesOf(record: CallRecord, limit?: number): readonly NearMiss[] {
   const { savedNearMisses, skipped, params, query, headers, body } = record
   return (
@@ -170,7 +166,7 @@ export function nearMissesOf(record: CallRecord, limit?: number): readonly NearM
   )
 }
 
-/** Parses a query string; repeated parameters become an array. */
+/** Parses a query string. Repeated parameters become an array. */
 export function queryOf(search: string): JournalEntry['query'] {
   const values = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
@@ -181,15 +177,15 @@ export function queryOf(search: string): JournalEntry['query'] {
   return Object.fromEntries(values)
 }
 
-/** Returns a copy of an entry with its secrets hidden. In process, entries show what was sent. */
+/** Returns a copy of an entry with secrets hidden. In process, entries contain secrets as sent. */
 export function hiddenEntry(entry: JournalEntry): JournalEntry {
   return hidePart(entry) as JournalEntry
 }
 
 /**
- * Hides the secrets in some fields of an entry.
+ * Hides secrets in part of an entry.
  *
- * @param mark Returns the replacement of a secret. Default: the same for all.
+ * @param mark Returns the replacement for a secret. Default: the same for all secrets.
  */
 export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) => string) {
   const { rawBody, replyBody, ...rest } = part
@@ -201,7 +197,7 @@ export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) =
   }
 }
 
-/** In an expected value, the text may be an asymmetric matcher. */
+/** In expected values, the text may be an asymmetric matcher. */
 function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }
@@ -213,11 +209,11 @@ export interface CallSummary {
   sandbox: string
   /** Operation id; null if no operation handled the request. */
   operation: string | null
-  /** Upper case. */
+  /** Method in upper case. */
   method: string
-  /** As requested, without the query. */
+  /** Path as requested, without the query. */
   path: string
-  /** 0 if the connection closed without a response. */
+  /** HTTP status; 0 if the connection closed without a response. */
   status: number
   /** Model named in the body, or null. */
   model: string | null
@@ -225,7 +221,7 @@ export interface CallSummary {
   stream: boolean
   /** The rule that produced or changed the reply. */
   rule: { scenario: string; rule: number; faults: string[] } | null
-  /** If true, neither an operation nor a rule matched. */
+  /** If true, neither an operation nor a rule matched the request. */
   unmatched: boolean
   /** Number of rules that were tried but did not apply. */
   missed: number

@@ -1,6 +1,6 @@
 /**
- * Expectations of a test about a journal. They compare plain data, so that the comparison can run on a remote server,
- * and report the received calls on failure.
+ * Assertions on a journal. They compare plain data, so that a remote server can run the comparison, and list the
+ * received calls on failure.
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
@@ -13,11 +13,9 @@ import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
-  /**
-   * Failure message, which lists the calls received; if the expectation passed, the failure message of its negation.
-   */
+  /** Failure message with the calls received. If the assertion passed, the failure message of its negation. */
   message: string
-  /** The closest call, reduced to the expected fields, and those fields, for a diff. */
+  /** For a diff: the closest call, reduced to the expected fields. */
   actual?: unknown
   expected?: unknown
 }
@@ -26,14 +24,14 @@ export interface ExpectedCall {
   operation: string
   /** Fields that a call must have. */
   match?: unknown
-  /** Default: at least once. */
+  /** Expected number of calls. Default: at least one. */
   times?: number
 }
 
 /** Returns true if a value contains everything expected. */
 type Comparison = (value: unknown, expected: unknown) => boolean
 
-/** Checks that an operation was called with these fields, this number of times. */
+/** Checks how many times an operation was called with these fields. */
 export function judgeCalls(
   entries: readonly JournalEntry[],
   { operation, match, times }: ExpectedCall,
@@ -45,7 +43,7 @@ export function judgeCalls(
   const pass = times === undefined ? matching.length > 0 : matching.length === times
   const count = times === undefined ? 'a call' : calls(times)
   const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
-  const expectation = pass ? `Expected anything but ${count} ${subject}` : `Expected ${count} ${subject}`
+  const expectation = pass ? `Did not expect ${count} ${subject}` : `Expected ${count} ${subject}`
   const received = `received ${matching.length === 0 ? 'none' : matching.length}`
 
   const other = called.filter((entry) => !matching.includes(entry))
@@ -61,7 +59,7 @@ export function judgeCalls(
   }
 }
 
-/** Checks that every request matched an operation or a rule, and suggests what the unmatched ones meant. */
+/** Checks that every request matched an operation or a rule. Suggests fixes for those that did not. */
 export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
@@ -80,7 +78,7 @@ export function judgeUnmatched(
   }
 }
 
-/** Checks that every active rule was applied; otherwise, the listed calls explain why each was not. */
+/** Checks that every active rule was applied. If not, the listed calls show why. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   if (unused.length === 0)
     return { pass: true, message: 'Expected at least one unused rule, but all were used.' }
@@ -145,7 +143,7 @@ function inAll(entries: readonly JournalEntry[]): string {
     : `The journal has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-/** Returns the call with the most matching fields; the newest one if several tie. */
+/** Returns the call with the most matching fields. If several tie, the newest. */
 function nearestTo(
   match: unknown,
   entries: readonly JournalEntry[],
@@ -159,7 +157,7 @@ function nearestTo(
   return best?.entry
 }
 
-/** Counts the expected values that a value contains. */
+/** Counts how many of the expected values a value contains. */
 function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
   if (!isRecord(expected) || !isRecord(value)) return has(value, expected) ? 1 : 0
   return Object.entries(expected).reduce(
@@ -176,7 +174,7 @@ function pickFields(expected: unknown, value: unknown): unknown {
   )
 }
 
-/** Hides secrets on both sides of a diff. Equal secrets look equal, different ones are numbered. */
+/** Hides secrets on both sides of a diff. Equal secrets look equal; different ones are numbered. */
 function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actual' | 'expected'> {
   const seen: string[] = []
   const mark = (secret: unknown) => {
@@ -188,12 +186,12 @@ function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actu
   return { actual: shown(actual), expected: shown(expected) }
 }
 
-/** Plain object. Arrays and asymmetric matchers are compared as a whole. */
+/** Returns true for a plain object. Arrays and asymmetric matchers are compared as a whole. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Returns a warning for each field of a match that no call has. */
+/** Returns a warning for each expected field that no call has. */
 export function unknownFieldWarnings(calls: readonly unknown[], match: unknown): string[] {
   return unknownFieldsOf(calls, match).map(({ path, fields }) => {
     const suggestion = nearest(path.slice(path.lastIndexOf('.') + 1), fields)
@@ -202,7 +200,7 @@ export function unknownFieldWarnings(calls: readonly unknown[], match: unknown):
   })
 }
 
-/** Lists the fields of a match that no value has, with the existing fields at the same level. */
+/** Lists expected fields that no value has, with the existing fields at the same level. */
 function unknownFieldsOf(
   values: readonly unknown[],
   match: unknown,
@@ -222,14 +220,14 @@ function unknownFieldsOf(
   })
 }
 
-/** The same shape with every field optional, at every depth. If a type has named fields, unknown names are errors. */
+/** The same shape with all fields optional, at every depth. If a type has named fields, unknown names are errors. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object
     ? { [Field in keyof Value as Named<Value, Field>]?: Matching<Value[Field]> }
     : Value
 
-/** Removes the index signature of a type that also has named fields: it would accept any misspelt name. */
+/** Removes the index signature from a type with named fields, because it would accept misspelt names. */
 type Named<Value, Field> = string extends Field ? (HasNames<Value> extends true ? never : Field) : Field
 type HasNames<Value> = {
   [Field in keyof Value as string extends Field ? never : Field]: 1
@@ -240,7 +238,8 @@ type HasNames<Value> = {
   : never
 
 /**
- * Returns true if a value contains everything expected: objects may have more fields, all other values must be equal.
+ * Returns true if a value contains everything expected. Objects may have additional fields; all other values must be
+ * equal.
  */
 export function matches(value: unknown, expected: unknown): boolean {
   if (Object.is(value, expected)) return true

@@ -1,6 +1,4 @@
-/**
- * Exports the journal as an HTTP Archive (HAR 1.2). Fields that start with `_` are ours.
- */
+/** Exports the journal as an HTTP Archive (HAR 1.2). Custom fields start with `_`. */
 import manifest from '../../package.json' with { type: 'json' }
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
@@ -18,7 +16,7 @@ export interface Har {
 export interface HarEntry {
   /** Real time of day, ISO 8601. */
   startedDateTime: string
-  /** In milliseconds, as are the timings. */
+  /** Total time in milliseconds. The timings are in milliseconds too. */
   time: number
   request: {
     method: string
@@ -32,7 +30,7 @@ export interface HarEntry {
     bodySize: number
   }
   response: {
-    /** 0 if the connection closed without a response. */
+    /** HTTP status; 0 if the connection closed without a response. */
     status: number
     statusText: string
     httpVersion: string

@@ -7,7 +7,7 @@ import { ruleTitle } from '../scenarios/names.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
-/** Maximum number of calls to list; older ones are only counted. */
+/** Maximum number of calls to list. Older ones are only counted. */
 const maxListedCalls = 10
 /** Maximum number of near misses to list per call, newest first. */
 const maxListedNearMisses = 3
@@ -34,7 +34,7 @@ export function callList(entries: readonly JournalEntry[]): string {
   return hideInString([...(left > 0 ? [`  … ${left} earlier`] : []), ...lines].join('\n'))
 }
 
-/** `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms` */
+/** Formats a call, as in `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms`. */
 export function callLine(entry: JournalEntry): string {
   const { method, path, operation, status, rule, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no response' : String(status)
@@ -48,14 +48,14 @@ export function callLine(entry: JournalEntry): string {
   ].join('')
 }
 
-/** `turn 2 of 3 of conversation 1` */
+/** Formats a turn, as in `turn 2 of 3 of conversation 1`. */
 export function turnText({ conversation, turn, of }: TurnReading): string {
   return conversation === 0
     ? 'an unscripted conversation'
     : `turn ${turn} of ${of} of conversation ${conversation}`
 }
 
-/** `1 call`, `2 calls` */
+/** Formats a count, as in `1 call` or `2 calls`. */
 export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
@@ -79,7 +79,7 @@ function remarks({
   ]
 }
 
-/** Returns the error message of a reply; undefined if a rule replied with the default message of the status. */
+/** Returns a reply's error message, or undefined if a rule replied with the status's default message. */
 export function reasonToShow(
   status: number,
   reason: string | undefined,
@@ -88,7 +88,7 @@ export function reasonToShow(
   return byRule && reason === messageOf(status) ? undefined : reason
 }
 
-/** Adds a full stop if the text has no final punctuation. */
+/** Adds a full stop to text without final punctuation. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
@@ -97,7 +97,7 @@ export function sentence(text: string): string {
 const maxNamedCalls = 5
 
 /**
- * Lists the calls that the default sandbox received while a test ran; an empty string if there were none.
+ * Lists the calls that the default sandbox received while a test ran. Returns an empty string if there were none.
  *
  * @example the default sandbox received 1 call meanwhile: POST /responses with an unknown key
  */

@@ -1,6 +1,6 @@
 /**
- * The journal of a sandbox, and the store shared by all journals of a gateway. Every request and reply is recorded,
- * including rejected ones, until newer calls evict it.
+ * A sandbox's journal, and the store that all journals of a gateway share. Every call is recorded, including rejected
+ * ones, until newer calls evict it.
  */
 
 import { assumptions } from '../assumptions.ts'
@@ -31,17 +31,17 @@ import { reasonToShow, sentence, turnText } from './journal-text.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
-/** Fields that an entry must have. Nested objects may have more fields, all other values must be equal. */
+/** Fields that an entry must have. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
-/** Request body type of an operation; unknown for custom operations. */
+/** Request body type of an operation. Unknown for custom operations. */
 export type BodyOf<Bodies, Id> = Id extends keyof Bodies ? Bodies[Id] : unknown
 
 /** Options of `waitFor()`. */
 export interface WaitOptions {
-  /** Default: 1. */
+  /** Number of calls to wait for. Default: 1. */
   count?: number
-  /** Real milliseconds, or a duration such as `'5s'`. Default: 1,000. */
+  /** Real time in milliseconds, or a duration such as `'5s'`. Default: 1,000. */
   timeoutMs?: Duration
   /** Cancels the wait, which then rejects. */
   signal?: AbortSignal
@@ -51,7 +51,7 @@ export interface WaitOptions {
 export class Journal<Bodies extends object = Record<string, unknown>> {
   readonly #store: JournalStore
   readonly #operations: readonly KnownOperation[]
-  /** Oldest first. */
+  /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
   #waiters: Set<() => void> | undefined
@@ -83,7 +83,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.length
   }
 
-  /** Total size of the recorded bodies in bytes. */
+  /** Total size of recorded bodies in bytes. */
   get bytes(): number {
     return this.#records.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)
   }
@@ -94,8 +94,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Calls of an operation, oldest first; with `match`, only those with these fields. Throws 400 for an unknown
-   * operation.
+   * Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. Throws 400 for an
+   * unknown operation.
    */
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
@@ -109,7 +109,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return matching
   }
 
-  /** Newest call of an operation. Throws 400 for an unknown operation. */
+  /** Returns an operation's newest call. Throws 400 for an unknown operation. */
   last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
@@ -118,7 +118,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
   }
 
-  /** Warns once about each field of a match that no call has. */
+  /** Warns once about each expected field that no call has. */
   #warnOfUnknownFields(entries: readonly JournalEntry[], match: object): void {
     for (const warning of unknownFieldWarnings(entries, match)) {
       if (this.#warned.has(warning)) continue
@@ -132,7 +132,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.filter((record) => record.operation === operation)
   }
 
-  /** Throws for an unknown operation, which would silently match no calls. */
+  /** Throws for an unknown operation, because it would silently match no calls. */
   #assertOperation(operation: string): void {
     const ids = this.operationIds
     if (ids.includes(operation)) return
@@ -149,7 +149,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Calls of a trace, oldest first.
+   * Returns a trace's calls, oldest first.
    *
    * @param trace Trace id, or a full `traceparent`.
    */
@@ -160,12 +160,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 
-  /** Requests that neither an operation nor a rule matched. */
+  /** Returns the requests that neither an operation nor a rule matched. */
   unmatched(): JournalEntry[] {
     return this.#records.filter((record) => !record.operation && !record.rule).map(toEntry)
   }
 
-  /** Calls for which rules were tried but none applied; `nearMisses` of each entry gives the reasons. */
+  /** Returns the calls for which rules were tried but none applied. Each entry's `nearMisses` has the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
   }
@@ -175,12 +175,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return toEntry(this.record(id))
   }
 
-  /** Summaries of the newest calls, oldest first. */
+  /** Returns summaries of the newest calls, oldest first. */
   summaries(last = this.#records.length): CallSummary[] {
     return this.records(last).map(toSummary)
   }
 
-  /** The newest records, oldest first. @internal */
+  /** Returns the newest records, oldest first. @internal */
   records(last = this.#records.length): CallRecord[] {
     return this.#records.slice(Math.max(0, this.#records.length - last))
   }
@@ -193,9 +193,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Explains which rules matched a request, which did not, and why.
+   * Explains which rules matched a request, which did not, and why. Throws 404 if the entry does not exist or was
+   * evicted.
    *
-   * @param entry An entry of this journal, or its id. Throws 404 if it does not exist or was evicted.
+   * @param entry Entry of this journal, or its id.
    */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry?.id
@@ -207,10 +208,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its reply
-   * is ready, even if its stream is still being sent.
+   * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its
+   * reply is ready, even if a stream is still being sent.
    *
-   * Rejects on timeout, and lists the calls received instead.
+   * On timeout, rejects with a list of the calls received.
    */
   async waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
@@ -259,12 +260,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#waiters?.size ?? 0
   }
 
-  /** The entries as HAR 1.2, which browser developer tools can open. */
+  /** Returns the entries as HAR 1.2, which browser developer tools can open. */
   har(): Har {
     return toHar(this.#records)
   }
 
-  /** Newest call that passes a test. @internal */
+  /** Returns the newest call that passes a test. @internal */
   find(test: (record: CallRecord) => boolean): CallRecord | undefined {
     return this.#records.findLast(test)
   }
@@ -276,7 +277,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#evicted = 0
   }
 
-  /** Adds a call; the store evicts the oldest ones if it is full. @internal */
+  /** Adds a call. If the store is full, it evicts the oldest calls. @internal */
   add(record: CallRecord): void {
     this.#records.push(record)
     record.kept()
@@ -293,7 +294,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#store.limits.journalBodyBytes
   }
 
-  /** Called when a stored body has grown. @internal */
+  /** Called when a recorded body has grown. @internal */
   grow(bytes: number): void {
     this.#store.grow(bytes)
   }
@@ -307,14 +308,14 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#evicted++
   }
 
-  /** Called when the sandbox is disposed: removes its calls from the store and ends pending waits. @internal */
+  /** Removes the calls from the store and ends pending waits. Called when the sandbox is disposed. @internal */
   end(): void {
     this.#release()
     this.#hasEnded = true
     this.#checkWaiters()
   }
 
-  /** Removes its calls from the store. */
+  /** Removes this journal's calls from the store. */
   #release(): void {
     for (const record of this.#records) {
       this.#store.remove(record)
@@ -322,7 +323,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     }
   }
 
-  /** `3 × listProviders, 1 × GET /api/v1/provider`. */
+  /** Summarises the calls, as in `3 × listProviders, 1 × GET /api/v1/provider`. */
   #summary(): string {
     const counts = new Map<string, number>()
     for (const { operation, method, path } of this.#records) {
@@ -333,7 +334,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 }
 
-/** Catches `waitFor('listProviders', 2)`, written for `{ count: 2 }`, in plain JavaScript. */
+/** Catches mistakes in plain JavaScript, such as `waitFor('listProviders', 2)` for `{ count: 2 }`. */
 function assertWaitOptions(operation: string, options: unknown): void {
   if (typeof options === 'object' && options !== null) {
     const names = ['count', 'timeoutMs', 'signal']
@@ -351,9 +352,9 @@ function assertWaitOptions(operation: string, options: unknown): void {
 export interface JournalLimits {
   /** Maximum number of calls. */
   journalEntries: number
-  /** Maximum total size of request and reply bodies, in bytes. */
+  /** Maximum total size of request and reply bodies in bytes. */
   journalBytes: number
-  /** Maximum size of one body, in bytes. The rest is truncated and counted. */
+  /** Maximum size of one body in bytes. Truncated bytes are counted. */
   journalBodyBytes: number
 }
 
@@ -363,14 +364,14 @@ interface Evictable {
   evict(): void
 }
 
-/** All calls of a gateway, across sandboxes. Evicts the oldest first. */
+/** A gateway's calls in all sandboxes. Evicts the oldest calls first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  /** Oldest first, each with its journal. */
+  /** Calls, oldest first, each with its journal. */
   readonly #kept = new Map<CallRecord, Evictable>()
   /**
-   * Iterates over the journals by the age of their calls. Kept between evictions, because a new iterator would step
-   * over the slots of all deleted calls.
+   * Iterates over journals in the order of their calls' age. Reused across evictions, because a new iterator would
+   * have to skip the slots of all deleted calls.
    */
   #byAge: Iterator<Evictable> | undefined
   #bytes = 0
@@ -384,7 +385,7 @@ export class JournalStore {
     return this.#kept.size
   }
 
-  /** Total size of their bodies in bytes. */
+  /** Total size of the calls' bodies in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -422,7 +423,7 @@ export class JournalStore {
   }
 }
 
-/** Explains the reply to a call, one fact per line, without truncation. */
+/** Explains a call's reply, one fact per line, without truncation. */
 function explanationOf(record: CallRecord): string {
   return [
     headline(record),
@@ -454,7 +455,7 @@ function ruleLine({ rule, ruleName }: CallRecord): string[] {
   return [`Matched ${ruleTitle(rule.scenario, rule.rule, ruleName)}: ${effect}.`]
 }
 
-/** `Script: turn 2 of 3 of conversation 1, as expected.` */
+/** Describes the script turn, as in `Script: turn 2 of 3 of conversation 1, as expected.` */
 function scriptLine({ turn }: CallRecord): string[] {
   if (!turn) return []
   const { problem } = turn

@@ -1,6 +1,4 @@
-/**
- * Tokens and cost used by a sandbox, by model.
- */
+/** Counts a sandbox's tokens and cost by model. */
 
 /** Tokens and cost of a call. */
 export interface CallUsage {
@@ -12,7 +10,7 @@ export interface CallUsage {
   readonly outputTokens: number
   /** Output tokens used for reasoning. */
   readonly reasoningTokens: number
-  /** In US dollars; null if the model has no price. */
+  /** Cost in US dollars; null if the model has no price. */
   readonly cost: number | null
 }
 
@@ -27,27 +25,27 @@ export interface UsageSum {
   reasoningTokens: number
   /** Sum of input and output tokens. */
   totalTokens: number
-  /** In US dollars. */
+  /** Cost in US dollars. */
   cost: number
-  /** Number of requests to models without a price, which add nothing to the cost. */
+  /** Number of requests to models without a price, which do not add to the cost. */
   unpriced: number
 }
 
-/** Usage of a sandbox, in total and by model. */
+/** A sandbox's usage, in total and by model. */
 export interface SandboxUsage extends UsageSum {
   models: Record<string, UsageSum>
 }
 
-/** Maximum number of models counted separately; the rest share one entry. */
+/** Maximum number of models to count separately. The rest share one entry. */
 const maxModels = 1000
-/** Name of the shared entry; not a valid model name. */
+/** Name of the shared entry, which is not a valid model name. */
 const otherModels = '*'
 
 export class Ledger {
   #total: UsageSum = zeroUsage()
   readonly #models = new Map<string, UsageSum>()
 
-  /** Total in US dollars. */
+  /** Total cost in US dollars. */
   get cost(): number {
     return this.#total.cost
   }
@@ -59,7 +57,7 @@ export class Ledger {
     this.#total = sum(this.#total, usage)
   }
 
-  /** Returns a copy, sorted by model name. */
+  /** Returns a copy of the usage, sorted by model name. */
   read(): SandboxUsage {
     // mutation: equivalent: the names in a map are distinct
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,6 +1,6 @@
 /**
- * The `latency` option: quantiles of response times by model, and the times drawn from them for a reply. The same seed
- * draws the same times.
+ * The `latency` option: response-time quantiles by model, from which each reply's delays are drawn. The same seed
+ * draws the same delays.
  */
 import * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
@@ -10,11 +10,11 @@ import { compileGlob } from '../lib/glob.ts'
 import { amount, Duration, PositiveDuration } from '../lib/numbers.ts'
 import { random } from '../lib/seed.ts'
 
-/** Values by quantile: `p50` is the median. */
+/** Values by quantile. `p50` is the median. */
 export const Quantiles = z.lazy(() => quantilesOf(Duration))
 export type Quantiles = Readonly<Record<string, number>>
 
-/** Maximum number of tokens drawn for a reply. */
+/** Upper bound for the length of a reply in tokens. */
 const maxTokens = 100_000
 
 const quantilesOf = <Value>(
@@ -45,30 +45,30 @@ const quantileRecord = <Value>(value: z.ZodType<number, Value>) =>
     )
 
 const times = () => ({
-  firstByteMs: Quantiles.optional().describe('Duration until the first event of a stream. Default: 0.'),
-  gapMs: Quantiles.optional().describe('Duration before each token of a stream. Default: none.'),
+  firstByteMs: Quantiles.optional().describe('Time to the first event of a stream. Default: 0.'),
+  gapMs: Quantiles.optional().describe('Delay before each streamed token. Default: none.'),
   totalMs: Quantiles.optional().describe(
-    'Duration until a reply that is not a stream. Default: the sum of firstByteMs and all gaps.',
+    'Time to the reply if it is not a stream. Default: the sum of firstByteMs and all gaps.',
   ),
   tokens: quantilesOf(amount().max(maxTokens))
     .optional()
-    .describe('Number of tokens in a plain text reply. Default: the length without a profile.'),
+    .describe('Length of a plain text reply in tokens. Default: the usual length.'),
   keepAliveMs: PositiveDuration.optional().describe(
-    'Duration without an event before a stream sends a comment line. Default: never.',
+    'Time without an event after which a stream sends a comment line. Default: never.',
   ),
 })
 
-/** Latency of all models. */
+/** Schema of latencies that apply to all models. */
 export const ModelLatency = z.lazy(() => z.strictObject(times()))
 export type LatencyInput = z.input<typeof ModelLatency>
 
 export const LatencyProfile = z.lazy(() =>
   z.looseObject({
-    profile: z.literal(1).describe('Version of the format.'),
-    source: z.string().optional().describe('Source of the figures.'),
+    profile: z.literal(1).describe('Format version.'),
+    source: z.string().optional().describe('Where the figures come from.'),
     models: z
       .record(z.string(), z.looseObject(times()))
-      .describe('By model or glob; `*` matches all others.'),
+      .describe('Latency by model name or glob. `*` matches all other models.'),
   }),
 )
 /** Latency and text length, by model or glob. */
@@ -94,7 +94,7 @@ export const Latency = z.lazy(() =>
   z.union([
     amount().transform((ms) => forAllModels({ firstByteMs: { p50: ms } })),
     LatencyProfile,
-    // Without this check, zod would report the fields of an invalid profile as unknown.
+    // Without this check, zod would report an invalid profile's fields as unknown.
     z
       .custom<LatencyInput>((value) => !Object.hasOwn(Object(value), 'profile'))
       .pipe(ModelLatency)
@@ -116,7 +116,7 @@ function forAllModels(latency: ModelLatency): LatencyProfile {
   return { profile: 1, models: { '*': latency } }
 }
 
-/** Returns the latency of a model; undefined if the profile does not cover it. */
+/** Returns a model's latency, or undefined if the profile does not cover the model. */
 export function latencyOf(
   { latency }: { readonly latency?: LatencyProfile | undefined },
   model: string,
@@ -134,19 +134,19 @@ export interface LatencyOptions {
   readonly latency?: LatencyProfile | undefined
 }
 
-/** Times drawn for one reply. */
+/** Delays drawn for one reply. */
 export interface DrawnLatency {
   /** Milliseconds before the first event. */
   readonly firstMs: number
-  /** Returns the milliseconds before the next token; undefined for none. */
+  /** Draws the delay before the next token in milliseconds. Undefined if tokens are not delayed. */
   readonly gapMs: (() => number) | undefined
-  /** Milliseconds without an event before a keep-alive comment. */
+  /** Milliseconds without an event after which a keep-alive comment is sent. */
   readonly keepAliveMs: number
 }
 
 const noLatency: DrawnLatency = { firstMs: 0, gapMs: undefined, keepAliveMs: Infinity }
 
-/** @param id Id of the reply, part of the seed of its times. */
+/** @param id Id of the reply, which seeds its delays. */
 export function drawLatency(id: string, model: string, options: LatencyOptions): DrawnLatency {
   const latency = latencyOf(options, model)
   if (!latency) return noLatency
@@ -156,7 +156,7 @@ export function drawLatency(id: string, model: string, options: LatencyOptions):
   return { firstMs, gapMs: gapMs && (() => valueAt(gapMs, draw())), keepAliveMs }
 }
 
-/** Delays a reply that is not a stream by the time of the whole reply. */
+/** Delays a reply that is not a stream by its total latency. */
 export function withLatency<Value>(
   reply: Reply<Value>,
   { id, model, outputTokens }: { readonly id: string; readonly model: string; readonly outputTokens: number },
@@ -175,13 +175,13 @@ export function withLatency<Value>(
   return { ...reply, transport: { ...reply.transport, delayMs } }
 }
 
-/** Draws the number of tokens in a plain text. */
+/** Draws the length of a plain text reply in tokens. */
 export function drawLength(lengths: Quantiles, key: string): number {
   const drawn = Math.round(valueAt(lengths, random(key, 'length')()))
   return Math.min(Math.max(1, drawn), maxTokens)
 }
 
-/** Returns pairs of share (0 to 1) and value, in ascending order. */
+/** Converts quantiles to pairs of share (0 to 1) and value, in ascending order. */
 export function pointsOf(quantiles: Quantiles): [share: number, value: number][] {
   return Object.entries(quantiles)
     .map(([name, value]): [number, number] => [Number(name.slice(1)) / 100, value])
@@ -189,8 +189,8 @@ export function pointsOf(quantiles: Quantiles): [share: number, value: number][]
 }
 
 /**
- * Interpolates the value at a share of all samples. Outside the outermost quantiles, extrapolates from the two nearest,
- * but never below zero.
+ * Interpolates the value at a share (0 to 1). Beyond the outermost quantiles, extrapolates from the nearest two, but
+ * never below zero.
  */
 export function valueAt(quantiles: Quantiles, share: number): number {
   const points = pointsOf(quantiles)
@@ -211,7 +211,7 @@ function findProfile(name: string): LatencyProfile {
   )
 }
 
-/** Throws a one-line error if the file cannot be read or contains no profile. */
+/** Reads a profile from a file. Throws a one-line error if the file is unreadable or invalid. */
 function readProfile(file: string): LatencyProfile {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs')
   if (!fs) throw new Error(`the file '${file}' can only be read in Node: pass the profile as an object`)
@@ -228,12 +228,12 @@ function readProfile(file: string): LatencyProfile {
 }
 
 const plausible =
-  'Plausible figures within the range of public comparisons of hosted models; no published measurement has all of these quantiles.'
+  'The figures are plausible: they lie within the range of public comparisons of hosted models. No published measurement includes all of these quantiles.'
 
 /** Names of the bundled profiles. */
 export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
 
-/** Profiles by name. */
+/** Bundled profiles by name. */
 export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile>> = {
   fast: {
     profile: 1,

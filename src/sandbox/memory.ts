@@ -1,26 +1,25 @@
-/**
- * Earlier requests that a sandbox remembers: occurrence counts, prompt prefixes and stored responses.
- */
+/** What a sandbox remembers of earlier requests: occurrence counts, prompt prefixes and stored responses. */
 import { hash } from '../lib/seed.ts'
 
 /**
- * Maximum number of distinct requests to remember. Beyond it, the oldest is evicted and would count from zero again.
+ * Maximum number of distinct requests to remember. When it is exceeded, the oldest is evicted, and its count restarts
+ * at zero.
  */
 const capacity = 100_000
 
-/** Counts repeated requests, to distinguish requests with the same content. */
+/** Counts repeated requests, so that identical requests can be told apart. */
 export class Occurrences {
-  /** Counts shared with forks; never modified. */
+  /** Counts shared with forks. Never modified. */
   #shared: ReadonlyMap<string, number> | undefined
   /** Created for the first request, because many forks receive none. */
   #counts: Map<string, number> | undefined
   /**
-   * Iterates over the counts, oldest first. Kept between evictions, because a new iterator would step over the slots of
-   * all deleted counts.
+   * Iterates over the counts, oldest first. Reused across evictions, because a new iterator would have to skip the
+   * slots of all deleted counts.
    */
   #byAge: Iterator<string> | undefined
 
-  /** Returns the number of earlier requests with this content, and counts this one. */
+  /** Returns the number of earlier requests with the same content, and counts this one. */
   next(contentKey: string): number {
     this.#counts ??= new Map()
     const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
@@ -63,26 +62,26 @@ function newest(older: ReadonlyMap<string, number>, newer: ReadonlyMap<string, n
   return merged
 }
 
-/** A part of a prompt: its role and its tokens. */
+/** A part of a prompt, with its role and tokens. */
 export interface PromptPiece {
   readonly role: string
   readonly tokens: readonly string[]
 }
 
-/** Block size in tokens. Prefixes are compared block by block, and at the end of each piece. */
+/** Block size in tokens. Prefixes are compared at the end of each block and of each piece. */
 const blockTokens = 64
-/** Maximum number of prefixes; beyond it, the oldest is evicted. */
+/** Maximum number of prefixes. When it is exceeded, the oldest is evicted. */
 const maxPrefixes = 100_000
 
 /**
- * Prefixes of the prompts that a sandbox has seen. Tokens that a prompt shares with an earlier one for the same model
- * count as cached.
+ * Prefixes of a sandbox's earlier prompts. Tokens that a prompt shares with an earlier prompt to the same model count
+ * as cached.
  */
 export class PromptCache {
   readonly #prefixes: Set<string>
   /**
-   * Iterates over the prefixes, oldest first. Kept between evictions, because a new iterator would step over the slots
-   * of all deleted prefixes.
+   * Iterates over the prefixes, oldest first. Reused across evictions, because a new iterator would have to skip the
+   * slots of all deleted prefixes.
    */
   #byAge: Iterator<string> | undefined
 
@@ -123,27 +122,27 @@ export class PromptCache {
   }
 }
 
-/** Maximum number of stored responses; beyond it, the oldest is evicted. */
+/** Maximum number of stored responses. When it is exceeded, the oldest is evicted. */
 const maxResponses = 1000
-/** Maximum total size of their conversations, in characters of JSON. */
+/** Maximum total size of stored conversations, in characters of JSON. */
 const maxCharacters = 16 * 1024 * 1024
 
 interface Stored {
-  /** The conversation including the response, as JSON, so that no one else can modify it. */
+  /** The conversation, including the response. Stored as JSON, so that no caller can modify it. */
   readonly items: string
-  /** Ids of its items. */
+  /** Ids of the conversation's items. */
   readonly ids: readonly string[]
 }
 
-/** The only field of a conversation item that is read here. */
+/** The only field of a conversation item that this file reads. */
 interface StoredItem {
   readonly id?: unknown
 }
 
-/** Responses stored for `previous_response_id`, with the option `storedResponses`. */
+/** Responses stored for `previous_response_id` if the option `storedResponses` is set. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
-  /** Id of the newest response whose conversation contains the item, by item id. */
+  /** By item id, the id of the newest response whose conversation contains the item. */
   readonly #holders = new Map<string, string>()
   #characters: number
 
@@ -168,21 +167,22 @@ export class StoredResponses {
   }
 
   /**
-   * Returns the conversation that ends with a response; undefined if the response was not stored or has been evicted.
+   * Returns the conversation that ends with a response, or undefined if the response was not stored or has been
+   * evicted.
    */
   find(id: string): unknown[] | undefined {
     const stored = this.#stored.get(id)
     return stored && JSON.parse(stored.items)
   }
 
-  /** Returns items of stored conversations by id, without the unknown ones. */
+  /** Finds items of stored conversations by id. Unknown ids are omitted. */
   items(ids: Iterable<string>): Map<string, unknown> {
     const result = new Map<string, unknown>()
     for (const id of ids) {
       if (result.has(id)) continue
       const holder = this.#holders.get(id)
-      // A conversation usually contains several of the items.
-      // mutation: equivalent: satisfies the type checker; the holder of an item is stored
+      // One conversation usually contains several of the items. mutation: equivalent: satisfies the type checker; the
+      // holder of an item is stored
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
         if (typeof item.id === 'string') result.set(item.id, item)
     }

@@ -1,6 +1,6 @@
 /**
- * The options of `createGateway`, all optional. Editors show these comments on hover, and the table in the README is
- * generated from them.
+ * Options of `createGateway`, all optional. Editors show these comments on hover, and the README's table is generated
+ * from them.
  */
 
 import type { Duration } from '../lib/numbers.ts'
@@ -10,11 +10,11 @@ import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { LatencyInput, LatencyProfileInput, LatencyProfileName } from './latency.ts'
 
-/** Groups of operations that the specification mentions but does not describe. */
+/** Groups of operations that the specification names but does not describe. */
 export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
 export type ExtensionName = (typeof extensionNames)[number]
 
-/** A custom operation, as far as this layer needs it; `src/operations` has the full type. */
+/** The part of a custom operation that this layer needs. `src/operations` has the full type. */
 export interface CustomOperation {
   /** Id starting with a verb, such as `listReports`. */
   readonly id: string
@@ -32,7 +32,7 @@ export interface RecordingInput {
 export type ScenarioOrRule =
   | BundledScenarioName
   | ScenarioPath
-  // Accepts computed names and paths. Editors still complete the bundled names.
+  // Accepts computed names and paths, while editors still complete bundled names.
   | (string & {})
   | ScenarioInput
   | RuleInput
@@ -41,7 +41,9 @@ export type ScenarioOrRule =
 export interface GatewayOptionsInput {
   /** Seed for all generated data. Default: 1. */
   seed?: string | number
-  /** Number of records per collection: the first fixtures, then generated records. Default: the fixtures. */
+  /**
+   * Number of records per collection. Fixtures come first, followed by generated records. Default: the fixtures only.
+   */
   recordCounts?: { [Name in SizedCollectionName]?: number }
   /** Custom records by collection, replacing the canonical ones. Default: none. */
   fixtures?: { [Name in CollectionName]?: readonly Rows[Name][] }
@@ -56,7 +58,7 @@ export interface GatewayOptionsInput {
    * Default: `fixed`.
    */
   clock?: 'fixed' | 'system'
-  /** Factor for delays and elapsed time; 0 makes delays instant. Default: 1. */
+  /** Factor for delays and elapsed time. 0 makes delays instant. Default: 1. */
   timeScale?: number
   /** Enabled groups of operations outside the specification. Default: none. */
   extensions?: ExtensionName[]
@@ -64,7 +66,10 @@ export interface GatewayOptionsInput {
   operations?: CustomOperation[]
   /** Scenarios active from the start: names, file paths, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
-  /** If true, a prompt prefix shared with an earlier prompt of the sandbox counts as cached tokens. Default: false. */
+  /**
+   * If true, a prefix that a prompt shares with an earlier prompt of the sandbox counts as cached tokens. Default:
+   * false.
+   */
   promptCache?: boolean
   /**
    * If true, responses are stored unless `store` is false, so that `previous_response_id` can continue them. If false,
@@ -73,25 +78,25 @@ export interface GatewayOptionsInput {
   storedResponses?: boolean
   /** Event streams. */
   stream?: {
-    /**
-     * Events in a stream: `all` sends every event that published clients know, `documented` only those in the
-     * specification. Default: `all`.
-     */
+    /** Events to stream: `all` events that published clients know, or only the `documented` ones. Default: `all`. */
     events?: 'all' | 'documented'
   }
   /**
-   * Simulated latency: time until the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by
-   * model (a bundled name, the path of a JSON file from the `profile` command, or an object). Default: none.
+   * Simulated latency: time to the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by
+   * model (a bundled profile's name, the path of a JSON file from the `profile` command, or an object). Default:
+   * none.
    */
   latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
-  /** Web search. */
+  /** Simulated web search. */
   search?: {
-    /** Search engine that limits `max_results` to 20; null for none. Default: `engine_c`. */
+    /** Search engine that accepts at most 20 `max_results`, or null for none. Default: `engine_c`. */
     limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
   }
-  /** Known models, as globs. Other models log a warning, or get a 400 with `strict`. Default: any model. */
+  /**
+   * Known models, as globs. Requests for other models log a warning or, with `strict`, get a 400. Default: any model.
+   */
   models?: string[]
-  /** Limits on request sizes, the journal and sandboxes. */
+  /** Limits on request bodies, the journal and sandboxes. */
   limits?: {
     /** Maximum request body size in bytes. Larger bodies get a 413. Default: 10 MiB. */
     requestBodyBytes?: number
@@ -99,7 +104,7 @@ export interface GatewayOptionsInput {
     journalEntries?: number
     /** Maximum total size of bodies in the journal, in bytes. Default: 32 MiB. */
     journalBytes?: number
-    /** Maximum size of one body in the journal, in bytes. The rest is truncated. Default: 64 KiB. */
+    /** Maximum size of one body in the journal, in bytes. Longer bodies are truncated. Default: 64 KiB. */
     journalBodyBytes?: number
     /** Maximum number of sandboxes. Default: 100,000. */
     sandboxes?: number
@@ -108,9 +113,9 @@ export interface GatewayOptionsInput {
   }
   /** Sandboxes. */
   sandboxes?: {
-    /** Name of this node among several, such as `n3`, used as a prefix of sandbox ids. Default: none. */
+    /** Name of this node in a cluster, such as `n3`. Sandbox ids start with it. Default: none. */
     node?: string
-    /** If false, requests that name no sandbox get a 410 instead of using the default one. Default: true. */
+    /** If false, requests that name no sandbox get a 410 instead of using the default sandbox. Default: true. */
     default?: boolean
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Validates the options of a gateway for `createGateway`, configuration files and, in part, `createSandbox`.
+ * Validates gateway options, which `createGateway`, configuration files and (in part) `createSandbox` accept.
  * `options-input.ts` documents them.
  */
 import * as z from 'zod'
@@ -47,7 +47,7 @@ const defaultSandboxes = () => ({ default: true })
 
 const baseUrl = mustBe('a URL that ends in /api/v1, such as https://gateway.example/api/v1')
 
-/** Schemas by option. Only those of options in use are built: building all takes 5 ms. */
+/** Schemas by option. A schema is built when its option is used, because building all of them takes 5 ms. */
 const checks = {
   seed: () => z.union([z.int(), z.string().min(1)]),
   recordCounts: () => Size,
@@ -59,7 +59,7 @@ const checks = {
   timeScale: () => z.number().min(0).max(1e6),
   extensions: () => z.array(z.enum(extensionNames)),
   operations: () => z.array(z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation')),
-  // Annotated, because the declaration file would otherwise expand the inferred type.
+  // Annotated because the declaration file would otherwise expand the inferred type.
   scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
   promptCache: () => z.boolean(),
@@ -91,7 +91,7 @@ const checks = {
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 
-// Every option has both an entry in `checks` and a field in the interface.
+// Fails to compile unless every option has both an entry in `checks` and a field in the interface.
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
 /** Validated options, including defaults. */
@@ -109,15 +109,15 @@ type Complete<Name extends keyof GatewayOptionsInput> = Required<NonNullable<Gat
 type SandboxOptions = NonNullable<GatewayOptionsInput['sandboxes']>
 type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Transformed>
 type Defaulted = keyof ReturnType<typeof defaultOptions>
-/** Options whose type changes during validation. */
+/** Options whose validated type differs from the input type. */
 type Transformed = 'latency' | 'stream' | 'search' | 'limits' | 'sandboxes'
 
 export const optionNames = Object.keys(checks)
 
 /**
- * Validates options and adds the defaults. Throws a one-line error.
+ * Validates options and fills in the defaults. Throws a one-line error.
  *
- * @param extras Schemas of further options.
+ * @param extras Schemas of additional options.
  */
 export function readGatewayOptions(
   input: object,

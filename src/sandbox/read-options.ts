@@ -1,6 +1,4 @@
-/**
- * Validates options passed in code. An error message names the option, the problem and the fix, in one line.
- */
+/** Validates options passed in code. Error messages fit on one line and name the option, the problem and the fix. */
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -8,7 +6,7 @@ import { about, inWords, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 
-/** Options of `startServer` in addition to those of the gateway; `serve.ts` documents them. */
+/** Options of `startServer` in addition to the gateway's. `serve.ts` documents them. */
 export const serverOptionNames = [
   'port',
   'host',
@@ -35,22 +33,22 @@ const removed = new Map([
   ['xSearchVendor', "models of 'x-ai' search posts"],
 ])
 
-/** Options of other functions, with where they belong. */
+/** Options that belong to other functions, with a hint about which. */
 const optionsOfOthers = new Map([
   ['onUnhandledRequest', ': give it to intercept(gateway, { onUnhandledRequest })'],
   ['maxRetries', ': it is an option of the client'],
 ])
 
-/** Schemas by option, built on demand. */
+/** Schemas by option. Each is built on demand. */
 type Checks = Readonly<Record<string, () => z.ZodType>>
 
-/** Validated options, without those left out. */
+/** Validated options, without omitted ones. */
 export type ValidatedOptions<Options extends Checks> = {
   [Name in keyof Options]?: z.output<ReturnType<Options[Name]>>
 }
 
 /**
- * Validates options; undefined counts as left out. Throws a `TypeError`.
+ * Validates options; an undefined option counts as omitted. Throws a `TypeError`.
  *
  * @param caller Name of the called function, for the message.
  */
@@ -118,7 +116,7 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   return about(path, message) + fix
 }
 
-/** Returns the names of the options at a path, such as `node` and `default` of `sandboxes`. */
+/** Returns the names of the options at a path: for `sandboxes`, `node` and `default`. */
 function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const shape = shapeOf(schema)
   const [first, ...rest] = path

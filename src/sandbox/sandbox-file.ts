@@ -1,6 +1,6 @@
 /**
- * A whole sandbox as a file: rows that differ from the seed, scenarios with their progress, clock, counters and calls.
- * Another gateway can open it and continue.
+ * Saves a whole sandbox to a file: rows that differ from the seed, scenarios with their progress, clock, counters and
+ * calls. Another gateway can open the file and continue.
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
@@ -19,7 +19,7 @@ import { Occurrences } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 import type { SandboxState } from './sandbox-state.ts'
 
-/** Maximum string lengths, in UTF-16 code units. Live calls stay below them. */
+/** Maximum string lengths, in UTF-16 code units. Live calls never exceed them. */
 const maxName = 1000
 const maxText = 64 * 1024 * 1024
 
@@ -52,7 +52,7 @@ const Usage = z.lazy(() =>
   }),
 )
 
-/** A saved entry. Facts missing from older or hand-edited files are optional. */
+/** A saved journal entry. Fields that older or hand-edited files may lack are optional. */
 const SavedCall = z.lazy(() =>
   z.looseObject({
     id: z
@@ -123,18 +123,14 @@ export const SandboxFile = z.lazy(() =>
       advanced: z.number().min(0).max(maxAdvancedMs),
       elapsed: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
     }),
-    occurrences: z.record(Name, Count).describe('Number of requests with the same content, by hash.'),
+    occurrences: z.record(Name, Count).describe('Number of identical requests, by content hash.'),
     calls: z.array(SavedCall).optional().describe('The journal, with secrets hidden.'),
   }),
 )
 /** A saved sandbox as plain data. */
 export type SandboxFile = z.output<typeof SandboxFile>
 
-/**
- * Returns violations for calls to operations that this gateway does not have, unless their id is a plain identifier.
- *
- * @param operationIds Ids of operations.
- */
+/** Returns a violation for each call to an operation that this gateway lacks, unless its id is a plain identifier. */
 export function unknownOperations(
   { calls = [] }: SandboxFile,
   operationIds: ReadonlySet<string>,
@@ -160,7 +156,7 @@ interface Saved {
 }
 
 /**
- * Returns the file of a sandbox, even if it was disposed.
+ * Converts a sandbox, even a disposed one, to a sandbox file.
  *
  * @param withCalls If true, includes the journal.
  */
@@ -187,9 +183,9 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   )
 }
 
-/** Adds the calls of a sandbox file to a journal. Their entries equal the recorded ones. */
+/** Adds a sandbox file's calls to the journal. Their entries equal the saved ones. */
 export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
-  // Saved calls notify no listeners and change no state.
+  // Restored calls neither notify listeners nor change the state.
   const owner = {
     sandboxId: sandbox.id,
     seed: sandbox.options.seed,
@@ -223,7 +219,7 @@ export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void 
   }
 }
 
-/** Returns false for assumptions of other versions. */
+/** Returns false for an assumption that only other versions have. */
 function isAssumption(name: string): name is AssumptionName {
   return Object.hasOwn(assumptions, name)
 }

@@ -1,6 +1,7 @@
 /**
- * Sandbox ids. A standalone gateway counts: `s1`, `s2`. A node of a cluster adds its own name in front and a random
- * suffix, as in `n3s17x8k2f1q0z`, so that a load balancer can route by id. Clients can also choose custom ids.
+ * Sandbox ids. A standalone gateway numbers its sandboxes `s1`, `s2` and so on. A cluster node adds its name as a
+ * prefix and a random suffix, as in `n3s17x8k2f1q0z`, so that a load balancer can route by id. Clients can also
+ * choose custom ids.
  */
 import { invalidRequest } from '../http/errors.ts'
 
@@ -12,7 +13,7 @@ const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 /** Reserved for generated ids. */
 const generatedForm = /^(default|s[0-9]+)$/
 
-/** Returns the node named in a sandbox id, if any. */
+/** Returns the node that a sandbox id names, if any. */
 export function nodeOf(id: string): string | undefined {
   return nodeIdForm.exec(id)?.[1]
 }
@@ -33,7 +34,7 @@ export class SandboxIds {
   readonly #after: string
   #count = 0
 
-  /** @param node Name of this node. Default: none, and ids are `s1`, `s2`. */
+  /** @param node Name of this node. Default: none. */
   constructor(node: string | undefined) {
     this.#before = `${node ?? ''}s`
     this.#after = node === undefined ? '' : `x${entropy()}`
@@ -44,7 +45,10 @@ export class SandboxIds {
   }
 }
 
-/** Not derived from the seed, because a restarted node must not reuse the ids of its previous run. */
+/**
+ * Returns a random string. It does not depend on the seed, because a restarted node must not reuse ids of its
+ * previous run.
+ */
 function entropy(): string {
   const numbers = Array.from(crypto.getRandomValues(new Uint32Array(2)), (number) => number.toString(36))
   return numbers.join('').padStart(8, '0')

@@ -7,22 +7,22 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Duration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 
-/** Options of `createSandbox`. All are optional. */
+/** Options of `createSandbox`, all optional. */
 export interface SandboxOptions {
   /**
    * Custom id: 1 to 64 lowercase letters and digits, with single hyphens in between. If a live sandbox has this id, it
    * is returned unchanged. Default: a generated id.
    */
   id?: string | undefined
-  /** Snapshot or id of a sandbox to fork. Default: start from the seed. */
+  /** Snapshot to fork, or id of the sandbox to fork. Default: none; the sandbox starts from the seed. */
   fork?: string | SandboxSnapshot | undefined
-  /** Seed of all generated data. Default: the gateway's. */
+  /** Seed for all generated data. Default: the gateway's seed. */
   seed?: string | number | undefined
-  /** Custom records by collection, replacing the gateway's. */
+  /** Custom records by collection, replacing the gateway's records. */
   fixtures?: GatewayOptionsInput['fixtures'] | undefined
 }
 
-/** Names of the options of `createSandbox`. */
+/** Option names of `createSandbox`. */
 export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'fork', 'seed', 'fixtures']
 
 /** Opaque, serialisable snapshot handle for `restore()`. */
@@ -38,9 +38,9 @@ export function assertNames(options: object, names: readonly string[], caller: s
   throw new TypeError(`${caller}: unknown option '${unknown}'${didYouMean(unknown, names)}`)
 }
 
-/** The clock of a sandbox, as tests read and advance it. */
+/** A sandbox clock, which tests can read and advance. */
 export interface SandboxClock {
-  /** Returns the time of the next call and the elapsed time. */
+  /** Returns the next call's timestamp and the elapsed time. */
   read(): ClockReading
   /**
    * Advances sandbox time immediately: rate limits refill, outages end, timestamps increase.

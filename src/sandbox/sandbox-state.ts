@@ -1,8 +1,8 @@
 /**
- * The mutable state of a sandbox: rows, rules, clock and counters. A reset or restore replaces it as a whole.
+ * A sandbox's mutable state: rows, rules, clock and counters. A reset or restore replaces it as a whole.
  *
- * A request keeps the state in which it arrived. If that state is replaced meanwhile, the request still gets its reply
- * from it, but its changes are not visible later, and it does not enter the journal.
+ * A request uses the state that was current when it arrived. If that state is replaced in the meantime, the request
+ * still gets its reply, but its changes are lost and the journal does not record it.
  */
 import {
   type Database,
@@ -50,11 +50,11 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** Usage of its calls. */
+  /** Usage of the sandbox's calls. */
   readonly ledger: Ledger
   /** Prompt prefixes, for the option `promptCache`. */
   readonly promptCache: PromptCache
-  /** For the option `storedResponses`. */
+  /** Stored responses, for the option `storedResponses`. */
   readonly storedResponses: StoredResponses
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()
@@ -81,12 +81,12 @@ export class SandboxState implements CallState {
     this.rules.restore(from.rules)
   }
 
-  /** The collections as operations see them: frozen rows. */
+  /** Collections as operations see them, with frozen rows. */
   get tables(): Tables {
     return this.database.tables
   }
 
-  /** The collections as tests see them. */
+  /** Collections as tests see them. */
   get db(): Database {
     return toDatabase(this.database.seedData, () => this.database)
   }
@@ -105,7 +105,7 @@ export class SandboxState implements CallState {
     return () => this.#held.delete(end)
   }
 
-  /** Called when the state is replaced or its sandbox disposed: closes connections held open by faults. */
+  /** Closes connections that faults hold open. Called when the state is replaced or the sandbox disposed. */
   end(): void {
     this.#hasEnded = true
     for (const end of this.#held) end()
@@ -120,12 +120,12 @@ export class SandboxState implements CallState {
     this.#owner.leave()
   }
 
-  /** Runs a write exclusively: no other write to this state runs at the same time. */
+  /** Runs a write while no other write to this state is running. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     return this.database.write(work)
   }
 
-  /** Copies the state lazily: rows are copied on the next write. */
+  /** Copies the state. Rows are copied lazily, on the next write. */
   snapshot(): StateSnapshot {
     return {
       database: this.database.snapshot(),

@@ -40,11 +40,11 @@ export interface SandboxSetup {
 
 /** Services that a gateway provides to its sandboxes. */
 export interface SandboxHost {
-  /** Used by the journal to suggest paths. */
+  /** Operations whose paths the journal suggests. */
   readonly operations: readonly KnownOperation[]
-  /** Stores the calls of all sandboxes. */
+  /** Store for the calls of all sandboxes. */
   readonly store: JournalStore
-  /** Observe all calls. */
+  /** Listeners notified of every call. */
   readonly listeners: ReadonlySet<CallListener>
   /** Scenarios that are active from the start. */
   readonly scenarios: readonly Scenario[]
@@ -52,20 +52,21 @@ export interface SandboxHost {
   checkScenario(input: unknown): Scenario
   /** Creates a sandbox with the same options and seed data and a copy of this state. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Milliseconds of gateway time, by which sandboxes become idle. Not affected by sandbox clocks. */
+  /** Gateway time in milliseconds, which decides when sandboxes become idle. Sandbox clocks do not affect it. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
   /** Throws if the gateway has neither a server nor an interception. */
   baseUrlOf(id: string): string
   /**
-   * Runs a function and everything that it starts in a sandbox. Throws for anything but a live sandbox of this gateway.
+   * Runs a function, and all async work that it starts, in a sandbox. Throws unless the sandbox is live and belongs
+   * to this gateway.
    */
   run<Result>(sandbox: Sandbox, work: () => Result): Result
-  /** Throws 410 if the sandbox was disposed or has expired, or if it is the default one and the options disable it. */
+  /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
   assertLive(sandbox: Sandbox): void
 }
 
-/** Function that returns a reply; its argument also has the sandbox of the request. */
+/** Function that returns a reply. Its argument includes the request's sandbox. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
@@ -74,9 +75,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   readonly id: string
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string
-  /** Options including defaults. */
+  /** Options, including defaults. */
   readonly options: GatewayOptions
-  /** Sandbox time; can be read and advanced. */
+  /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock = {
     read: () => this.#live.clock.read(),
     advance: (duration) =>
@@ -137,19 +138,20 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, regardless of their key. If the
-   * gateway has several servers, the URL of the first. Throws if it has neither a server nor an interception.
+   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, regardless of their key. If
+   * the gateway has several servers, this is the first one's URL. Throws if the gateway has neither a server nor an
+   * interception.
    */
   get baseUrl(): string {
     return this.#setup.host.baseUrlOf(this.id)
   }
 
-  /** Seed of all generated data. */
+  /** Seed for all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
 
-  /** The collections, for arranging data and asserting on changes. */
+  /** Collections, to set up data and assert on changes. */
   get db(): Database {
     const { seedData } = this.#setup
     this.#db ??= toDatabase(seedData, () => this.#live.database)
@@ -177,7 +179,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#inFlight
   }
 
-  /** Milliseconds of elapsed time since the last request completed; 0 while one is in flight. @internal */
+  /** Elapsed time in milliseconds since the last request completed; 0 while one is in flight. @internal */
   get idleMs(): number {
     return this.#inFlight > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
   }
@@ -197,7 +199,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host === host
   }
 
-  /** Reason for its end, such as `was disposed`; undefined while it is live. @internal */
+  /** Why the sandbox ended, such as `was disposed`; undefined while it is live. @internal */
   get ended(): string | undefined {
     return this.#ended
   }
@@ -210,9 +212,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a bundled scenario or,
-   * in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order they were added;
-   * then endless ones, newest first. Throws a `ScenarioError` that lists every problem, and then activates none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's name or, in
+   * Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order they were added; then
+   * endless ones, newest first. If any is invalid, throws a `ScenarioError` that lists every problem, and activates
+   * none.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
@@ -231,9 +234,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Replies with this text or reply object to every operation that generates text, always or up to `times`. A function,
-   * only available in process, receives the request, its conversation and this sandbox, and returns either, optionally
-   * as a promise.
+   * Replies with this text or reply object to every operation that generates text, always or up to `times`. In
+   * process, you can pass a function: it receives the request, its conversation and this sandbox, and returns text or
+   * a reply object, optionally as a promise.
    *
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
@@ -254,19 +257,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Replies to a conversation turn by turn, checks each request, and rejects unexpected ones with 400.
+   * Replies to a conversation turn by turn. Checks each request, and rejects unexpected ones with a 400.
    *
-   * @example
-   * sandbox.script([
-   *   { expect: { tools: ['search'] }, call: { search: { q: 'tides' } } },
-   *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
-   * ])
+   * @example sandbox.script([ { expect: { tools: ['search'] }, call: { search: { q: 'tides' } } }, { expect: {
+   * result: { search: 'high at six' } }, text: 'High tide is at six.' }, ])
    */
   script(turns: TurnInput[], options: ScriptOptions = {}): ActiveScenario {
     return this.use(scriptScenario(turns, options))
   }
 
-  /** Active scripts, with the progress of each conversation. */
+  /** Returns the active scripts with the progress of each conversation. */
   scripts(): ScriptProgress[] {
     return this.#live.rules.scripts()
   }
@@ -277,29 +277,29 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#begin()
   }
 
-  /** Active scenarios with the match counts of their rules, newest first. */
+  /** Returns the active scenarios with their rules' match counts, newest first. */
   activeScenarios(): ScenarioProgress[] {
     return this.#live.rules.active()
   }
 
   /**
-   * Usage of this sandbox, in total and by model: requests, tokens, and cost by the prices in the collection `models`.
-   * A call counts as soon as its reply is ready.
+   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the collection
+   * `models`. A call counts as soon as its reply is ready.
    */
   usage(): SandboxUsage {
     return this.#live.ledger.read()
   }
 
-  /** Active rules that have not been applied yet. */
+  /** Returns the active rules that have not been applied yet. */
   unusedRules(): UnusedRule[] {
     return this.#live.rules.unused()
   }
 
   /**
    * Returns the whole sandbox as plain data, for the console or `gateway.openSandbox()`: rows that differ from the
-   * seed, scenarios with their progress, clock, counters and the journal, with secrets hidden.
+   * seed, scenarios with their progress, clock, counters and journal, with secrets hidden.
    *
-   * @param options.calls If false, omits the journal. Default: true.
+   * @param options.calls If false, the journal is omitted. Default: true.
    */
   save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
     void this.#live
@@ -312,8 +312,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Restores a snapshot of this sandbox, any number of times. Throws 409 for a snapshot of another sandbox. Requests in
-   * flight still get their replies, but their changes are discarded; connections that a fault holds open are closed.
+   * Restores a snapshot of this sandbox. A snapshot can be restored any number of times. Requests in flight still get
+   * their replies, but their changes are discarded; connections that a fault holds open are closed. Throws 409 for
+   * another sandbox's snapshot.
    */
   restore(snapshot: SandboxSnapshot): void {
     const { seedData } = this.#setup
@@ -344,8 +345,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Runs a function in this sandbox: requests that it sends in this process use the sandbox, unless the key or path
-   * names another one. Throws if the platform has no `AsyncLocalStorage`, for example in a browser.
+   * Runs a function in this sandbox: requests that it sends from this process use the sandbox, unless their key or
+   * path names another one. Throws on platforms without `AsyncLocalStorage`, such as browsers.
    *
    * @example await sandbox.run(() => ask('Hello?'))
    */
@@ -353,7 +354,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host.run(this as Sandbox, work)
   }
 
-  /** Disposes the sandbox: later requests to it and calls to its methods get a 410. */
+  /** Disposes the sandbox. Later requests to it get a 410, and its methods throw a 410. */
   dispose(): void {
     this.#setup.host.dispose(this as Sandbox)
   }
@@ -367,7 +368,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 }
 
-/** The snapshots of one sandbox. A snapshot is released with its handle. */
+/** One sandbox's snapshots. A snapshot can be garbage-collected once its handle is unreachable. */
 class Snapshots {
   readonly #sandbox: string
   readonly #states = new WeakMap<SandboxSnapshot, StateSnapshot>()
@@ -383,7 +384,7 @@ class Snapshots {
     return snapshot
   }
 
-  /** Throws 409 for a snapshot of another sandbox. */
+  /** Throws 409 for another sandbox's snapshot. */
   find(snapshot: SandboxSnapshot): StateSnapshot {
     const state = this.#states.get(snapshot)
     if (state) return state
@@ -396,7 +397,7 @@ class Snapshots {
   }
 }
 
-/** Returns the message for a snapshot that a sandbox does not have: ids of snapshots begin with that of their sandbox. */
+/** Returns the message for an unknown snapshot. Snapshot ids start with their sandbox's id. */
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
   const reason = owner === sandbox ? 'it was taken in another gateway' : `it belongs to sandbox '${owner}'`

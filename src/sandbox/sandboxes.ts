@@ -1,6 +1,4 @@
-/**
- * The live sandboxes of a gateway: creates, finds and disposes them, and expires idle ones.
- */
+/** A gateway's live sandboxes: creates, finds and disposes them, and expires idle ones. */
 import { DatabaseState } from '../database/database.ts'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
@@ -29,25 +27,25 @@ export interface SandboxesSetup {
   readonly checkScenario: (input: unknown) => Scenario
 }
 
-/** Number of sweeps for idle sandboxes per idle period. */
+/** How many times per idle period to look for idle sandboxes. */
 const sweepsPerAge = 4
 
 export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
   readonly #seedData: SeedData
   readonly #sandboxes = new Map<string, Sandbox>()
-  /** Time by which sandboxes become idle. Sandbox clocks do not affect it. */
+  /** Clock that decides when sandboxes become idle. Sandbox clocks do not affect it. */
   readonly #clock: Clock
-  /** Notified of every call, in all sandboxes. */
+  /** Listeners notified of every call in every sandbox. */
   readonly listeners = new Set<CallListener>()
-  /** Scenarios that are active in every sandbox from the start. */
+  /** Initial scenarios of every sandbox. */
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
-  /** Base URLs of the running servers and interceptions, in order of their start. */
+  /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls: { readonly baseUrl: string }[] = []
   #made = 0
   #evicted = 0
-  /** If true, no sandboxes can be created: see `drain`. */
+  /** If true, no sandboxes can be created. See `drain`. */
   #isDraining = false
   /** The sandbox of the current async context. @internal */
   readonly current = new Current<Sandbox>()
@@ -69,7 +67,7 @@ export class Sandboxes implements SandboxHost {
     return { id: 'default', options: this.#setup.options, seedData: this.#seedData, host: this }
   }
 
-  /** Sandbox of requests that name no other. The gateway sets it once, to itself. */
+  /** Sandbox for requests that name no other. The gateway sets it once, to itself. */
   get default(): Sandbox {
     if (!this.#default) throw new Error('The default sandbox is not set')
     return this.#default
@@ -80,8 +78,8 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Throws 400 for an invalid id or fixtures, 409 if a live sandbox has the id but other data, 410 if the sandbox to
-   * fork does not exist, 429 if the limit is reached, 503 while the gateway shuts down.
+   * Throws 400 for an invalid id or invalid fixtures, 409 if a live sandbox has the same id but different data, 410
+   * if the sandbox to fork does not exist, 429 if the limit is reached, and 503 while the gateway shuts down.
    */
   create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
@@ -107,12 +105,12 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for a file of another seed, and
-   * the errors of `create`.
+   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for a file with a different
+   * seed, and the errors of `create`.
    */
   async open(input: unknown): Promise<Sandbox> {
     if (Object(input).format !== 'understudy-sandbox')
-      throw new GatewayError(400, 'Not a sandbox file: pass what sandbox.save() has returned')
+      throw new GatewayError(400, 'Not a sandbox file: pass the return value of sandbox.save()')
     const file = check(SandboxFile, input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
     const { options, operations } = this.#setup
@@ -179,7 +177,7 @@ export class Sandboxes implements SandboxHost {
     return this.current.run(sandbox, work)
   }
 
-  /** Throws 410 if the options disable the default sandbox. */
+  /** Throws 410 if the default sandbox is disabled. */
   assertDefault(): void {
     if (this.#setup.options.sandboxes.default) return
     throw new GatewayError(
@@ -213,12 +211,12 @@ export class Sandboxes implements SandboxHost {
     return this.#admit(id, options, seedData, from)
   }
 
-  /** Name of this node; undefined for a standalone server. */
+  /** Name of this node, or undefined for a standalone server. */
   get node(): string | undefined {
     return this.#setup.options.sandboxes.node
   }
 
-  /** Number of sandboxes created since the start, excluding the default one. */
+  /** Number of sandboxes created so far, excluding the default one. */
   get made(): number {
     return this.#made
   }
@@ -256,7 +254,7 @@ export class Sandboxes implements SandboxHost {
     return this.#clock.elapsed()
   }
 
-  /** Disposes a sandbox, but not a newer one with its id. Throws 409 for the default one. */
+  /** Disposes a sandbox, but not a newer one with the same id. Throws 409 for the default sandbox. */
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.#default)
       throw new GatewayError(409, 'The default sandbox cannot be disposed: use reset() instead')
@@ -264,7 +262,7 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Replaces a scenario that is active from the start with a new version, whose counters start from zero.
+   * Replaces an initial scenario with a new version, whose counters start at zero.
    *
    * @param place Index in the option `scenarios`.
    */
@@ -335,7 +333,7 @@ export class Sandboxes implements SandboxHost {
   }
 }
 
-/** Returns the live sandbox that has the requested id. Throws 409 for data that would be ignored. */
+/** Returns the live sandbox with the requested id. Throws 409 if the options contain data that would be ignored. */
 function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
   const { options } = live
   const differs = (name: string, rows: unknown) => !equal(Reflect.get(options.fixtures, name), rows)
@@ -351,7 +349,7 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
   )
 }
 
-/** Throws 400 for invalid fixtures. */
+/** Returns the seed data for options. Throws 400 for invalid fixtures. */
 function seedDataOf(options: GatewayOptions): SeedData {
   try {
     return new SeedData(options)
@@ -360,7 +358,7 @@ function seedDataOf(options: GatewayOptions): SeedData {
   }
 }
 
-/** The part of `AsyncLocalStorage` in use. */
+/** The part of `AsyncLocalStorage` that this file uses. */
 interface Storage<Value> {
   getStore(): Value | undefined
   run<Result>(value: Value | undefined, work: () => Result): Result
@@ -371,7 +369,7 @@ interface Storage<Value> {
  * A value bound to the async context, such as the sandbox of a test. Undefined on platforms without
  * `AsyncLocalStorage`, such as browsers.
  *
- * @typeParam Value Type of the value. Each gateway has its own instance, so that gateways do not affect each other.
+ * Each gateway has its own instance, so that gateways do not affect each other.
  */
 class Current<Value> {
   #storage: Storage<Value> | undefined
@@ -381,9 +379,9 @@ class Current<Value> {
     return this.#storage?.getStore()
   }
 
-  /** Runs a function and everything that it starts with a value; undefined clears it. */
+  /** Runs a function, and all async work that it starts, with a value; undefined clears it. */
   run<Result>(value: Value | undefined, work: () => Result): Result {
-    // mutation: equivalent: avoids creating a storage
+    // mutation: equivalent: avoids creating the storage
     if (value === undefined && !this.#storage) return work()
     return this.#open().run(value, work)
   }

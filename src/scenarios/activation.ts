@@ -1,6 +1,4 @@
-/**
- * Activations of scenarios: the progress of their rules, and the order of matching.
- */
+/** Activations of scenarios: their rules' progress, and the order in which rules are tried. */
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import {
@@ -20,15 +18,15 @@ import type { ReplyFunction } from './scripted-reply.ts'
 
 /** Counters of one active rule. */
 export interface Progress {
-  /** Number of calls that matched its conditions. */
+  /** Number of calls that matched the rule's conditions. */
   seen: number
-  /** Number of steps taken. */
+  /** Number of steps taken, with or without effect. */
   taken: number
-  /** Number of steps that had an effect, as far as is known. */
+  /** Number of steps known to have had an effect. */
   happened: number
-  /** Usage of its rate limit. */
+  /** Usage of the rule's rate limit. */
   readonly rateLimit: RateLimitUsage
-  /** Conversations that follow its script, oldest first. */
+  /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
   /** Differences between the last new conversation and the first turn of its script, if any. */
   problem: string | null
@@ -45,7 +43,7 @@ export function toProgress(): Progress {
   }
 }
 
-/** Counts a call that matches the conditions of a rule. Returns the effect, or the reason for skipping the rule. */
+/** Counts a call that matches a rule's conditions. Returns the rule's effect, or the reason for skipping the rule. */
 export function advance(
   rule: CompiledRule,
   progress: Progress,
@@ -78,7 +76,7 @@ export function advance(
   return effect ? { effect } : { kind: 'step', call: progress.taken }
 }
 
-/** Undoes a step that had no effect, so that it is left for another call. */
+/** Undoes a step that had no effect, so that a later call can take it. */
 export function undoStep({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (!isSequence) progress.taken--
@@ -93,36 +91,36 @@ function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledSte
   return steps[index] as CompiledStep
 }
 
-/** Returns true for a rule that has ended and lets all calls pass. */
+/** Returns true if the rule has ended and lets all calls pass. */
 function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'>): boolean {
   return onEnd !== 'fail' && taken >= ends
 }
 
 /** An activation of a scenario by `use()`. */
 export interface Activation {
-  /** Such as `flaky~3`. Snapshots keep it, so that a restored activation can still be ended. */
+  /** Id such as `flaky~3`. Snapshots preserve it, so that a restored activation can still be ended. */
   readonly id: string
   readonly compiled: CompiledScenario
-  /** Progress by rule number, from 1; undefined for a rule whose conditions have matched no call. */
+  /** Progress by rule number, from 1. Undefined for a rule that has matched no call yet. */
   readonly progress: Progress[]
-  /** Replies instead of the rules. */
+  /** Function that replies instead of the rules. */
   readonly replyFunction?: ReplyFunction | undefined
 }
 
-/** A rule, and the activation with its progress. */
+/** A rule with the activation that tracks its progress. */
 export interface Candidate {
   readonly rule: CompiledRule
   readonly activation: Activation
 }
 
-/** Rules that may match a request, in order: see `orderCandidates`. */
+/** Rules that may match a request, in the order of `orderCandidates`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
-  /** Activations with the progress of each rule, by index in `rules`. */
+  /** The activation that each rule belongs to, by index in `rules`. */
   readonly activations: readonly Activation[]
-  /** All scripts, oldest first. In `rules`, a script is among the endless rules. */
+  /** All scripts, oldest first. In `rules`, scripts are among the endless rules. */
   readonly scripts: readonly Candidate[]
-  /** Index in `rules` before which scripts with remaining turns are tried. */
+  /** Index in `rules` at which scripts with remaining turns are tried. */
   readonly scriptsAt: number
 }
 
@@ -152,12 +150,12 @@ export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<s
 }
 
 /**
- * Orders rules: finite ones in the order they were added, then endless ones, newest first. A rule is finite while it has
- * times or steps left; a script counts as finite while it has turns left. Within a scenario the first matching rule
- * wins, so a finite rule after an endless one of its scenario stays after it.
+ * Orders rules: finite ones in the order they were added, then endless ones, newest first. A rule is finite while it
+ * has times, steps or turns left. Within a scenario the first matching rule wins, so a finite rule stays after any
+ * endless rule that precedes it in its scenario.
  *
  * @param newestFirst All activations.
- * @param names Names by which `on` may refer to the request.
+ * @param names Names that match the request in `on`.
  * @param named Activations of scenarios named in a header of the request; they come first.
  */
 export function orderCandidates(
@@ -220,11 +218,11 @@ export interface RuleProgress {
   rule: number
   name: string | null
   on: string[]
-  /** Number of calls that matched its conditions. */
+  /** Number of calls that matched the rule's conditions. */
   seen: number
-  /** Number of calls to which it was applied. */
+  /** Number of calls that the rule was applied to. */
   happened: number
-  /** Number of times that it can still apply; null if unlimited. */
+  /** Remaining number of times that the rule can apply; null if unlimited. */
   left: number | null
   /** The rule as written, with defaults filled in. */
   source: RuleInput
@@ -271,7 +269,7 @@ export interface ScriptedConversation {
   conversation: number
   /** Number of turns taken. */
   turns: number
-  /** Differences between its last request and the expectations of the turn; null if none. */
+  /** Differences between the last request and the turn's expectations; null if none. */
   problem: string | null
 }
 

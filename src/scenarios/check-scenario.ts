@@ -1,6 +1,6 @@
 /**
- * Checks scenarios: their shape and names, and that each rule can apply. Returns the scenario with defaults, or throws
- * one error that lists all problems. Editors use a JSON Schema for the shape.
+ * Checks the shape of scenarios, the names in them, and that each rule can apply. Returns the scenario with defaults,
+ * or throws one error that lists all problems. Editors check the shape with a JSON Schema.
  */
 
 import * as z from 'zod'
@@ -26,17 +26,17 @@ export interface KnownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Set if the operation answers with text. */
+  /** Set if the operation generates text. */
   readonly protocol?: object | undefined
-  /** Set for other operations that can stream. */
+  /** Set for any other operation that can stream. */
   readonly stream?: object | undefined
 }
 
-/** An invalid scenario. The message is one line with the first problem. */
+/** Thrown for an invalid scenario. The one-line message describes the first problem. */
 export class ScenarioError extends Error {
   /** Always `ScenarioError`. */
   override name = 'ScenarioError'
-  /** All problems, with their paths in the scenario. */
+  /** All problems, with their location in the scenario. */
   readonly problems: readonly Problem[]
 
   constructor(allProblems: readonly Problem[]) {
@@ -52,7 +52,8 @@ export class ScenarioError extends Error {
 /**
  * Returns the scenario with defaults filled in. Throws a `ScenarioError`.
  *
- * @param howToEnable Returns how to enable an operation that is not in the list; undefined for an unknown one.
+ * @param howToEnable Explains how to enable an operation that is not in the list; returns undefined for an unknown
+ * one.
  */
 export function checkScenario(
   input: unknown,
@@ -73,13 +74,13 @@ export function checkScenario(
 interface Finding {
   /** Path below the rule. */
   path: Path
-  /** Follows the name of the field: ` must be 0 to 1, got 50`. */
+  /** Text after the field name, such as ` must be 0 to 1, got 50`. */
   says: string
 }
 
 /**
- * Checks the shape of a scenario and returns it unchanged. Throws a `ScenarioError`. Names of operations are checked when
- * the scenario is used, because they depend on the gateway.
+ * Checks the shape of a scenario and returns it unchanged. Throws a `ScenarioError`. Operation names depend on the
+ * gateway, so they are checked when the scenario is used.
  */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
   return atCaller(defineScenario, () => checkShape(scenario) && scenario)
@@ -180,7 +181,7 @@ function* frequencyProblems({ rule }: Site): Generator<Finding> {
     yield { path: ['onEnd'], says: `: '${onEnd}' has no effect: the rule needs a ${needed}` }
 }
 
-/** Yields the problem of a condition's regular expression, if it has one. */
+/** Yields the problem with a condition's regular expression, if any. */
 function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
   if (typeof condition !== 'object' || condition === null || !('matches' in condition)) return
   const pattern = condition as Pattern
@@ -193,17 +194,17 @@ function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
   }
 }
 
-/** A rule, and what its operations are checked against. */
+/** A rule, and the operations that it may name. */
 export interface Site {
   rule: Rule
   operations: readonly KnownOperation[]
-  /** Returns how to enable an operation that is not in the list; undefined for an unknown one. */
+  /** Explains how to enable an operation that is not in the list; returns undefined for an unknown one. */
   howToEnable: (id: string) => string | undefined
 }
 
 export type Path = (string | number)[]
 
-/** Yields the problems of the replies, faults, sequences and scripts of a rule. */
+/** Yields the problems with a rule's replies, faults, sequences and scripts. */
 export function* effectProblems(site: Site): Generator<Finding> {
   const { rule } = site
   const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
@@ -291,7 +292,7 @@ function* faultProblems(
   }
 }
 
-/** Returns true for operations with generated answers. */
+/** Returns true if the rule applies to operations that generate answers. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
   return on === textOperations || operations.some((operation) => operation.id === on && streams(operation))
 }
@@ -315,7 +316,7 @@ function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: 
   if (composed[0] && wrong !== undefined) {
     yield {
       path: [...path, composed[0]],
-      says: ` is for operations that answer with text, and '${wrong}' does not: use a body or frames`,
+      says: ` is for operations that generate text, and '${wrong}' does not: use a body or frames`,
     }
   }
 }
@@ -352,7 +353,7 @@ function* endProblems(
     yield { path: [...path, 'error'], says: ` cannot be next to ${other}: it is for a failed response` }
 }
 
-/** Fields for operations that answer with text; other parts of the reply are generated. */
+/** Fields for operations that generate text. The rest of the reply is generated. */
 const composedFields = [
   'text',
   'citations',
@@ -395,7 +396,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (wrong !== undefined)
-    yield { path: ['script'], says: ` is for operations that answer with text, and '${wrong}' does not` }
+    yield { path: ['script'], says: ` is for operations that generate text, and '${wrong}' does not` }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { expect = {}, text, citations } = turn
@@ -403,7 +404,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     if (!isAnswer(turn)) {
       const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
       if (faults.length === 0) yield { path, says: ' has no reply: add text, a call, output or a fault' }
-      if (about) yield { path: [...path, about], says: ' has no reply to describe: leave it out' }
+      if (about) yield { path: [...path, about], says: '  has no reply to describe: remove it' }
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
       yield { path: [...path, 'citations'], says: ' needs a text in the same turn' }
@@ -423,7 +424,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
   }
 }
 
-/** Yields the problems of templates in text, body, headers and frames of a reply. */
+/** Yields the problems with templates in a reply's text, body, headers and frames. */
 function* templateProblems({ text, body, headers, frames }: ScriptedReply, path: Path): Generator<Finding> {
   for (const [field, value] of Object.entries({ text, body, headers, frames })) {
     for (const [inner, template] of textsIn(value)) {
@@ -435,7 +436,7 @@ function* templateProblems({ text, body, headers, frames }: ScriptedReply, path:
   }
 }
 
-/** Yields the regular expressions in the checks of a result, with their paths. */
+/** Yields the regular expressions in a result check, with their paths. */
 function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]> {
   if (typeof value !== 'object' || value === null) return
   if (isPattern(value)) yield [path, value]
@@ -444,7 +445,7 @@ function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]>
       yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** Yields the strings in a value with their paths, except base64. */
+/** Yields a value's strings with their paths, except base64 data. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
   if (typeof value !== 'object' || value === null || 'base64' in value) return
@@ -455,11 +456,11 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 export interface Problem {
   /** Keys and indexes, outermost first. */
   path: (string | number)[]
-  /** One line, including the rule and the field. */
+  /** One line that names the rule and the field. */
   message: string
 }
 
-/** @param says Follows the name of the field, or is a sentence if there is none. */
+/** @param says Text after the field name, or a full sentence if there is no field. */
 function toProblem(path: Path, says: string, input: unknown): Problem {
   return { path, message: `${placeOf(path, input)}${fieldOf(path, input)}${says}` }
 }
@@ -470,7 +471,7 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
   return unknownFieldsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
 }
 
-/** Reports a regular expression, date or map used as an object: its schema would accept it as an empty object. */
+/** Rejects a regular expression, date or map in place of an object. Schemas would accept it as an empty object. */
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
   const value = valueAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
@@ -478,7 +479,7 @@ export function notAsData(path: (string | number)[], input: unknown): Problem[] 
   return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
 }
 
-/** Sorts unknown fields before fields that are missing because of them. */
+/** Sorts unknown fields before missing ones, which they often cause. */
 function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }
@@ -509,7 +510,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
 }
 
-/** Returns the end of a message: a valid value for a field that is missing or has a simpler type. */
+/** Returns a valid value, as the end of a message, for a field that is missing or has a simpler type. */
 function exampleFor(path: Path, value: unknown): string {
   const [field, list] = [path.at(-1), path.at(-2)]
   if (field === 'per' && value === undefined) return ": write per: '1m'"
@@ -540,13 +541,13 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   return { path, message: `${place}${hint}` }
 }
 
-/** The fields next to one: `equals`. */
+/** Returns the fields next to an unknown one, such as `equals`. */
 function otherFields(path: Path, input: unknown): string {
   const fields = Object.keys(Object(valueAt(input, path.slice(0, -1))))
   return fields.filter((name) => name !== path.at(-1)).join(' and ')
 }
 
-/** Returns the issues of the most likely branch of a union: one that did not reject the value as a whole. */
+/** Returns the issues of the most likely branch of a union: a branch that did not reject the whole value. */
 function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const rejectsValue = (issue: Issue): boolean =>
     issue.path.length === 0 &&
@@ -558,13 +559,13 @@ function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefi
     .sort((left, right) => unknownKeys(left) - unknownKeys(right) || left.length - right.length)[0]
 }
 
-/** Returns the regular expression at a path or above it: schemas look into it like into any object. */
+/** Returns the regular expression at or above a path. Schemas treat a regular expression like any other object. */
 function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
   const found = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
   return found.find((value) => value instanceof RegExp)
 }
 
-/** Returns `{ matches: '^tides', flags: 'i' }`. */
+/** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
 function asPattern({ source, flags }: RegExp): string {
   return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
 }
@@ -577,7 +578,7 @@ function unknownKeys(issues: readonly Issue[]): number {
   )
 }
 
-/** Fault names by common synonyms. */
+/** Fault names by common synonym. */
 const commonFaultNames = new Map([
   ['delay', 'latency'],
   ['sleep', 'latency'],
@@ -588,7 +589,7 @@ const commonFaultNames = new Map([
   ['stream-error', 'stream-error-event'],
 ])
 
-/** Follows the name of the field. */
+/** Returns the text after the field name. */
 function unknownFault(value: unknown, isName = false): string {
   if (/^[45]\d\d$/.test(String(value)))
     return ` must be a name, got ${shown(value)}: write { name: 'status', status: ${value} }`
@@ -605,7 +606,7 @@ function unknownFault(value: unknown, isName = false): string {
   return ` '${value}' requires ${required.join(' and ')}: write { name: '${value}', ${required[0]}: … }`
 }
 
-/** `rule 1 of 'outage': `, as far as it is known; nothing for a rule that has no scenario around it. */
+/** Returns `rule 1 of 'outage': ` or the known part of it; an empty string for a rule without a scenario. */
 function placeOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])
   if (isShorthand(name)) return ''
@@ -617,7 +618,9 @@ function placeOf(path: Path, input: unknown): string {
       : ''
 }
 
-/** The path below its rule, as its author wrote it: `when.model`, `sequence[0].fault`, `status` of `fail()`. */
+/**
+ * Returns the path below a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for `fail()`.
+ */
 function fieldOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])
   let below = path[0] === 'rules' && path.length > 1 && typeof path[1] === 'number' ? path.slice(2) : path
@@ -662,7 +665,7 @@ function isFault(path: readonly (string | number)[]): boolean {
   return field === 'fault' || field === 'faults'
 }
 
-/** Returns the value at a path of own keys. */
+/** Returns the value at a path. Ignores inherited keys. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) =>

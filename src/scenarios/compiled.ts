@@ -1,6 +1,4 @@
-/**
- * Compiles scenarios for matching, once per scenario: conditions become closures.
- */
+/** Compiles each scenario once, for matching. Conditions become closures. */
 
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
@@ -10,16 +8,16 @@ import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
 import type { Turn } from './script.ts'
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 
-/** Effect of a rule on a call: a scripted reply replaces that of the operation; faults apply to either. */
+/** A rule's effect on a call. A scripted reply replaces the operation's reply; faults apply to either. */
 export interface Effect {
   readonly faults: readonly FaultSetting[]
   readonly reply: ScriptedReply | undefined
 }
 
 export interface CompiledStep {
-  /** Undefined if the call passes. */
+  /** Effect on the call; undefined if the call passes. */
   readonly effect: Effect | undefined
-  /** Form that the client must request for the faults to act; other requests do not consume the step. */
+  /** Reply format that the faults need. Requests for the other format do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
@@ -39,9 +37,9 @@ export interface CompiledRule {
   readonly tests: readonly Test[]
   readonly calls: ReadonlySet<number> | undefined
   readonly times: number
-  /** Number of calls after which the rule ends: `times` or the number of steps; Infinity if it does not end. */
+  /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls for which the rule precedes all endless rules; 0 for endless rules and scripts. */
+  /** Number of calls during which the rule precedes all endless rules. 0 for endless rules and scripts. */
   readonly finite: number
   /** Behaviour after the last turn, step or time. */
   readonly onEnd: OnEnd
@@ -50,16 +48,16 @@ export interface CompiledRule {
   readonly probability: number | undefined
   readonly rateLimit: CompiledRateLimit | undefined
   readonly budgetUsd: number | undefined
-  /** States of the sandbox in which the rule applies; undefined for all. */
+  /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
-  /** Turns; rules with a script have no steps. */
+  /** The compiled script. A rule with a script has no steps. */
   readonly script: CompiledScript | undefined
-  /** Steps; a rule without a sequence has one step, which repeats. */
+  /** Compiled steps. A rule without a sequence has a single step, which repeats. */
   readonly steps: readonly CompiledStep[]
   readonly isSequence: boolean
-  /** If true, replies to calls within the rate limit have `X-RateLimit-*` headers. */
+  /** If true, replies within the rate limit have `X-RateLimit-*` headers. */
   readonly announcesRateLimit: boolean
 }
 
@@ -67,7 +65,7 @@ export interface CompiledScenario {
   readonly name: string
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** All names in `on` of its rules, except `*`. */
+  /** All names that the rules have in `on`, except `*`. */
   readonly names: ReadonlySet<string>
 }
 
@@ -102,7 +100,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     number,
     name: rule.name,
     on: [rule.on].flat(),
-    // A rule whose steps all need a stream matches only requests for a stream; likewise for JSON.
+    // If all steps of a rule need a stream, the rule matches only requests for a stream; likewise for JSON.
     tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
     calls: call === undefined ? undefined : new Set([call].flat()),
     times,
@@ -153,7 +151,7 @@ function limitsRate({ effect }: CompiledStep): boolean {
   return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
 }
 
-/** Returns the effect of a 400 that clients do not retry. */
+/** Returns the effect of a 400, which clients do not retry. */
 export function refusal(message: string, metadata: object): Effect {
   const headers = { 'x-should-retry': 'false' }
   return {

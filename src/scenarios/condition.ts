@@ -1,7 +1,7 @@
 /**
- * The conditions in `when` of a rule: their schema, their input, and a test for each. Explanations of failed tests are
- * created only when near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack too
- * much are rejected when the rule is added.
+ * Conditions of a rule (`when`): their schema, and a compiled test for each. Failed tests are explained only when
+ * near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack too much are
+ * rejected when the rule is added.
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
@@ -16,7 +16,7 @@ import { readAll, readAt, readPath } from '../lib/value-path.ts'
 export interface Conditioned {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Query parameters; the last value of a repeated one, which operations reject. */
+  /** Query parameters. For a repeated one, the last value; operations reject it. */
   readonly query: Readonly<Record<string, string>>
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -27,17 +27,17 @@ export interface Conditioned {
 export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
-  /** If true, the operation answers with text. Default: false. */
-  readonly answersWithText?: boolean
+  /** If true, the operation generates text. Default: false. */
+  readonly generatesText?: boolean
   /** Method in upper case: `POST`. */
   readonly method: string
-  /** Path below the base URL, such as `/chat/completions`; undefined for other paths. */
+  /** Path below the base URL, such as `/chat/completions`; undefined for paths outside it. */
   readonly route: string | undefined
   /** Hash of method, path, query and body. */
   readonly contentKey: string
   /** Number of identical requests before this one. */
   readonly occurrence: number
-  /** If true, the request is already rejected, so that only rules for `*` match it. Default: false. */
+  /** If true, the request was already rejected, and only rules for `*` match it. Default: false. */
   readonly isRefused?: boolean
 }
 
@@ -67,7 +67,7 @@ export function inputTextOf(body: unknown): string {
   return text
 }
 
-/** Collects strings: the value itself, items of a list, the `content` of a message, the `text` of a part. */
+/** Collects text: strings, the `content` of messages and the `text` of parts, including those in lists. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(texts)
@@ -94,7 +94,7 @@ export type Pattern = z.infer<typeof Pattern>
 /** A regular expression, as data. */
 export type PatternInput = z.input<typeof Pattern>
 
-/** Returns true for a pattern, false for any other object, even if it has fields of the same names. */
+/** Returns true for a pattern, but not for other objects that happen to have fields of the same names. */
 export function isPattern(value: object): value is Pattern {
   const { matches, flags, ...rest } = value as Record<string, unknown>
   const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
@@ -107,11 +107,14 @@ interface Compiled {
   readonly maxText: number
 }
 
-/** Cache: compiling takes some milliseconds, and happens when a pattern is checked and when it is used. */
+/**
+ * Cache of compiled patterns. Compiling takes milliseconds, and each pattern is needed twice: to check it and to use
+ * it.
+ */
 const cache = new Map<string, Compiled | string>()
 const maxCached = 1000
 
-/** Compiles a pattern, or returns the problem of an invalid one. */
+/** Compiles a pattern, or returns the problem with an invalid one. */
 function read({ matches, flags = '' }: Pattern): Compiled | string {
   const key = `/${matches}/${flags}`
   const result = cache.get(key) ?? compile(matches, flags)
@@ -124,7 +127,7 @@ function compile(matches: string, flags: string): Compiled | string {
   if (flags.includes('v')) return `the flag 'v' is not supported: use 'u'`
   let expression: RegExp
   try {
-    // With `g` and `y`, an expression keeps state between calls.
+    // The flags `g` and `y` would make the expression stateful.
     expression = new RegExp(matches, flags)
     expression = new RegExp(matches, flags.replace(/[gy]/g, ''))
   } catch (error) {
@@ -134,7 +137,7 @@ function compile(matches: string, flags: string): Compiled | string {
   return 'problem' in result ? result.problem : { expression, maxText: result.maxText }
 }
 
-/** Returns a predicate for a checked pattern. */
+/** Returns a predicate for a valid pattern. */
 export function compilePattern(pattern: Pattern): (text: string) => boolean {
   const compiled = read(pattern)
   if (typeof compiled === 'string') throw new Error(compiled)
@@ -142,14 +145,14 @@ export function compilePattern(pattern: Pattern): (text: string) => boolean {
   return (text) => expression.test(text.length > maxText ? text.slice(0, maxText) : text)
 }
 
-/** Returns ` in its first 5000 characters` if only part of a value is searched, else an empty string. */
+/** Returns ` in its first 5000 characters` if only part of a value is searched, otherwise an empty string. */
 export function searchedPart(pattern: Pattern, value: unknown): string {
   const compiled = read(pattern)
   if (typeof compiled === 'string' || typeof value !== 'string' || value.length <= compiled.maxText) return ''
   return ` in its first ${compiled.maxText} characters`
 }
 
-/** Returns the problem of an invalid pattern. */
+/** Returns the problem with an invalid pattern. */
 export function patternProblem(pattern: Pattern): string | undefined {
   const problem = read(pattern)
   return typeof problem === 'string' ? problem : undefined
@@ -227,11 +230,11 @@ export type WhenInput = z.input<typeof When>
 /** One condition of a rule, compiled. */
 export interface Test {
   passes(request: Conditioned): boolean
-  /** Returns the expected and the actual value, as the end of a sentence. */
+  /** Describes the expected and the actual value, as the end of a sentence. */
   explain(request: Conditioned): string
 }
 
-/** Compiles the tests of a `when`, cheapest first. `call` and `state` are excluded because they depend on earlier calls. */
+/** Compiles the conditions in `when`, cheapest first. Excludes `call` and `state`, which depend on earlier calls. */
 export function compileWhen(when: When): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))
@@ -255,7 +258,7 @@ export function compileWhen(when: When): Test[] {
   return tests
 }
 
-/** Tests whether the request asks for a stream. Implied by faults that affect only streams. */
+/** Returns a test for requests that ask for a stream. Stream-only faults imply it. */
 export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
@@ -323,9 +326,9 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
 }
 
 /**
- * Describes a condition: `'en'`, `containing 'weather'`.
+ * Describes a condition, as in `'en'` or `containing 'weather'`.
  *
- * @param value The tested value, to mention if only part of it was searched.
+ * @param value Tested value. The description says if only part of it was searched.
  */
 export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return show(condition, secret)
@@ -336,7 +339,7 @@ export function describeCondition(condition: Condition, secret = false, value?: 
   return `matching /${condition.matches}/${condition.flags ?? ''}${searchedPart(condition, value)}`
 }
 
-/** Formats a value in full, so that the reader can fix the rule, but with secrets hidden. */
+/** Formats a value in full, so that the reader can fix the rule. Hides secrets. */
 export function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
   if (secret) return hidden

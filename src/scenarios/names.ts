@@ -1,8 +1,6 @@
-/**
- * Names in scenarios: the operations that a rule matches, and paths of scenario files.
- */
+/** Names used in scenarios: operations that rules match, and paths of scenario files. */
 
-/** In `on` of a rule: all operations that answer with text. No operation may have this id. */
+/** Matches all operations that generate text, in a rule's `on`. No operation may have this id. */
 export const textOperations = 'text'
 
 /** Ids of operations in the specification and in extensions. */
@@ -23,11 +21,14 @@ export type KnownOperationId =
   | 'getCredits'
   | 'getGeneration'
 
-/** Id of a custom operation, as typed by `defineOperation`. For OpenAPI documents, use `'getFile' as CustomOperationId`. */
+/**
+ * Id of a custom operation, as typed by `defineOperation`. For an operation from an OpenAPI document, write
+ * `'getFile' as CustomOperationId`.
+ */
 export type CustomOperationId = string & { readonly isCustomOperation: true }
 
 /**
- * Requests that a rule matches: an operation id, `text` for all operations that answer with text, `*` for all requests,
+ * Requests that a rule matches: an operation id, `text` for all operations that generate text, `*` for all requests,
  * or `POST /path` for a path without an operation.
  */
 export type OperationName =
@@ -44,7 +45,7 @@ export type ScenarioPath =
   | `${string}.recording.jsonl`
   | `${string}.tape.jsonl`
 
-/** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by their names. */
+/** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by scenario name. */
 const shorthands: Readonly<Record<string, string>> = {
   rule: 'the inline rule',
   reply: 'reply()',
@@ -52,12 +53,12 @@ const shorthands: Readonly<Record<string, string>> = {
   script: 'script()',
 }
 
-/** Returns true for the name of a scenario that its author did not name. */
+/** Returns true if the name was generated rather than chosen by the scenario's author. */
 export function isShorthand(scenario: unknown): boolean {
   return typeof scenario === 'string' && Object.hasOwn(shorthands, scenario)
 }
 
-/** Returns `rule 2 of 'flaky'`, `rule 2 (slow) of 'flaky'` or `reply()`: a rule in the words of its author. */
+/** Describes a rule in its author's words: `rule 2 of 'flaky'`, `rule 2 (slow) of 'flaky'` or `reply()`. */
 export function ruleTitle(scenario: string, number: number, name?: string | null): string {
   const own = name == null ? '' : ` (${name})`
   return number === 1 && isShorthand(scenario)
@@ -65,7 +66,7 @@ export function ruleTitle(scenario: string, number: number, name?: string | null
     : `rule ${number}${own} of '${scenario}'`
 }
 
-/** Fields that rules do not have but users expect, with the fix. */
+/** Fields that users expect but rules do not have, each with the fix. */
 const misnomers: Readonly<Record<string, string>> = {
   once: 'use times: 1',
   delay: "use fault: { name: 'latency', ms: 100 }",
@@ -79,12 +80,12 @@ const misnomers: Readonly<Record<string, string>> = {
   method: "use on: 'POST /path'",
 }
 
-/** Returns the end of a message about an unknown field of a rule, such as `: use times: 1`. */
+/** Returns the fix for an unknown rule field, such as `: use times: 1`, as the end of a message. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
   return fields.includes('times') && Object.hasOwn(misnomers, field) ? `: ${misnomers[field]}` : undefined
 }
 
-/** Returns true for the path of a scenario file or recording, false for the name of a bundled scenario. */
+/** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */
 export function isScenarioPath(text: string): boolean {
   return /\.(jsonl?|ya?ml)$/i.test(text)
 }

@@ -1,12 +1,12 @@
 /**
- * Near misses: the rules for a call's operation that did not apply, and why. Reasons are stored as data when the call is
- * matched, and formatted only when they are read.
+ * Near misses: rules for a call's operation that did not apply, and why. Reasons are stored as data when the call is
+ * matched, and formatted only when read.
  */
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'
 import { ruleTitle } from './names.ts'
 
-/** Reason for skipping a rule, if it cannot be derived from the request later. */
+/** Reason for skipping a rule that cannot be derived from the request later. */
 export type SkipReason =
   | { kind: 'times' | 'sequence' | 'script' }
   | { kind: 'call' | 'after' | 'every' | 'rateLimit' | 'step'; call: number }
@@ -16,13 +16,13 @@ export type SkipReason =
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
-/** Rules that were skipped for one call. */
+/** Rules skipped for one call. */
 export interface SkippedRules {
-  /** Rules for the call's operation, in the order of matching. */
+  /** Rules for the call's operation, in the order they were tried. */
   readonly rules: readonly CompiledRule[]
-  /** Number of rules that were skipped before one applied. */
+  /** Number of rules skipped before one applied. */
   readonly skipped: number
-  /** Reasons by index in `rules`. A skipped rule without a reason failed a condition of its `when`. */
+  /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
   readonly reasons: ReadonlyMap<number, SkipReason> | undefined
 }
 
@@ -31,14 +31,14 @@ export interface NearMiss {
   scenario: string
   /** Position of the rule in the scenario, from 1. */
   rule: number
-  /** Sentence without a full stop. */
+  /** Reason, as a sentence without a full stop. */
   reason: string
 }
 
 /**
- * Returns the skipped rules with their reasons, in the order of matching.
+ * Returns the skipped rules with reasons, in the order they were tried.
  *
- * @param limit Maximum number of rules; a final entry counts the others. Default: no limit.
+ * @param limit Maximum number of rules. A final entry counts the rest. Default: no limit.
  */
 export function explainNearMisses(
   { rules, skipped, reasons }: SkippedRules,
@@ -60,7 +60,7 @@ export function explainNearMisses(
   return [...explained, { scenario: next.scenario, rule: next.number, reason }]
 }
 
-/** Returns the title of a rule: `rule 2 of 'flaky'`, `reply()`. */
+/** Returns a rule's title, such as `rule 2 of 'flaky'` or `reply()`. */
 export function titleOf({
   scenario,
   number,

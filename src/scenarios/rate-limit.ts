@@ -1,9 +1,9 @@
 /**
- * Rate limits: the number of requests and tokens allowed per window of sandbox time, for all callers together or for
- * each. A window starts with the first request after the previous window.
+ * Rate limits: the number of requests and tokens allowed per window of sandbox time, either in total or per caller. A
+ * window starts with the first request after the previous window ends.
  *
- * A request passes if the limit is not yet reached. Its tokens are counted after the reply, so the last request that
- * passes may exceed the limit.
+ * A request passes if the limit has not been reached. Its tokens are counted after the reply, so the last request
+ * that passes may exceed the limit.
  */
 import * as z from 'zod'
 import type { QuotaReading } from '../faults/fault.ts'
@@ -23,7 +23,9 @@ export const RateLimit = z.lazy(() =>
     by: z
       .enum(['key', 'model'])
       .optional()
-      .describe('Applies the limit per API key or per model. Default: to all requests together.'),
+      .describe(
+        'Applies the limit separately to each API key or model. Default: one limit for all requests.',
+      ),
   }),
 )
 export type RateLimit = z.infer<typeof RateLimit>
@@ -31,7 +33,7 @@ export type RateLimit = z.infer<typeof RateLimit>
 export type RateLimitInput = z.input<typeof RateLimit>
 
 export interface CompiledRateLimit {
-  /** Infinity if only tokens are limited; likewise for `tokens`. */
+  /** Infinity if only tokens are limited. Likewise for `tokens`. */
   readonly requests: number
   readonly tokens: number
   readonly windowMs: number
@@ -49,7 +51,7 @@ export function compileRateLimit({
 
 /** Requests and tokens used in a window. */
 interface Window {
-  /** Start in elapsed milliseconds; determines the end of the window. */
+  /** Start in elapsed milliseconds, which determines when the window ends. */
   readonly at: number
   /** Start in reproducible sandbox time, for headers. */
   readonly now: number
@@ -57,7 +59,7 @@ interface Window {
   tokens: number
 }
 
-/** Maximum number of keys or models to count. The oldest is evicted. */
+/** Maximum number of keys or models to track. The oldest is evicted. */
 const maxCallers = 10_000
 
 /** Usage of one rate limit. */
@@ -65,7 +67,7 @@ export class RateLimitUsage {
   /** Windows by caller. */
   readonly #windows = new Map<string, Window>()
 
-  /** Returns true, and counts the request, if it is within the limit. */
+  /** If the request is within the limit, counts it and returns true. */
   passes(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): boolean {
     const { requests, tokens } = this.used(limit, request, clock)
     if (requests >= limit.requests || tokens >= limit.tokens) return false
@@ -73,12 +75,12 @@ export class RateLimitUsage {
     return true
   }
 
-  /** Counts the tokens of a reply. */
+  /** Adds a reply's tokens to the usage. */
   charge(limit: CompiledRateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
     if (tokens > 0) this.#count(limit, request, clock, 0, tokens)
   }
 
-  /** Returns the usage in the current window of a caller. */
+  /** Returns the usage in a caller's current window. */
   used(
     { windowMs, by }: CompiledRateLimit,
     { headers, body }: RuleRequest,
@@ -109,7 +111,7 @@ export class RateLimitUsage {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
 
-  /** @param windows Windows by caller. Earlier versions saved parts of a window, which are added up. */
+  /** @param windows Windows by caller. Earlier versions saved windows in parts, which are added up. */
   static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
     const usage = new RateLimitUsage()
     for (const [caller, [first, ...rest]] of windows) {
@@ -146,14 +148,14 @@ export class RateLimitUsage {
   }
 }
 
-/** Counts the tokens of a reply against the limits that its request passed. Returns the headers of the first limit. */
+/** Counts a reply's tokens against the limits that its request passed. Returns the first limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
 /** A rate limit that a request has passed. */
 export interface PassedRateLimit {
   readonly limit: CompiledRateLimit
   readonly usage: RateLimitUsage
-  /** If true, replies have its headers. */
+  /** If true, replies have the limit's headers. */
   readonly isAnnounced: boolean
 }
 

@@ -1,6 +1,4 @@
-/**
- * Serialises the scenarios of a sandbox and their progress, for sandbox files.
- */
+/** Serialises a sandbox's scenarios and their progress for sandbox files. */
 import * as z from 'zod'
 import { count } from '../lib/numbers.ts'
 import { type Activation, createActivation } from './activation.ts'
@@ -8,7 +6,7 @@ import { RateLimitUsage } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Text of at most 64 Mi UTF-16 units, more than live calls can produce. */
+/** Text of at most 64 Mi UTF-16 code units, which is more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
 const Count = z.lazy(() => count())
 /** Milliseconds of the sandbox clock. */
@@ -58,7 +56,7 @@ export const RulesFile = z.lazy(() =>
     uses: z
       .array(ActivationFile)
       .describe('Active scenarios, newest first, except those that reply with a function.'),
-    named: z.array(ActivationFile).describe('Scenarios that requests named in a header.'),
+    named: z.array(ActivationFile).describe('Scenarios that requests have named in a header.'),
     conversations: Count,
     state: Text,
   }),
@@ -74,7 +72,7 @@ export function toRulesFile({ activations, named, conversations, state }: RulesS
   }
 }
 
-/** @param toScenario Checks a scenario. Throws if it is invalid. */
+/** @param toScenario Validates a scenario. Throws if it is invalid. */
 export function fromRulesFile(
   { uses, named, conversations, state }: RulesFile,
   toScenario: (input: object) => Scenario,

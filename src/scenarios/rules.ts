@@ -1,6 +1,4 @@
-/**
- * The active rules of a sandbox: matching and progress.
- */
+/** A sandbox's active rules: matches requests and tracks progress. */
 
 import type { QuotaReading } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -48,11 +46,11 @@ export interface Match {
   name: string | undefined
   effect: Effect
   rateLimit: QuotaReading | undefined
-  /** Reports that the rule had no effect, so that the call does not count. */
+  /** Records that the rule had no effect, so that the call does not use up the rule. */
   noEffect(): void
-  /** Turn of the script; undefined for other rules. */
+  /** Turn of the script; undefined for rules without a script. */
   turn: TurnReading | undefined
-  /** Number of the call among those that match the rule's conditions, from 1; for a script, the turn. */
+  /** Number of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
   /** Function that replies instead of the rule. */
   replyFunction: ReplyFunction | undefined
@@ -62,9 +60,9 @@ export interface Outcome {
   match: Match | undefined
   /** Rate limit headers for the reply, even if no rule matched. */
   headers: Record<string, string> | undefined
-  /** Counts the tokens of the reply and returns updated headers. Set if the call passed a rate limit. */
+  /** Counts the reply's tokens and returns updated headers. Set if the call passed a rate limit. */
   charge: ChargeRateLimits | undefined
-  /** Rules that the call skipped, for `explainNearMisses`. */
+  /** Rules skipped for the call, for `explainNearMisses`. */
   skipped: SkippedRules | undefined
 }
 
@@ -99,7 +97,7 @@ export interface RulesSnapshot {
 /** Maximum number of active rules in a sandbox: two scenarios of maximum size. */
 export const maxRules = 20_000
 
-/** Initial state of a sandbox, until a rule sets another. */
+/** A sandbox's state until a rule sets another. */
 const firstState = 'started'
 
 const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
@@ -112,17 +110,17 @@ export class Rules {
   #activations: Activation[] = []
   /** Number of active rules. */
   #count = 0
-  /** Scenarios that requests name in their header, by name. */
+  /** Scenarios that requests have named in a header, by name. */
   #named: ReadonlyMap<string, Activation> = noneNamed
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
-  /** Cache by names of requests; cleared when the active scenarios change. */
+  /** Candidates by request names. Cleared when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
-  /** All names that active rules have in `on`; cleared when the active scenarios change. */
+  /** All names that active rules have in `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
-  /** @param spent Returns the cost of all calls of the sandbox in dollars, for budgets. Default: 0. */
+  /** @param spent Returns the cost of all calls in the sandbox in dollars, for budgets. Default: 0. */
   constructor({
     seed,
     clock,
@@ -134,10 +132,12 @@ export class Rules {
   }
 
   /**
-   * Activates a scenario. Its finite rules are tried after those of older scenarios, its other rules before theirs.
+   * Activates a scenario. Its finite rules are tried after those of older scenarios, its endless rules before theirs.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
-   * @param options.current Returns the rules of the sandbox on dispose; a restore may have replaced these. Default: these.
+   *
+   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace these.
+   * Default: these.
    */
   use(
     scenario: Scenario,
@@ -164,7 +164,7 @@ export class Rules {
     return this.#activations.map(scenarioProgress)
   }
 
-  /** Ends the scenarios with this name, or the activation with this id; returns their number. */
+  /** Ends all scenarios with this name, or the activation with this id. Returns the number ended. */
   end(name: string): number {
     const others = this.#activations.filter(({ id, compiled }) => compiled.name !== name && id !== name)
     const ended = this.#activations.length - others.length
@@ -172,7 +172,7 @@ export class Rules {
     return ended
   }
 
-  /** Replaces all activations of a scenario with a newer version; their progress starts at zero. */
+  /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
     this.#change(
@@ -212,11 +212,12 @@ export class Rules {
   }
 
   /**
-   * Finds the rule that applies to a call. Advances its counters, and those of earlier rules whose conditions match.
-   * Later rules do not count the call.
+   * Finds the rule that applies to a call. Advances its counters and those of earlier rules whose conditions match;
+   * later rules do not count the call.
    *
    * @param named Scenarios named in a header of the request. Their rules are tried first.
-   * @param readConversation Returns the conversation in the request, for scripts.
+   *
+   * @param readConversation Returns the request's conversation, for scripts.
    */
   match(
     request: RuleRequest,
@@ -336,7 +337,7 @@ export class Rules {
 
   #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
-    // Callers can send any number of paths: those that no rule names share one cache entry.
+    // Callers can send any number of paths, so all paths that no rule names share one cache entry.
     const inRules = names.filter((name) => this.#isNamed(name))
     const key = inRules.join()
     const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
@@ -395,9 +396,9 @@ export class Rules {
   }
 }
 
-/** Returns the names by which `on` may refer to a request, in addition to `*`. */
-function namesOf({ isRefused, operation, answersWithText, method, route }: RuleRequest): string[] {
+/** Returns the names that match a request in `on`, in addition to `*`. */
+function namesOf({ isRefused, operation, generatesText, method, route }: RuleRequest): string[] {
   if (isRefused) return []
   if (operation === undefined) return [`${method} ${route}`]
-  return answersWithText ? [operation, textOperations] : [operation]
+  return generatesText ? [operation, textOperations] : [operation]
 }

@@ -30,21 +30,21 @@ export type StepInput = z.input<typeof Step>
 export const OnEnd = z
   .lazy(() => z.enum(['pass', 'fail', 'repeat', 'repeat-last']))
   .describe(
-    'Behaviour after the last turn of a script, the last step of a sequence, or the last of `times`: `pass` leaves calls to other rules and the operation, `fail` rejects them with 400, `repeat` starts again, also for new conversations, `repeat-last` repeats the last turn or step. Default: `fail` for a script, otherwise `pass`.',
+    "Behaviour after a script's last turn, a sequence's last step, or the last of `times`: `pass` leaves calls to other rules and the operation, `fail` rejects them with a 400, `repeat` starts over, and `repeat-last` repeats the last turn or step. Default: `fail` for a script, otherwise `pass`.",
   )
 export type OnEnd = z.infer<typeof OnEnd>
 
 export const Rule = z.lazy(() =>
   z.strictObject({
     name: z.string().min(1).optional().describe('Name to show in messages.'),
-    // Typed with the names that editors complete. The gateway checks them, because it knows its operations.
+    // Typed so that editors complete the names. The gateway checks them, because only it knows its operations.
     on: z
       .union(
         [z.string().min(1), z.array(z.string().min(1)).min(1)],
         mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
       )
       .describe(
-        'An operation id, `text` for all operations that answer with text, `*` for all requests, or `POST /path` for a path without an operation.',
+        'An operation id, `text` for all operations that generate text, `*` for all requests, or `POST /path` for a path without an operation.',
       ) as z.ZodType<
       string | string[],
       OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
@@ -60,21 +60,23 @@ export const Rule = z.lazy(() =>
     probability: z
       .number()
       .optional()
-      .describe('Fraction of requests, 0 to 1, chosen by seed and content of the request. Default: 1.'),
+      .describe(
+        'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
+      ),
     rateLimit: RateLimit.optional().describe(
-      'Number of requests and tokens allowed per window of sandbox time. The rule applies to all further requests; without another effect, they get the fault `rate-limit`.',
+      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. Without another effect, they get the fault `rate-limit`.',
     ),
     budgetUsd: amount()
       .optional()
       .describe(
-        'The rule applies once the requests of the sandbox have cost this many dollars. Without another effect, it rejects requests with 402.',
+        "Applies the rule once the sandbox's requests have cost this many dollars. Without another effect, it rejects requests with a 402.",
       ),
     setState: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'State of the sandbox after the rule has applied, for `when.state`. A rule may do nothing else.',
+        'Sandbox state to set when the rule applies, for `when.state`. A rule may have no other effect.',
       ),
     during: z
       .strictObject({
@@ -84,9 +86,7 @@ export const Rule = z.lazy(() =>
       .optional()
       .describe('Period of elapsed sandbox time in which the rule applies.'),
     ...faultFields(),
-    reply: TextOrReply.optional().describe(
-      'Replaces the reply of the operation: text, or a full reply object.',
-    ),
+    reply: TextOrReply.optional().describe("Replaces the operation's reply: text, or a full reply object."),
     script: Script.optional().describe('The turns of one conversation, one request each.'),
     sequence: z.array(Step).optional().describe('Steps, one per matching request.'),
     onEnd: OnEnd.optional(),
@@ -108,7 +108,7 @@ export const Scenario = z.lazy(() =>
       .describe(
         'Name of the scenario: letters, digits, dots, dashes and underscores, because it is sent in headers.',
       ),
-    description: z.string().optional().describe('Effect from the point of view of the client.'),
+    description: z.string().optional().describe('Effect that a client observes.'),
     rules: z.array(Rule).min(1).max(10_000).describe('Rules; the first one that matches a request applies.'),
   }),
 )

@@ -1,8 +1,8 @@
 /**
- * Conversations that follow a script: finds the conversation that a request continues, and the turn that it takes.
+ * Conversations that follow a script: finds the conversation that a request continues, and its next turn.
  *
- * A conversation is identified by the call ids that its script has sent, whatever else the client changes in the
- * history. Without such ids, it is identified by its first user message and the output of the assistant.
+ * Call ids that the script has sent identify a conversation, whatever else the client changes in the history. Without
+ * such ids, the first user message and the assistant's output identify it.
  */
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
@@ -18,7 +18,7 @@ export interface ScriptRun {
   readonly firstUserText: string
   /** Number of turns taken, including repetitions. */
   readonly turns: number
-  /** Output of the script. `isSure` is false for turns with a fault, which the client may not have received. */
+  /** The script's output. `isSure` is false for turns with a fault, because the client may not have received them. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
@@ -40,21 +40,21 @@ export interface Playing {
   readonly request: RuleRequest
   readonly conversation: Conversation
   readonly seed: string | number
-  /** Index of the script whose end is played. */
+  /** Index of the script that has ended. */
   readonly index: number
   /** Returns the number of a new conversation. */
   nextConversation(): number
 }
 
-/** The turn of a scripted conversation that a request takes. */
+/** The turn that a request takes in a scripted conversation. */
 export interface TurnReading {
   /** Number among the scripted conversations of the sandbox, from 1; 0 if no script takes the request. */
   conversation: number
   /** Number of the turn, from 1. */
   turn: number
-  /** Number of turns of the script. */
+  /** Number of turns in the script. */
   of: number
-  /** Differences between the request and the expectations of the turn; null if none. */
+  /** Differences between the request and the turn's expectations; null if none. */
   problem: string | null
 }
 
@@ -69,8 +69,8 @@ export interface PlayedTurn {
 const maxRuns = 1000
 
 /**
- * Plays the turn for a request, or rejects the request if it matches none of the unstarted scripts. Returns undefined if
- * no script has a turn left for it.
+ * Plays the turn for a request, or rejects the request if it starts a conversation that no unused script expects.
+ * Returns undefined if no script has a turn left for it.
  *
  * @param scripts Scripts that may match the request, oldest first.
  */
@@ -96,7 +96,7 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
   return { effect: mismatchRefusal(1, script.length, mismatch), reading, index: unstarted }
 }
 
-/** Applies `onEnd` after the last turn of a script. Returns undefined if the script lets the request pass. */
+/** Applies `onEnd` after a script's last turn. Returns undefined if the script lets the request pass. */
 export function playEnd(scripts: readonly ActiveScript[], playing: Playing): PlayedTurn | undefined {
   const { conversation, index } = playing
   const active = scripts[index]
@@ -199,7 +199,7 @@ function takeTurn(
   return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
 }
 
-/** Finds the conversation that a request continues: the one that sent its latest call id, or the one with its history. */
+/** Finds the conversation that a request continues, by its latest call id or by its history. */
 function findRun(
   scripts: readonly ActiveScript[],
   conversation: Conversation,
@@ -223,9 +223,9 @@ function findRun(
   return best
 }
 
-/** Returns true if the assistant output in a request is a subsequence of the script's output. */
+/** Returns true if a request's assistant output is a subsequence of the script's output. */
 function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
-  // A client that retries after a fault has no output yet. Otherwise this is a new conversation.
+  // A client that retries after a fault has no output yet. Otherwise the conversation is new.
   if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
   let index = 0
   for (const output of outputs) {
@@ -237,13 +237,13 @@ function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun
   return true
 }
 
-/** Compares text that may have been truncated by `max_output_tokens`, or extended with links of citations. */
+/** Compares text that `max_output_tokens` may have truncated, or citations may have extended with links. */
 function isSameText(said: string, repeated: string): boolean {
   const [left, right] = [said.trim(), repeated.trim()]
   return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))
 }
 
-/** Returns the results of functions called in the previous turn; if the client changed the ids, the latest results. */
+/** Returns the results of the previous turn's function calls, or the latest results if the client changed the ids. */
 function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): CallResult[] {
   const names = new Map(
     items.flatMap((item) => (item.kind === 'call' ? [[item.id, item.name] as const] : [])),

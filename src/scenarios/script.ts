@@ -1,6 +1,6 @@
 /**
- * Scripts: the turns of a conversation, as data. Each request of the conversation takes the next turn, which states
- * what it expects of the request and how to reply.
+ * Scripts: a conversation's turns, as data. Each request takes the next turn, which defines the expected request and
+ * the reply.
  */
 import * as z from 'zod'
 import { mustBe } from '../lib/in-words.ts'
@@ -19,7 +19,7 @@ import { faultFields, type ScriptedItem, ScriptedReply } from './scripted-reply.
 
 const names = z.lazy(() => z.array(z.string().min(1)).min(1))
 
-/** Schema of a check on the result of a function. */
+/** Schema of a check on a function result. */
 export const ResultCheck = z.lazy(() =>
   z
     .union(
@@ -28,9 +28,9 @@ export const ResultCheck = z.lazy(() =>
         Pattern,
         z
           .looseObject({})
-          .describe('Required fields of the JSON result, including nested ones; it may have others.'),
+          .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
       ],
-      mustBe('a part of the text, { matches }, or fields of the JSON'),
+      mustBe('a substring, { matches }, or fields of the JSON'),
     )
     .describe('A substring of the result, a regular expression, or fields of the JSON result.'),
 )
@@ -43,12 +43,12 @@ export const TurnExpectation = z.lazy(() =>
     input: TextCondition.optional().describe(
       'A substring of the last user message, or a regular expression.',
     ),
-    tools: names.optional().describe('Functions that the request must offer; it may offer others.'),
+    tools: names.optional().describe('Functions that the request must offer. Others are allowed.'),
     result: z
       .record(z.string().min(1), z.union([ResultCheck, z.array(ResultCheck).min(1)]))
       .optional()
       .describe(
-        'Checks on the results of functions called in the previous turn, by name. A list has one check per call of that function, in order; a single check must match at least one call.',
+        "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
       ),
   }),
 )
@@ -84,9 +84,7 @@ export const Turn = z.lazy(() =>
       call: z
         .union([Calls, z.array(Calls).min(1)])
         .optional()
-        .describe(
-          'Functions to call, by name, with their arguments. Use a list to call a function more than once.',
-        ),
+        .describe('Functions to call, as arguments by name. Use a list to call a function more than once.'),
       ...faultFields(),
     }),
 )
@@ -99,7 +97,7 @@ export const Script = z.lazy(() =>
 )
 export type Script = z.infer<typeof Script>
 
-/** Returns the function calls of a turn. */
+/** Returns a turn's function calls. */
 export function callsOf({ call = [] }: Turn): { name: string; args: Record<string, unknown> }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }
@@ -107,19 +105,19 @@ export function callsOf({ call = [] }: Turn): { name: string; args: Record<strin
 export interface TurnAnswer {
   /** Undefined if the turn has only a fault. */
   readonly reply: ScriptedReply | undefined
-  /** Output of the assistant, one string per item. */
+  /** Assistant output, one string per item. */
   readonly said: readonly string[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** If true, the client continues from this answer; failed and cancelled ones are retried. */
+  /** If true, the client continues from this answer. Clients retry failed and cancelled ones. */
   readonly arrives: boolean
 }
 
-/** @param idOf Creates the id of the nth function call without an explicit id, from 0. */
+/** @param idOf Generates the id of a function call from its index, unless the script sets one. */
 export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
   const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(toItem)
-  // In a reply, text comes after the output; in a turn, it comes before the calls.
+  // Text comes after the output in a reply, but before the calls in a turn.
   const isBefore = text !== undefined && called.length > 0
   const message = isBefore ? [{ type: 'message' as const, content: text }] : []
   const items = withCallIds([...output, ...message, ...called], idOf)
@@ -139,7 +137,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
 
-/** Returns true if a turn has a reply; its other fields only modify one. */
+/** Returns true if a turn has a reply. Its other fields only modify one. */
 export function isAnswer(turn: Turn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
   const hasField = [text, output, responseStatus, incompleteReason, error].some(
@@ -169,7 +167,7 @@ function textsOf(item: ScriptedItem): string[] {
   return [content.map(({ text, refusal }) => text ?? refusal ?? '').join('\n')]
 }
 
-/** The return value of one function call. */
+/** Return value of one function call. */
 export interface CallResult {
   readonly name: string
   readonly text: string
@@ -177,17 +175,17 @@ export interface CallResult {
 
 /** Differences between a request and the expectations of its turn. */
 export interface Mismatch {
-  /** One sentence each: `the last user message containing 'tides', received 'Hello'`. */
+  /** One phrase per difference: `the last user message containing 'tides', received 'Hello'`. */
   readonly differences: readonly string[]
-  /** The parts of `expect` that do not match, and the actual values. */
+  /** The parts of `expect` that did not match, with the actual values. */
   readonly expected: Record<string, unknown>
   readonly received: Record<string, unknown>
 }
 
 /**
- * Compares a request with the expectations of a turn. Returns undefined if everything matches.
+ * Compares a request with a turn's expectations. Returns undefined if everything matches.
  *
- * @param results Results of the functions called in the previous turn.
+ * @param results Results of the previous turn's function calls.
  */
 export function mismatchOf(
   { input, tools = [], result = {} }: TurnExpectation,
@@ -236,19 +234,19 @@ export function mismatchOf(
   return differences.length > 0 ? { differences, expected, received } : undefined
 }
 
-/** A condition such as `{ contains: 'tides' }`. */
+/** A condition in object form, such as `{ contains: 'tides' }`. */
 type ObjectCondition = Extract<Condition, object>
 
 const conditions = new WeakMap<object, (value: unknown) => boolean>()
 
-/** Compiles each condition once. */
+/** Returns a condition's predicate, compiled once. */
 function compiled(condition: ObjectCondition): (value: unknown) => boolean {
   const test = conditions.get(condition) ?? compileCondition(condition)
   conditions.set(condition, test)
   return test
 }
 
-/** Compares a list of checks with all calls in order; a single check must match at least one call. */
+/** Compares a list of checks with all calls, in order. A single check must match at least one call. */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
   return checks.length === texts.length && checks.every((check, index) => fits(check, texts[index] as string))
@@ -264,7 +262,7 @@ function fits(check: ResultCheck, text: string): boolean {
   }
 }
 
-/** Returns true if a value has all expected fields, including nested ones. Arrays match item by item. */
+/** Returns true if a value has all expected fields, including nested ones. Arrays are compared item by item. */
 function has(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
   const condition = conditionOf(expected)
@@ -277,7 +275,7 @@ function has(value: unknown, expected: unknown): boolean {
   )
 }
 
-/** Converts a string or pattern to a condition as in `when`; returns undefined for required fields. */
+/** Converts a string or pattern to a condition as in `when`. Returns undefined for required fields. */
 function conditionOf(check: string | object): ObjectCondition | undefined {
   if (typeof check === 'string') return { contains: check }
   return isPattern(check) ? check : undefined
@@ -293,7 +291,7 @@ function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck
   return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
 
-/** Returns the beginning of the text. */
+/** Shortens text for a message. */
 function brief(text: string): string {
   return show(truncate(text, 300))
 }

@@ -31,7 +31,7 @@ const Part = z.lazy(() =>
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-      error: 'Must have either text or a refusal',
+      error: 'Must have text or a refusal, not both',
     }),
 )
 
@@ -100,7 +100,10 @@ export type ScriptedItem = z.infer<typeof ScriptedItem>
 /** An item of scripted output. */
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
-/** A page cited by scripted text: at a part of the text, or else by a link, which is appended if it is missing. */
+/**
+ * A page that scripted text cites: with a span of the text or, by default, with a link, which is appended if it is
+ * missing.
+ */
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
     url: z.url().describe('URL of the page.'),
@@ -110,12 +113,12 @@ export const ScriptedCitation = z.lazy(() =>
       .string()
       .min(1)
       .optional()
-      .describe('The part of the text that cites the page (first occurrence). Default: a link to the page.'),
-    start_index: count().optional().describe('Start offset of the cited part, instead of `text`.'),
-    end_index: count().optional().describe('End offset of the cited part, exclusive.'),
+      .describe('Span of the text that cites the page (first occurrence). Default: a link to the page.'),
+    start_index: count().optional().describe('Start offset of the citing span, instead of `text`.'),
+    end_index: count().optional().describe('End offset of the citing span, exclusive.'),
   }),
 )
-/** Returns the span of a citation; undefined for a citation that is a link. */
+/** Returns a citation's span, or undefined for a citation that uses a link. */
 export function spanOf(
   { text: part, start_index: start, end_index: end }: z.infer<typeof ScriptedCitation>,
   text: string,
@@ -125,7 +128,7 @@ export function spanOf(
   return part === undefined || at < 0 ? undefined : [at, at + part.length]
 }
 
-/** A page cited by scripted text. */
+/** A page that scripted text cites. */
 export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 /** One step of a scripted stream. */
@@ -163,10 +166,10 @@ export type ScriptedFrame = z.infer<typeof ScriptedFrame>
 /** One step of a scripted stream. */
 export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 
-/** Maximum number of tokens. The sum of many such numbers is still exact. */
+/** Maximum number of tokens, low enough that sums of many such numbers stay exact. */
 const maxTokens = 1_000_000_000
 
-/** Schema of scripted usage. Omitted numbers are counted; the total is computed. */
+/** Schema of scripted usage. Omitted numbers are counted, and the total is computed. */
 export const ScriptedUsage = z.lazy(() => {
   const tokens = z.int().min(0).max(maxTokens).optional()
   return z
@@ -176,13 +179,13 @@ export const ScriptedUsage = z.lazy(() => {
       output_tokens: tokens,
       output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     })
-    .describe('For POST /responses: usage. Omitted numbers are counted; the total is computed.')
+    .describe('For POST /responses: usage. Omitted numbers are counted, and the total is computed.')
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
-/** Scripted usage. Omitted numbers are counted; the total is computed. */
+/** Scripted usage. Omitted numbers are counted, and the total is computed. */
 export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
-/** Schema of a reply that replaces that of the operation. */
+/** Schema of a reply that replaces the operation's reply. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
     status: z
@@ -192,8 +195,11 @@ export const ScriptedReply = z.lazy(() =>
       .optional()
       .describe('HTTP status. Default: 200.'),
     headers: HeaderRecord.optional().describe('Additional headers.'),
-    text: z.string().optional().describe('For POST /responses: text of the message.'),
-    citations: z.array(ScriptedCitation).optional().describe('For POST /responses: citations in the text.'),
+    text: z.string().optional().describe('For POST /responses: message text.'),
+    citations: z
+      .array(ScriptedCitation)
+      .optional()
+      .describe('For POST /responses: citations in the message text.'),
     output: z
       .array(ScriptedItem)
       .optional()
@@ -210,7 +216,7 @@ export const ScriptedReply = z.lazy(() =>
       .string()
       .min(1)
       .optional()
-      .describe('For POST /responses: id of the response. Default: derived from the request.'),
+      .describe('For POST /responses: response id. Default: derived from the request.'),
     responseStatus: ResponseStatus.optional().describe(
       'For POST /responses: status of the Response object. Default: completed, or incomplete if the token limit is reached.',
     ),
@@ -225,23 +231,23 @@ export const ScriptedReply = z.lazy(() =>
       .optional()
       .describe('For POST /responses: error of a failed response. Default: server_error.'),
     usage: ScriptedUsage.optional().describe('For POST /responses: usage. Omitted numbers are counted.'),
-    body: z.json().optional().describe('The full body, for any operation.'),
-    frames: z.array(ScriptedFrame).optional().describe('The body as a list of frames, for any operation.'),
+    body: z.json().optional().describe('Complete body, for any operation.'),
+    frames: z.array(ScriptedFrame).optional().describe('Body as a list of frames, for any operation.'),
   }),
 )
-/** A reply that replaces that of the operation. */
+/** A reply that replaces the operation's reply. */
 export type ScriptedReplyInput = z.input<typeof ScriptedReply>
 export type ScriptedReply = z.infer<typeof ScriptedReply>
 
-/** Schema of text, or a full reply object. */
+/** Schema of reply text or a full reply object. */
 export const TextOrReply = z.lazy(() =>
   z.union(
     [z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply],
-    mustBe('text, or an object with text, output, body or frames; a function works in reply() only'),
+    mustBe('text, or an object with text, output, body or frames; only reply() accepts a function'),
   ),
 )
 
-/** Fields for the faults of a rule, step or turn. */
+/** Fields for a rule's, step's or turn's faults. */
 export const faultFields = () => ({
   fault: FaultSetting.optional().describe(
     'A fault: its name, or an object with name and parameters. It applies to `reply`, if the rule has one.',
@@ -270,7 +276,7 @@ export interface ReplyContext {
     readonly query: Readonly<Record<string, string>>
     /** Request headers; names in lower case. */
     readonly headers: Readonly<Record<string, string>>
-    /** Parsed JSON; undefined if there is none. */
+    /** Parsed JSON body; undefined if there is none. */
     // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of its own requests
     readonly body: any
   }

@@ -11,15 +11,15 @@ import type { ScriptedReplyInput } from './scripted-reply.ts'
 
 type Frequency = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
-/** Options of `reply()`: requests to match, and additional fields of the reply. */
+/** Options of `reply()`: requests to match, and additional reply fields. */
 export interface ReplyOptions
   extends Frequency,
     Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
-  /** Operations that answer with text. Default: `text`, all of them. */
+  /** Operations to match. Default: `text`, which matches all operations that generate text. */
   on?: RuleInput['on']
 }
 
-/** Creates a scenario that replies to all operations that answer with text, unless the options limit it. */
+/** Creates a scenario that replies to all operations that generate text, unless the options name others. */
 export function replyScenario(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): ScenarioInput {
   if (typeof reply === 'function')
     throw new TypeError(
@@ -42,13 +42,13 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
 
 type StatusFault = Extract<FaultInput, { name: 'status' }>
 
-/** Options of `fail()`: requests to match, and fields of the error reply. */
+/** Options of `fail()`: requests to match, and error reply fields. */
 export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'status'> {
-  /** Operation id, `POST /path` for a path without an operation, or `*`. Default: `*`. */
+  /** Operation id, `*`, or `POST /path` for a path without an operation. Default: `*`. */
   on?: RuleInput['on']
 }
 
-/** Creates a scenario that responds to all requests with an error, unless the options limit it. */
+/** Creates a scenario that responds with an error to all requests, unless the options restrict it. */
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
   if (typeof status !== 'number')
     throw new TypeError(
@@ -66,7 +66,7 @@ export interface ScriptOptions {
   onEnd?: RuleInput['onEnd']
   /** Conditions on the request. Default: none. */
   when?: RuleInput['when']
-  /** Operations that answer with text. Default: `text`, all of them. */
+  /** Operations to match. Default: `text`, which matches all operations that generate text. */
   on?: RuleInput['on']
 }
 

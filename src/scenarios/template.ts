@@ -1,6 +1,6 @@
 /**
- * Templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path. Text that starts with
- * `{{=<% %>=}}` is not a template: the rest is written verbatim.
+ * Templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path. Text that starts
+ * with `{{=<% %>=}}` is not a template; the rest is written verbatim.
  */
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
@@ -9,7 +9,7 @@ import { readAt, readPath } from '../lib/value-path.ts'
 /** Values that templates can refer to. */
 export type TemplateValues = Readonly<Record<string, unknown>>
 
-/** Maximum number of characters that the templates of one reply may write. */
+/** Maximum number of characters that one reply's templates may write. */
 const maxOutput = 1024 * 1024
 const verbatim = '{{=<% %>=}}'
 
@@ -17,7 +17,7 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{')
 }
 
-/** Returns the problem of an invalid template. */
+/** Returns the problem with an invalid template. */
 export function templateProblem(text: string): string | undefined {
   for (const { path, tag } of partsOf(text)) {
     if (path === undefined) continue
@@ -54,7 +54,7 @@ export function templateWriter(
         const written = path === undefined ? tag : valueAt(path)
         left -= written.length
         if (left < 0)
-          throw new GatewayError(500, `Templates of one reply may write at most ${maxOutput} characters`)
+          throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
         return written
       })
       .join('')
@@ -67,7 +67,7 @@ export function templateWriter(
   return (value) => inside(value) as typeof value
 }
 
-/** Splits a template into text and tags; only tags have a path. */
+/** Splits a template into text and tags. Only tags have a path. */
 function partsOf(text: string): { tag: string; path?: string }[] {
   if (text.startsWith(verbatim)) return [{ tag: text.slice(verbatim.length) }]
   const [first = '', ...rest] = text.split('{{')

@@ -9,7 +9,7 @@ import { monotonic } from '../lib/clock.ts'
 import { printable } from '../lib/print.ts'
 
 export interface RequestLine {
-  /** Upper case. */
+  /** Method in upper case. */
   readonly method: string
   /** Includes the query, with secrets redacted. */
   readonly path: string

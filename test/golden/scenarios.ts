@@ -3,7 +3,7 @@ import type { BundledScenarioName, OperationName, Scenario } from '../../src/ind
 
 type Rules = Scenario['rules']
 
-/** @param text Operations of the gateway that answer with text. */
+/** @param text Operations of the gateway that generate text. */
 type GoldenScenario = (text: OperationName[]) => BundledScenarioName | Scenario | undefined
 
 const text = 'Tides follow the moon: **twice** a day the sea rises, and twice it falls. 🌊'

@@ -196,7 +196,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
-      "rule 2 of 'outage': reply.text is for operations that answer with text, and '*' does not: use a body or frames",
+      "rule 2 of 'outage': reply.text is for operations that generate text, and '*' does not: use a body or frames",
     ],
     [
       { on: 'createResponse', reply: { status: 200 } },

@@ -503,7 +503,7 @@ describe('scripts with other features', () => {
     ],
     [
       { on: 'listProviders', script: [{ text: 'x' }] },
-      "use(): script is for operations that answer with text, and 'listProviders' does not",
+      "use(): script is for operations that generate text, and 'listProviders' does not",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x' }], times: 1 },
