@@ -1,6 +1,4 @@
-/**
- * Checks the text of a scenario editor, and reports every problem with its line and column.
- */
+/** Checks a scenario editor's text, and reports each problem with its line and column. */
 
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
@@ -10,7 +8,7 @@ import type { ScenarioInput } from '../scenarios/scenario.ts'
 export interface TextCheck {
   /** Scenario with defaults filled in; null if there are problems. */
   scenario: ScenarioInput | null
-  /** Every problem, with its line and column. */
+  /** All problems, with line and column. */
   problems: (Place & { message: string })[]
 }
 
@@ -25,7 +23,7 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
       if (!(error instanceof ScenarioError)) throw error
       const isRule = typeof value === 'object' && value !== null && !('rules' in value)
       const problems = error.problems.map(({ path, message }) => ({
-        // If the text is a single rule, paths start at the rule.
+        // If the text is a single rule, paths are relative to the rule.
         ...locate(isRule ? path.slice(2) : path),
         message,
       }))

@@ -1,6 +1,4 @@
-/**
- * Client of the control API. Calls operations by id, and throws server errors as `GatewayError`.
- */
+/** Client for the control API. Calls operations by id, and throws server errors as `GatewayError`. */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
 import type { CallSummary } from '../journal/entry.ts'
@@ -17,7 +15,7 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   : never
 
 export interface CallOptions {
-  /** Undefined parameters are omitted. */
+  /** Query parameters. Undefined ones are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -27,23 +25,23 @@ export interface CallOptions {
 }
 
 export class ControlClient {
-  /** `http://127.0.0.1:4141` */
+  /** Server origin, such as `http://127.0.0.1:4141`. */
   readonly origin: string
   readonly #token: string | undefined
   readonly #inFlight = new Set<Promise<string>>()
 
-  /** @param token Undefined for a server that requires none. */
+  /** @param token Undefined for a server that does not require one. */
   constructor(origin: string, token: string | undefined) {
     this.origin = origin
     this.#token = token
   }
 
-  /** Creates a client of the same server whose `settled` waits only for its own requests. */
+  /** Creates a client for the same server. Its `settled` waits only for its own requests. */
   clone(): ControlClient {
     return new ControlClient(this.origin, this.#token)
   }
 
-  /** Returns the `data` of the reply; undefined for a reply without a body. */
+  /** Returns the reply's `data`, or undefined for a reply without a body. */
   async data<Data, Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
@@ -52,18 +50,18 @@ export class ControlClient {
     return (await this.whole<{ data: Data }, Id>(id, params, options)).data
   }
 
-  /** Returns the whole body of the reply. */
+  /** Returns the reply's whole body. */
   async whole<Body, Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
     options: CallOptions = {},
   ): Promise<Body> {
     const text = await this.text(id, params, options)
-    // A test checks that the replies of all routes match the return types of the client.
+    // A test checks that all replies match the client's return types.
     return (text === '' ? {} : JSON.parse(text)) as Body
   }
 
-  /** Returns the body of the reply as text. */
+  /** Returns the reply's body as text. */
   async text<Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
@@ -78,13 +76,13 @@ export class ControlClient {
     }
   }
 
-  /** Waits for the requests in flight. Throws the first error, if any of them failed. */
+  /** Waits for requests in flight. Throws the first error if any of them failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  /** Returns a reply whose body can be read as it arrives. */
+  /** Returns the reply as soon as it starts, so that its body can be read as it arrives. */
   async response<Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
@@ -140,15 +138,15 @@ function toError(status: number, text: string): Error {
 }
 
 export type GatewayEvent =
-  /** Calls whose reply began or whose delivery ended since the last event. */
+  /** Calls that have replied, or whose delivery has ended, since the last event. */
   | { id: string; event: 'calls'; calls: CallSummary[] }
-  /** Events were missed, or this is the first event: reload the journal. */
+  /** Sent first, and after missed events. Reload the journal. */
   | { id: string; event: 'resync' }
 
 export interface FollowOptions {
-  /** Id of the last event received, to resume after it. Default: only new events. */
+  /** Id of the last event received. The stream resumes after it. Default: only new events. */
   after?: string | undefined
-  /** Ends the stream, and with it the loop. */
+  /** Ends the stream, and with it any loop over the events. */
   signal?: AbortSignal | undefined
 }
 

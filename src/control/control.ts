@@ -20,7 +20,7 @@ import { clockOperations, databaseOperations, sandboxOperations } from './sandbo
 import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
-/** Loads all control operations of a gateway, in the order of the OpenAPI document. Operations of extras are last. */
+/** Loads a gateway's control operations in the order of the OpenAPI document, which ends with those of extras. */
 export async function controlOperations({
   extras,
 }: Pick<GatewayCore, 'extras'>): Promise<ControlOperation[]> {
@@ -78,7 +78,10 @@ export class Control {
   }
 }
 
-/** Throws 415 for the content types of HTML forms, even without a body: old browsers submit cross-origin forms without `Origin`. */
+/**
+ * Throws 415 for the content types of HTML forms, even without a body, because old browsers submit cross-origin forms
+ * without `Origin`.
+ */
 function assertJsonType({ headers }: Call): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type === undefined || type === 'application/json') return

@@ -1,6 +1,4 @@
-/**
- * OpenAPI documents of the mocked API and of the control API.
- */
+/** OpenAPI documents for the mocked API and the control API. */
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { AnyOperation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
@@ -10,9 +8,9 @@ import { toDocument } from './openapi.ts'
 const version = '1.0.0'
 
 /**
- * Returns the OpenAPI document of a gateway's API.
+ * Returns the OpenAPI document for a gateway's API.
  *
- * @param gateway Default: the operations of the specification.
+ * @param gateway Default: none; the document has the specification's operations.
  */
 export function apiDocument(
   gateway: Pick<GatewayCore, 'operations' | 'extras'> = { operations, extras: [] },
@@ -21,11 +19,11 @@ export function apiDocument(
     title: 'Model Gateway API',
     version,
     description:
-      'The Model Gateway API as mocked by Understudy. The specification only defines the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see ASSUMPTIONS.md. Unsupported methods of a path get a 405 in the error envelope; `Allow` lists the supported ones.',
+      'The Model Gateway API as mocked by Understudy. The specification defines only the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see ASSUMPTIONS.md. Unsupported methods get a 405 in the error envelope; `Allow` lists the supported ones.',
     base: '/api/v1',
     described: gateway.operations.filter(({ doc }) => !doc?.isDescribed),
     isEmulated: true,
-    bearer: 'API key. The key of a sandbox selects that sandbox.',
+    bearer: "API key. A sandbox's key selects that sandbox.",
   })
   return gateway.extras.reduce((document, extra) => extra.describe?.(document) ?? document, ours)
 }
@@ -40,6 +38,6 @@ export function controlDocument(described: readonly AnyOperation[]): object {
     described,
     isEmulated: false,
     bearer:
-      'Token that the server was started with, or that it printed at startup. Not required on loopback unless `--token` is set.',
+      'Token that the server was started with or printed at startup. Not required on loopback unless `--token` is set.',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Exports a call of the journal as code: a curl command, or a test that repeats the call and expects the same kind of
- * reply. Calls contain untrusted values, so every value is escaped as a literal.
+ * Exports a journal call as code: a curl command, or a test that repeats the call and expects the same kind of reply.
+ * Calls contain untrusted values, so every value is written as an escaped literal.
  */
 import { httpToken } from '../http/header-record.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../http/secrets.ts'
@@ -8,14 +8,14 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
 import type { Effect } from '../scenarios/compiled.ts'
 
-/** Hop-by-hop headers, and headers that the client sets itself. */
+/** Hop-by-hop headers, and headers that clients set themselves. */
 const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
 /**
- * Returns a curl command. Throws for a call that contains NUL characters, which a command line cannot contain.
+ * Returns a curl command. Throws for a call with NUL characters, which command lines cannot contain.
  *
- * @param site Addresses of the sandbox.
+ * @param site The sandbox's addresses.
  */
 export function toCurl(
   record: CallRecord,
@@ -45,19 +45,19 @@ export function toCurl(
 }
 
 /**
- * Returns the path after the base URL, or after the origin for a call outside of it. It always starts with a slash, so
- * that it cannot change the host.
+ * Returns the path below the base URL or, for a call outside it, below the origin. The path always starts with a
+ * slash, so that it cannot change the host.
  */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`
 }
 
-/** Returns a test that repeats the call in a sandbox with the rule it matched, and expects the same kind of reply. */
+/** Returns a test that repeats the call in a sandbox with the matched rule, and expects the same kind of reply. */
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
   const rule = ruleOf(record)
   const remote = runner === 'playwright' ? 'await ' : ''
-  // Interception does not handle unmatched paths, so they need `gateway.fetch`.
+  // Unmatched paths need `gateway.fetch`, because interception does not handle them.
   const fetchName = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
@@ -79,7 +79,7 @@ function titleOf({ method, route, path, status, match }: CallRecord): string {
   return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
-/** Returns the rule that the call matched, without limits on how often it applies. */
+/** Returns the rule that the call matched, without its limits on how often it applies. */
 function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
   if (!match) return undefined
   const { faults, reply }: Effect = match.effect
@@ -89,7 +89,7 @@ function ruleOf({ match, operation, method, route }: CallRecord): object | undef
   return { on, ...effect, ...(reply && { reply }) }
 }
 
-/** Returns true if the client disconnected before the reply ended. */
+/** Returns true if the client disconnected before the reply was complete. */
 function isEndless({ delivery }: CallRecord): boolean {
   return delivery === 'pending' || delivery === 'aborted-by-client'
 }
@@ -170,7 +170,7 @@ function bodyOf({ requestBody }: CallRecord): string {
   return hideInText(requestBody.text)
 }
 
-/** Returns an object literal if it serialises to the same text, else a string literal. */
+/** Returns an object literal if it serialises to the same text, otherwise a string literal. */
 function bodyLiteral(text: string): string {
   const value = parsed(text)
   if (value === undefined || JSON.stringify(value) !== text) return stringLiteral(text)

@@ -1,6 +1,4 @@
-/**
- * Live event streams of the calls of a gateway. They cost nothing without watchers, and their memory is bounded.
- */
+/** Live event streams of a gateway's calls. They cost nothing without watchers, and their memory is bounded. */
 import { GatewayError } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
@@ -9,21 +7,21 @@ import { monotonic, wallClock } from '../lib/clock.ts'
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
-/** Minimum interval between two frames, in real milliseconds. */
+/** Minimum interval between frames, in real milliseconds. */
 const frameMs = 100
 /**
- * Maximum number of calls in one frame. If there are more, watchers get `resync` and reload the journal. The same
- * number of calls is retained for watchers that may reconnect.
+ * Maximum number of calls per frame. If there are more, watchers get `resync` and reload the journal. As many calls
+ * are retained for watchers that reconnect.
  */
 const maxCalls = 250
-/** Maximum number and bytes of frames retained for watchers that reconnect. */
+/** Maximum number and total size of frames retained for watchers that reconnect. */
 const maxFrames = 300
 // mutation: equivalent: a bound on the work; any similar number will do
 const maxBytes = 2 * 1024 * 1024
-/** Maximum bytes buffered for a slow watcher. Beyond this it misses frames and gets `resync`. */
+/** Maximum number of bytes to buffer for a slow watcher. Beyond it, the watcher misses frames and gets `resync`. */
 const maxBufferedBytes = 256 * 1024
 const maxWatchers = 64
-/** Time that a watcher has to reconnect, in real milliseconds. */
+/** Time that watchers have to reconnect, in real milliseconds. */
 const lingerMs = 30_000
 /** Heartbeat interval in real milliseconds. */
 const heartbeatMs = 15_000
@@ -34,7 +32,7 @@ interface RetainedFrame {
 }
 
 interface Watcher {
-  /** Buffered text. */
+  /** Text that has not been sent yet. */
   text: string
   /** If true, the watcher has missed a frame. */
   isBehind: boolean
@@ -45,7 +43,7 @@ interface Watcher {
 export class EventFeed implements CallListener {
   readonly #listeners: Set<CallListener>
   readonly #watchers = new Set<Watcher>()
-  /** Identifies this run of the server. Event numbers of other runs are ignored. */
+  /** Identifies this run of the server, so that event numbers of other runs are ignored. */
   readonly #run = wallClock().getTime().toString(36)
   #pending = new Set<CallRecord>()
   #hasOverflown = false
@@ -115,7 +113,7 @@ export class EventFeed implements CallListener {
     watcher.wake()
   }
 
-  /** Ends every stream when the server shuts down. */
+  /** Ends all streams when the server shuts down. */
   close(): void {
     const watchers = [...this.#watchers]
     this.#watchers.clear()
@@ -149,7 +147,7 @@ export class EventFeed implements CallListener {
     this.#hasOverflown = false
     this.#frames = []
     this.#bytes = 0
-    // Calls from now on are not counted, so later watchers cannot resume from here.
+    // Calls are not counted from now on, so later watchers cannot resume from here.
     this.#number += 1
   }
 
@@ -158,7 +156,7 @@ export class EventFeed implements CallListener {
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
     if (this.#watchers.size === 0) return
-    // mutation: equivalent: one millisecond is not noticed
+    // mutation: equivalent: a difference of one millisecond is not noticeable
     this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
@@ -190,13 +188,13 @@ export class EventFeed implements CallListener {
   }
 
   #resync(number: number): string {
-    // Retained frames are older than the missed calls.
+    // The retained frames are older than the missed calls.
     this.#frames = []
     this.#bytes = 0
     return this.#text('resync', number, {})
   }
 
-  /** Returns the frames after an event, or `resync` if some are missing. */
+  /** Returns the frames after an event, or `resync` if any are missing. */
   #framesAfter(after: string | undefined): string {
     const [run, number] = after?.split('.') ?? []
     const last = Number(number)

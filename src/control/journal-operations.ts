@@ -1,6 +1,4 @@
-/**
- * Control operations of the journal.
- */
+/** Control operations for the journal. */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { deliver } from '../delivery/deliver.ts'
@@ -38,14 +36,14 @@ const Entry = z
     path: z.string(),
     params: Headers,
     query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    headers: Headers.describe('Names in lower case. Values of keys and cookies are redacted.'),
+    headers: Headers.describe('Headers; names in lower case. Keys and cookies are redacted.'),
     body: z
       .unknown()
       .optional()
       .describe('Parsed JSON body. Absent if the body is empty, not JSON, or too large to store.'),
     rawBody: StoredText.describe('Body as sent, with secrets redacted.'),
     status: z.int().describe('0 if the connection ended without a response.'),
-    reason: z.string().nullable().describe('Error message of the reply; null if the reply is not an error.'),
+    reason: z.string().nullable().describe("The reply's error message; null if the reply is not an error."),
     replyHeaders: Headers,
     replyBody: StoredText,
     timeline: z
@@ -56,16 +54,21 @@ const Entry = z
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()
-      .describe('Rule that made or changed the reply.'),
+      .describe('Rule that produced or changed the reply.'),
     turn: z
       .strictObject({
-        conversation: z.int().describe('0 if no script accepted the request.'),
+        conversation: z
+          .int()
+          .describe('Number among the scripted conversations, from 1; 0 if no script accepted the request.'),
         turn: z.int(),
         of: z.int().describe('Number of turns in the script.'),
-        problem: z.string().nullable().describe('Difference between the request and the expected turn.'),
+        problem: z
+          .string()
+          .nullable()
+          .describe("Differences between the request and the turn's expectations."),
       })
       .nullable()
-      .describe('Scripted conversation and turn of the call.'),
+      .describe('Script turn that the call consumed, and its conversation.'),
     nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
     usage: z
       .strictObject({
@@ -74,7 +77,7 @@ const Entry = z
         cachedTokens: z.int(),
         outputTokens: z.int(),
         reasoningTokens: z.int(),
-        cost: z.number().nullable().describe('Dollars; null if the model has no price.'),
+        cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
       })
       .nullable()
       .describe('Usage of the reply.'),
@@ -84,7 +87,7 @@ const Entry = z
     schemaViolation: z.boolean(),
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     timestamp: z.string().describe('Sandbox time, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real milliseconds to the last byte.'),
+    durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds.'),
     firstByteMs: Milliseconds.describe('Real milliseconds to the first byte of the body.'),
   })
   .meta({
@@ -112,7 +115,7 @@ const Summary = z
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()
-      .describe('Rule that made or changed the reply.'),
+      .describe('Rule that produced or changed the reply.'),
     unmatched: z.boolean().describe('True if neither an operation nor a rule matched.'),
     missed: z.int().describe('Number of near misses.'),
     warnings: z.int(),
@@ -143,8 +146,8 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listTrace',
     route: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
-    doc: { summary: 'List the calls of a trace, oldest first', tag: 'Journal' },
-    input: { params: { trace: z.string().min(1).describe('Trace id, or a whole traceparent.') } },
+    doc: { summary: "List a trace's calls, oldest first", tag: 'Journal' },
+    input: { params: { trace: z.string().min(1).describe('Trace id, or a full `traceparent`.') } },
     output: Entries,
     resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
   }),
@@ -156,13 +159,13 @@ export const journalOperations = [
       body: z.strictObject({
         operation: operation.optional().describe('Default: all calls.'),
         match: z.looseObject({}).optional().describe('Fields that entries must have, compared deeply.'),
-        last: z.int().min(1).optional().describe('Maximum number of entries; the newest are returned.'),
+        last: z.int().min(1).optional().describe('Maximum number of entries. The newest are returned.'),
       }),
     },
     output: Entries.extend({
       meta: z
         .object({
-          warnings: z.array(z.string()).describe('Fields of the match that no call of the operation has.'),
+          warnings: z.array(z.string()).describe('Expected fields that no call to the operation has.'),
         })
         .optional(),
     }),
@@ -180,7 +183,7 @@ export const journalOperations = [
     id: 'waitForCalls',
     route: 'POST /sandboxes/{sandbox}/journal/wait',
     doc: {
-      summary: 'Wait until an operation has been called a number of times; 408 after the timeout',
+      summary: 'Wait until an operation has been called a number of times; responds with a 408 on timeout',
       tag: 'Journal',
     },
     input: {
@@ -240,7 +243,7 @@ export const journalOperations = [
     route: 'GET /events',
     doc: {
       summary:
-        'Follow the calls of all sandboxes as an event stream: `calls` with summaries, at most ten per second; `resync` if some were missed',
+        'Follow the calls in all sandboxes as an event stream. Sends `calls` events with summaries, at most ten per second, and `resync` if calls were missed',
       tag: 'Journal',
       type: 'text/event-stream',
     },
@@ -261,10 +264,16 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listCalls',
     route: 'GET /sandboxes/{sandbox}/calls',
-    doc: { summary: 'List summaries of the newest calls, oldest first', tag: 'Journal' },
+    doc: { summary: 'List summaries of the newest calls, in the order they arrived', tag: 'Journal' },
     input: {
       query: z.strictObject({
-        last: z.coerce.number().int().min(1).max(10_000).optional().describe('Maximum number. Default: all.'),
+        last: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(10_000)
+          .optional()
+          .describe('Maximum number of calls. Default: all.'),
       }),
     },
     output: z.object({ data: z.array(Summary) }),
@@ -282,7 +291,7 @@ export const journalOperations = [
     id: 'resendCall',
     route: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
     doc: {
-      summary: 'Resend a call in this sandbox, and return the new entry when its reply begins',
+      summary: 'Resend a call in this sandbox, and return the new entry when the reply begins',
       tag: 'Journal',
       status: 201,
     },
@@ -295,7 +304,7 @@ export const journalOperations = [
   }),
 ]
 
-/** Declares the operation that exports a call, in the formats of the core and of the extras. */
+/** Declares the operation that exports a call in the core's and the extras' formats. */
 export function exportCall(extras: readonly Extra[]): ControlOperation {
   const extraExports: NonNullable<Extra['exports']> = Object.assign(
     {},
@@ -334,8 +343,8 @@ export function exportCall(extras: readonly Extra[]): ControlOperation {
 }
 
 /**
- * Resends the request of a call, and resolves when the reply begins. Throws 409 if the journal does not have the
- * whole body.
+ * Resends a call's request, and resolves when the reply begins. Throws 409 if the journal does not have the whole
+ * body.
  */
 export async function resend(
   gateway: GatewayCore,

@@ -11,12 +11,12 @@ export interface DocumentSetup {
   readonly title: string
   readonly version: string
   readonly description: string
-  /** Base path: `/api/v1`. */
+  /** Base path, such as `/api/v1`. */
   readonly base: string
   readonly described: readonly AnyOperation[]
   /** Description of the bearer token. */
   readonly bearer: string
-  /** If true, replies have the headers and errors of the mocked API. */
+  /** If true, replies have the mocked API's headers and errors. */
   readonly isEmulated: boolean
 }
 
@@ -61,10 +61,10 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
     operationId: id,
     ...(summary !== undefined && { summary }),
     ...(tag !== undefined && { tags: [tag] }),
-    ...(beta && { description: 'Beta: it may change in breaking ways.', 'x-beta': true }),
+    ...(beta && { description: 'In beta; breaking changes are possible.', 'x-beta': true }),
     parameters: [
       ...parametersOf('path', documented?.params ?? each.input?.params, 'input', schemas),
-      // The output type, because numbers are parsed from text.
+      // Uses the output type, because numbers are parsed from text.
       ...parametersOf('query', documented?.query ?? each.input?.query, 'output', schemas),
     ],
     ...(body && {
@@ -134,7 +134,7 @@ function parametersOf(
   })
 }
 
-/** Converts a schema to JSON Schema. Schemas with an id are added to the components. */
+/** Converts a schema to JSON Schema. Adds schemas with an id to the components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   // Wrapped in an object, so that a schema with an id becomes a reference.
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
@@ -162,7 +162,7 @@ function refer(key: string, value: unknown, names: ReadonlyMap<string, string>):
   return `#/components/schemas/${names.get(name) ?? name}`
 }
 
-/** Returns the component name of a schema. Requests and replies may have different schemas under one name. */
+/** Returns a schema's component name. Requests and replies may have different schemas with the same name. */
 function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: Record<string, Json>): string {
   const component = name.startsWith('__') ? 'JsonValue' : name
   const existing = schemas[component]
@@ -175,14 +175,14 @@ function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: R
   return `${component}Input`
 }
 
-/** Applies a schema to objects of one type only. */
+/** Restricts a schema to values of one type. */
 function onlyFor(type: string, then: Json): Json {
   return { if: { properties: { type: { const: type } }, required: ['type'] }, then }
 }
 
 /**
- * Removes redundant keywords: the pattern of a format, and the safe integer bounds in replies. In requests the bounds
- * stay, because larger integers are rejected.
+ * Removes redundant keywords: a format's pattern, and safe integer bounds in replies. The bounds stay in requests,
+ * because larger integers are rejected.
  */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (io === 'output') {
@@ -194,11 +194,11 @@ function simplify(schema: Json, io: 'input' | 'output'): void {
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
-/** Headers of any reply, and of some errors. */
+/** Headers of all replies, and of some errors. */
 const replyHeaders: Json = {
-  RequestId: header('Id of the reply. Deterministic for a request, a seed and the order of requests.'),
+  RequestId: header('Reply id. Deterministic for a request, a seed and an order of requests.'),
   Assumptions: header('Names of the assumptions that the reply depends on.'),
-  Scenario: header('Rule that made or changed the reply, such as `flaky#1`.'),
+  Scenario: header('Rule that produced or changed the reply, such as `flaky#1`.'),
   WwwAuthenticate: header('`Bearer`.'),
   RetryAfter: header('Seconds to wait, or a date.'),
   RateLimit: header('Requests allowed per window.', 'integer'),
@@ -226,12 +226,12 @@ function ref(name: string): Json {
   return { $ref: `#/components/headers/${name}` }
 }
 
-/** Returns the headers of replies with this status; undefined means any other status. */
+/** Returns the headers of replies with this status. Undefined stands for all other statuses. */
 function headersOf(status?: number): Json {
   return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }
 
-/** Returns the error statuses of an operation, in ascending order. */
+/** Returns an operation's error statuses in ascending order. */
 function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
   const checked = params || query || body ? [400] : []
   const read = body ? [413, 415] : []

@@ -1,6 +1,4 @@
-/**
- * Declares control operations. Routes, validation and the OpenAPI document derive from the declarations.
- */
+/** Declares control operations. Routes, validation and the OpenAPI document are derived from the declarations. */
 import * as z from 'zod'
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -9,7 +7,7 @@ import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { EventFeed } from './event-feed.ts'
 
-/** State that all control operations of a server share. */
+/** State that all control operations on a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
   /** All control operations. */
@@ -19,7 +17,7 @@ export interface ControlHost {
   readonly events: EventFeed
 }
 
-/** Input of one control request. Parameters, query and body are validated. */
+/** Input of a control request. Parameters, query and body have been validated. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query
@@ -30,11 +28,11 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
 }
 
 interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
-  /** Method and path below `/__understudy`: `GET /sandboxes/{sandbox}`. */
+  /** Method and path below `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** Remote sandbox method that calls this operation without arguments, such as `usage`. Default: none. */
   readonly remote?: string
-  /** Default: replies have no body. */
+  /** Reply schema. Default: none; replies have no body. */
   readonly output?: z.ZodType
 }
 
@@ -46,7 +44,7 @@ const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 /**
  * Declares an operation on the whole gateway.
  *
- * @param declaration.resolve Returns the body of the reply, or a whole `Reply`.
+ * @param declaration.resolve Returns the reply's body, or a whole `Reply`.
  */
 export function gatewayOperation<Params, Query, Body>(
   declaration: Declaration & {
@@ -76,9 +74,12 @@ export function gatewayOperation<Params, Query, Body>(
 const sandboxId = z
   .string()
   .min(1)
-  .describe('Id of a sandbox. `default` handles requests whose key belongs to no other sandbox.')
+  .describe('Sandbox id. `default` handles requests whose key belongs to no other sandbox.')
 
-/** Declares an operation on the sandbox in `{sandbox}` of its path. The sandbox counts as busy during the request. */
+/**
+ * Declares an operation on the sandbox that the path names in `{sandbox}`. The sandbox counts as busy during the
+ * request.
+ */
 export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
   declaration: Declaration & {
     readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
@@ -91,7 +92,7 @@ export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
     input: { ...input, params: z.object({ sandbox: sandboxId, ...input?.params }) },
     resolve(context) {
       const sandbox = context.gateway.sandboxes.find(context.params.sandbox)
-      // The params include the id, which the declaration does not have.
+      // The parameters include the sandbox id, which the declaration lacks.
       return sandbox.busy(() => resolve(sandbox, context as never))
     },
   })

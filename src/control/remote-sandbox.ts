@@ -1,6 +1,6 @@
 /**
- * A sandbox in another process, with the API of a local sandbox, async. Methods without arguments derive from the
- * control operations, and their types from those of the sandbox.
+ * A sandbox in another process, with an async version of the local API. Methods without arguments are derived from
+ * control operations, and their types from those of the local sandbox.
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -33,16 +33,16 @@ import {
 import type { ControlClient, RouteId } from './client.ts'
 import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
-/** An active scenario of a remote sandbox. Disposing it removes it: `await using outage = await sandbox.use(…)`. */
+/** An active scenario in a remote sandbox. Disposing it removes it: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
-  /** Id of this use of the scenario. */
+  /** Id of this activation of the scenario. */
   readonly id: string
   readonly name: string
 }
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'recording'
 
-/** Addresses and key of a sandbox. */
+/** A sandbox's addresses and key. */
 export interface SandboxAddress {
   /** Id of the sandbox. */
   readonly id: string
@@ -50,19 +50,19 @@ export interface SandboxAddress {
   readonly apiKey: string
   /** Requests below this URL use this sandbox, regardless of their key. Ends in `/api/v1`. */
   readonly baseUrl: string
-  /** Base URL that bypasses the load balancer, if the server advertises one: for faults that a proxy would hide. */
+  /** Base URL that bypasses the load balancer, if the server advertises one, for faults that a proxy would hide. */
   readonly directUrl?: string | undefined
 }
 
 /** A bundled scenario. */
 export interface BundledScenario {
-  /** For `use()`. */
+  /** Name to pass to `use()`. */
   name: string
-  /** Effect on a client. */
+  /** Effect that a client observes. */
   description: string
 }
 
-/** Number of records of a collection. */
+/** A collection's number of records. */
 export interface CollectionSize {
   /** Name of the collection, as in `db.<name>`. */
   name: string
@@ -70,13 +70,13 @@ export interface CollectionSize {
   count: number
 }
 
-/** Differences of a collection from the seed. */
+/** A collection's differences from the seed. */
 export interface CollectionChanges {
   /** Name of the collection, as in `db.<name>`. */
   collection: string
   /** Rows that are not in the seed, in order. */
   created: object[]
-  /** Changed rows, with their first key in the seed. */
+  /** Changed rows, each with its first key in the seed. */
   changed: { key: string; row: object }[]
   /** First keys of deleted seed rows. */
   deleted: string[]
@@ -85,11 +85,11 @@ export interface CollectionChanges {
 type Derived = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
 
 export interface RemoteSandbox extends Derived {
-  /** Names of the active scenarios, newest first. */
+  /** Returns the names of the active scenarios, newest first. */
   scenarioNames(): Promise<string[]>
-  /** Collections with their number of records. */
+  /** Returns the collections with their number of records. */
   collections(): Promise<CollectionSize[]>
-  /** Differences from the seed, by collection. */
+  /** Returns the differences from the seed, by collection. */
   changes(): Promise<CollectionChanges[]>
 }
 
@@ -100,11 +100,11 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   readonly apiKey: string
   readonly baseUrl: string
   readonly directUrl: string | undefined
-  /** The collections. Records are copies. */
+  /** Collections. Records are copies. */
   readonly db: Promised<RemoteDatabase>
   /** Calls of this sandbox. */
   readonly journal: RemoteJournal<Bodies>
-  /** Sandbox time, to read and to advance. */
+  /** Clock of this sandbox, to read or advance its time. */
   readonly clock: Promised<SandboxClock>
   /** @internal */
   readonly client: ControlClient
@@ -141,8 +141,8 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /**
-   * Activates scenarios, rules or recordings in order: values, names of bundled scenarios or, in Node, paths of files,
-   * whose content is sent. Throws 400 for the first invalid one.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's name or, in
+   * Node, the path of a file, whose content is sent. Throws 400 for the first invalid one.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
@@ -158,7 +158,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     }
   }
 
-  /** Replaces active scenarios of this name. Default: the bundled scenario of this name. */
+  /** Replaces active scenarios with this name. Default: the bundled scenario with this name. */
   async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
     const params = { ...this.#here, name }
     return this.#activeOf(await this.client.data('putScenario', params, { body: scenario }))
@@ -169,12 +169,12 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     return { id, name, [Symbol.asyncDispose]: end }
   }
 
-  /** Replies with this text or reply object to every model operation. Functions are not supported. */
+  /** Replies with this text or reply object to every operation that generates text. Functions are not supported. */
   async reply(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(replyScenario(reply, options))
   }
 
-  /** Responds with this error status, always or `times` times. Default: all operations. */
+  /** Responds to all operations with this error status, always or up to `times`. */
   async fail(status: number, options: FailOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(failScenario(status, options))
   }
@@ -184,7 +184,10 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     return this.use(scriptScenario(turns, options))
   }
 
-  /** Returns which of the newest `last` calls a scenario would have matched. Changes nothing. Default: 1,000. */
+  /**
+   * Returns which of the newest calls a scenario would have matched. Changes nothing. `last` is the number of calls,
+   * 1,000 by default.
+   */
   async dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
@@ -194,7 +197,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 
-  /** Restores a snapshot of this sandbox. Can be repeated. */
+  /** Restores a snapshot of this sandbox, any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot?.id } })
   }
@@ -202,13 +205,13 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   /**
    * Creates a copy of this sandbox.
    *
-   * @param id Id of the new sandbox. Default: generated.
+   * @param id Custom id. Default: a generated one.
    */
   async fork(id?: string): Promise<RemoteSandbox> {
     return newSandbox(this.client, { id, fork: this.id })
   }
 
-  /** Deletes the sandbox after its requests in flight. Throws if one of them fails. */
+  /** Deletes the sandbox once its requests in flight have completed. Throws if one of them fails. */
   async dispose(): Promise<void> {
     try {
       await this.client.settled()
@@ -240,14 +243,14 @@ export async function newSandbox(
   return new RemoteSandbox(client.clone(), address)
 }
 
-/** Replaces the path of a file with its content. */
+/** Replaces a file path with the file's content. */
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null && !Array.isArray(scenario)) return scenario
   throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, got ${shown(scenario)}`)
 }
 
-/** Creates methods without arguments that call operations on the sandbox. */
+/** Creates the methods without arguments, which call operations on the sandbox. */
 function derived<Name extends string>(
   operations: Readonly<Record<Name, RouteId>>,
   client: ControlClient,
@@ -255,14 +258,14 @@ function derived<Name extends string>(
 ) {
   const methods = Object.entries<RouteId>(operations).map(([name, id]) => [
     name,
-    // The paths have no other parameters.
+    // These paths have no other parameters.
     () => client.data(id, { sandbox } as never),
   ])
-  // The result types are those of the operations.
+  // The operations determine the result types.
   return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
 }
 
-/** Makes the errors of async methods begin with the call. */
+/** Wraps async methods so that their errors begin with the call. */
 function named<Methods extends object>(methods: Methods, path = ''): Methods {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
     if (typeof value !== 'function') continue
@@ -280,7 +283,7 @@ export interface RemoteJournal<Bodies extends object>
       (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
     >
   > {
-  // A derived type would lose the body type of each operation.
+  // Declared here, because a derived type would lose each operation's body type.
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
@@ -296,13 +299,13 @@ export interface RemoteJournal<Bodies extends object>
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */
   readonly evictedCount: Promise<number>
-  /** Resends a call, and returns the new entry when its reply begins. */
+  /** Resends a call, and returns the new entry when the reply begins. */
   resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
 
 function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
   const here = { sandbox }
-  /** Warnings that were already printed. */
+  /** Warnings that have already been printed. */
   const warned = new Set<string>()
   return {
     ...derived(journalMethods, client, sandbox),
@@ -347,7 +350,7 @@ function idOf(entry: string | { readonly id: string }): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Accepts every name. The server rejects unknown collections; a list here would import all schemas. */
+/** Accepts every name, because a list of collections would import all schemas. The server rejects unknown ones. */
 function remoteDatabase(client: ControlClient, sandbox: string): Promised<RemoteDatabase> {
   return new Proxy({} as Promised<RemoteDatabase>, {
     get: (_, name) =>
@@ -388,12 +391,12 @@ function recordsOf(
   }
 }
 
-/** API whose methods, at any depth, return promises. */
+/** An API whose methods, at any depth, return promises. */
 export type Promised<Api> = {
   readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<RemoteResult<Awaited<Result>>>
     : Promised<Api[Name]>
 }
 
-/** Result type of a remote call. Plain data is unchanged. */
+/** A remote call's result type. Plain data is unchanged. */
 type RemoteResult<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

@@ -1,6 +1,4 @@
-/**
- * Control operations of sandboxes, their clocks and databases.
- */
+/** Control operations for sandboxes, their clocks and databases. */
 
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
@@ -26,31 +24,34 @@ const SandboxInfo = z
       .string()
       .optional()
       .describe(
-        'Base URL that bypasses the load balancer, if the server was started with --advertise: for connection resets and partial bodies.',
+        'Base URL that bypasses the load balancer, for connection resets and partial bodies. Set if the server was started with --advertise.',
       ),
   })
   .meta({ id: 'Sandbox', description: 'Isolated state: data, scenarios, journal and clock.' })
 const OneSandbox = z.object({ data: SandboxInfo })
 
 const SandboxOptions = z.strictObject({
-  fork: z.string().optional().describe('Id of a sandbox to copy. Default: start from the seed.'),
+  fork: z
+    .string()
+    .optional()
+    .describe('Id of the sandbox to fork. Default: none; the sandbox starts from the seed.'),
   seed: z
     .union([z.int(), z.string().min(1)])
     .optional()
-    .describe('Default: the seed of the gateway.'),
+    .describe("Seed for all generated data. Default: the gateway's seed."),
   fixtures: Fixtures.optional().describe('Custom records by collection.'),
 })
 
 const Snapshot = z.strictObject({ id: z.string() })
 
-/** Snapshots of remote clients, by id. */
+/** Snapshots taken by remote clients, by id. */
 const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
-/** Maximum number per sandbox. The oldest is evicted first. */
+/** Maximum number of snapshots per sandbox. The oldest are evicted first. */
 const maxSnapshots = 1000
 
 type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
 
-/** Returns the addresses and the key of a sandbox. */
+/** Returns a sandbox's addresses and key. */
 export function infoOf(
   { id, apiKey }: Sandbox,
   { origin, directOrigin }: Origins,
@@ -110,7 +111,7 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'deleteSandbox',
     route: 'DELETE /sandboxes/{sandbox}',
-    doc: { summary: 'Delete a sandbox: later requests with its key or path get a 410', tag: 'Sandboxes' },
+    doc: { summary: 'Delete a sandbox. Later requests with its key or path get a 410', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.dispose(),
   }),
   sandboxOperation({
@@ -169,7 +170,7 @@ export const sandboxOperations = [
     id: 'restoreSnapshot',
     route: 'POST /sandboxes/{sandbox}/restore',
     doc: {
-      summary: 'Restore a snapshot; the journal is unchanged. Can be repeated',
+      summary: 'Restore a snapshot, any number of times. The journal is unchanged',
       tag: 'Sandboxes',
     },
     input: { body: Snapshot },
@@ -183,7 +184,7 @@ export const sandboxOperations = [
 
 const Reading = z.object({
   data: z.strictObject({
-    now: z.string().describe('ISO 8601.'),
+    now: z.string().describe('Current sandbox time, ISO 8601.'),
     elapsedMs: z.number().describe('Milliseconds of sandbox time since the sandbox was created or reset.'),
   }),
 })
@@ -223,7 +224,7 @@ function advanced(clock: SandboxClock, ms: number): ClockReading {
 }
 
 const collection = z.enum(collectionNames)
-const key = z.string().min(1).describe('Id or slug of a record, percent-encoded.')
+const key = z.string().min(1).describe('Record id or slug, percent-encoded.')
 const Row = z.looseObject({}).describe('A record, as in the fixture files.')
 const OneRow = z.object({ data: Row })
 
@@ -231,14 +232,14 @@ const Equals = z
   .string()
   .optional()
   .describe(
-    'JSON object with fields that records must have: {"status":"active"} or {"architecture":{"input_modalities":{"some":"image"}}}.',
+    'Required fields, as a JSON object: {"status":"active"} or {"architecture":{"input_modalities":{"some":"image"}}}.',
   )
 
 export const TableChanges = z.strictObject({
   created: z.array(Row).describe('Rows that are not in the seed, in order.'),
   changed: z
     .array(z.strictObject({ key: z.string(), row: Row }))
-    .describe('Changed rows, with their first key in the seed.'),
+    .describe('Changed rows, each with its first key in the seed.'),
   deleted: z.array(z.string()).describe('First keys of deleted seed rows.'),
 })
 
@@ -247,7 +248,7 @@ export const databaseOperations = [
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
     remote: 'collections',
-    doc: { summary: 'List collections and their number of records', tag: 'Database' },
+    doc: { summary: 'List collections with their number of records', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
       data: await Promise.all(
@@ -259,7 +260,7 @@ export const databaseOperations = [
     id: 'listChanges',
     route: 'GET /sandboxes/{sandbox}/changes',
     remote: 'changes',
-    doc: { summary: 'List changes from the seed by collection', tag: 'Database' },
+    doc: { summary: 'List differences from the seed, by collection', tag: 'Database' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
@@ -268,7 +269,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listRecords',
     route: 'GET /sandboxes/{sandbox}/database/{collection}',
-    doc: { summary: 'List the records of a collection', tag: 'Database' },
+    doc: { summary: "List a collection's records", tag: 'Database' },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
     output: z.object({ data: z.array(Row) }),
     resolve: async (sandbox, { params, query }) => ({
@@ -298,7 +299,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'updateRecord',
     route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: 'Update fields of a record', tag: 'Database' },
+    doc: { summary: "Update a record's fields", tag: 'Database' },
     input: { params: { collection, key }, body: Row },
     output: OneRow,
     resolve: async (sandbox, { params, body }) => ({

@@ -1,6 +1,4 @@
-/**
- * Control operations of bundled scenarios and of the active scenarios of a sandbox.
- */
+/** Control operations for bundled scenarios and a sandbox's active scenarios. */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -31,10 +29,16 @@ const ScriptReading = z.strictObject({
     z.strictObject({
       conversation: z.int().describe('Number of the scripted conversation in the sandbox, from 1.'),
       turns: z.int().describe('Number of turns taken.'),
-      problem: z.string().nullable().describe('Difference between the last request and the expected turn.'),
+      problem: z
+        .string()
+        .nullable()
+        .describe("Differences between the last request and the turn's expectations."),
     }),
   ),
-  problem: z.string().nullable().describe('Difference between the last new conversation and the first turn.'),
+  problem: z
+    .string()
+    .nullable()
+    .describe("Differences between the last new conversation and the first turn's expectations."),
 })
 
 const Use = z.strictObject({
@@ -51,18 +55,21 @@ const Active = z.strictObject({
       rule: z.int().describe('Number of the rule in the scenario, from 1.'),
       name: z.string().nullable(),
       on: z.array(z.string()),
-      seen: z.int().describe('Number of requests that matched its conditions.'),
-      happened: z.int().describe('Number of requests that it was applied to.'),
-      left: z.int().nullable().describe('Number of times that it can still apply; null if unlimited.'),
-      source: z.looseObject({}).describe('The rule with defaults filled in.'),
+      seen: z.int().describe("Number of requests that matched the rule's conditions."),
+      happened: z.int().describe('Number of requests that the rule was applied to.'),
+      left: z
+        .int()
+        .nullable()
+        .describe('Remaining number of times that the rule can apply; null if unlimited.'),
+      source: z.looseObject({}).describe('The rule as written, with defaults filled in.'),
     }),
   ),
 })
 
-/** Validated in full when it is used. */
+/** Fully validated when used. */
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
-  .describe('Name of a bundled scenario, a scenario, or a single rule.')
+  .describe("A bundled scenario's name, a scenario, or a single rule.")
 
 const sums = {
   requests: z.int(),
@@ -72,7 +79,7 @@ const sums = {
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
   totalTokens: z.int(),
   cost: z.number().describe('Dollars.'),
-  unpriced: z.int().describe('Requests to models without a price, which add nothing to the cost.'),
+  unpriced: z.int().describe('Number of requests to models without a price, which do not add to the cost.'),
 }
 const Usage = z
   .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })
@@ -127,7 +134,7 @@ export const scenarioOperations = [
     id: 'putScenario',
     route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
     doc: {
-      summary: 'Replace active scenarios of this name; without a body, with the bundled scenario',
+      summary: 'Replace active scenarios with this name. Without a body, activates the bundled scenario',
       tag: 'Scenarios',
     },
     input: {
@@ -179,11 +186,11 @@ export const scenarioOperations = [
     id: 'checkScenario',
     route: 'POST /scenario-checks',
     doc: {
-      summary: 'Validate a scenario in YAML or JSON: every problem with its line and column',
+      summary: 'Validate a scenario in YAML or JSON. Lists every problem with its line and column',
       tag: 'Scenarios',
     },
     input: {
-      body: z.strictObject({ text: z.string().describe('Content of a scenario file, or a single rule.') }),
+      body: z.strictObject({ text: z.string().describe("A scenario file's content, or a single rule.") }),
     },
     output: z.object({
       data: z.strictObject({
@@ -206,7 +213,7 @@ export const scenarioOperations = [
     id: 'dryRunScenario',
     route: 'POST /sandboxes/{sandbox}/dry-runs',
     doc: {
-      summary: 'Dry-run a scenario: list the past calls that it would have matched. Changes nothing',
+      summary: 'Dry-run a scenario: lists the past calls that it would have matched, and changes nothing',
       tag: 'Scenarios',
     },
     input: {
@@ -217,7 +224,7 @@ export const scenarioOperations = [
           .min(1)
           .max(10_000)
           .optional()
-          .describe('Number of newest calls to check. Default: 1,000.'),
+          .describe('Number of calls to check, newest first. Default: 1,000.'),
       }),
     },
     output: z.object({
@@ -286,7 +293,7 @@ export const scenarioOperations = [
 ]
 
 function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object): z.infer<typeof Use> {
-  // Rejects paths of files. `use` validates everything else.
+  // Rejects file paths. `use` validates everything else.
   if (typeof scenario === 'string') gateway.checkScenario(scenario)
   const { id, name } = sandbox.use(scenario as ScenarioInput)
   return { id, name }

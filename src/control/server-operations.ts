@@ -1,6 +1,4 @@
-/**
- * Control operations of the server: health, readiness, draining, and the OpenAPI document of the control API.
- */
+/** Control operations for the server: health, readiness, draining, and the control API's OpenAPI document. */
 
 import * as z from 'zod'
 import { controlDocument } from './documents.ts'
@@ -10,7 +8,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'getHealth',
     route: 'GET /health',
-    doc: { summary: 'Health check; requires no token', tag: 'Server' },
+    doc: { summary: 'Health check. Does not require the token', tag: 'Server' },
     output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
     resolve: () => ({ data: { status: 'ok' } }),
   }),
@@ -18,7 +16,7 @@ export const documentOperations = [
     id: 'getReadiness',
     route: 'GET /ready',
     doc: {
-      summary: 'Readiness check: 503 while the server drains; requires no token',
+      summary: 'Readiness check: responds with a 503 while the server drains. Does not require the token',
       tag: 'Server',
     },
     output: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
@@ -27,7 +25,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'drain',
     route: 'POST /drain',
-    doc: { summary: 'Reject new sandboxes from now on; existing ones stay', tag: 'Server' },
+    doc: { summary: 'Reject new sandboxes from now on. Existing ones stay', tag: 'Server' },
     resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayOperation({

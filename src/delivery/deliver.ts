@@ -1,6 +1,6 @@
 /**
- * Step 12: delivers a reply to any transport. Decides what to send, when, and how the reply ends; a sink implements
- * these steps for its transport.
+ * Step 12: delivers a reply through any transport. Decides what to send, when, and how the reply ends. A sink
+ * implements these steps for its transport.
  */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -15,7 +15,7 @@ import { Clock } from '../lib/clock.ts'
 export interface DeliveryWatch {
   readonly method: string
   readonly clock: Pick<Clock, 'wait' | 'pace'>
-  /** Called with each part of the body, its bytes, and the number of events in it. */
+  /** Called with each part of the body, its size in bytes, and the number of events in it. */
   sent(part: string | Uint8Array, length: number, events: number): void
   /** Called once, when the outcome is known. */
   settled(delivery: Exclude<Delivery, 'pending'>): void
@@ -23,14 +23,14 @@ export interface DeliveryWatch {
   hold(end: () => void): () => void
 }
 
-/** Returns a watch for replies outside any sandbox, which records nothing. */
+/** Returns a watch that records nothing, for replies outside any sandbox. */
 export function unrecorded(method: string): DeliveryWatch {
   return { method, clock: realTime, sent() {}, settled() {}, hold: () => () => {} }
 }
 
 const realTime = new Clock()
 
-/** Handles a call and delivers its reply. Resolves when the delivery has ended. */
+/** Handles a call and delivers its reply. Resolves once the delivery has ended. */
 export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
   const record = await handle(gateway, call)
   await deliver(record.reply, call.sink, record)
@@ -79,7 +79,7 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   await sink.end('close')
 }
 
-/** Ends a reply early. Bytes sent so far arrive first. */
+/** Ends a reply early. Bytes that were already sent arrive first. */
 async function abortReply(
   how: HangUp,
   reply: Readonly<Reply>,
@@ -88,7 +88,7 @@ async function abortReply(
 ): Promise<void> {
   if (how === 'stall') return stall(sink, watch)
   watch.settled('aborted-by-fault')
-  // Ending the body properly is not an error, unless the head promised more.
+  // Ending the body properly is not an error, unless the head announced more.
   const isProper = how === 'end' && reply.body.kind !== 'hang-up' && !('content-length' in reply.headers)
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
@@ -113,8 +113,8 @@ function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
 const { setImmediate } = globalThis
 
 /**
- * Sends frames when they are due. Uses callbacks instead of promises to reduce garbage: thousands of paced streams can
- * wait at the same time.
+ * Sends frames when they are due. Uses callbacks instead of promises to reduce garbage, because thousands of paced
+ * streams can wait at the same time.
  */
 function play(
   frames: Iterable<Frame>,
@@ -143,7 +143,7 @@ function play(
       else {
         const leftMs = waits.begin(step.ms, next)
         if (leftMs > 0) return undefined
-        // On a connection, only a turn of the event loop separates two chunks.
+        // On a connection, chunks stay separate only if a turn of the event loop comes between them.
         if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
       }
     }
@@ -170,12 +170,12 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
 class Playback {
-  /** The end of the body. Valid after `next` has returned undefined. */
+  /** Ending of the body. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
-  /** A frame that was read and follows the last returned chunk. */
+  /** A frame that was already read, and follows the last returned chunk. */
   #held: IteratorResult<Frame> | undefined
-  /** Rest of a chunk whose first slice was returned. */
+  /** Rest of a chunk whose first slice has been returned. */
   #rest: string | Uint8Array = ''
   #events = 0
 
@@ -183,7 +183,7 @@ class Playback {
     this.#frames = frames[Symbol.iterator]()
   }
 
-  /** Returns a chunk to send, or a wait; undefined at the end. */
+  /** Returns a chunk to send or a wait, or undefined at the end. */
   next(): string | Uint8Array | WaitFrame | undefined {
     if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''

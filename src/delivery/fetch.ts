@@ -1,6 +1,4 @@
-/**
- * The gateway as a plain `fetch`, for clients that accept one. Needs no interception, and works in browsers.
- */
+/** The gateway as a plain `fetch`, for clients that accept one. Works without interception, and in browsers. */
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { chunksOf, collectBody, within } from '../http/body.ts'
@@ -8,14 +6,14 @@ import { serve } from './deliver.ts'
 import { ResponseSink } from './response.ts'
 
 /**
- * Creates a `fetch` that sends requests to the gateway, with the arguments and errors of the global one.
+ * Creates a `fetch` that sends requests to the gateway. Its arguments and errors are those of the global `fetch`.
  *
  * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
     const native = isForeign(input) ? toNativeRequest(input) : input
-    // In a browser, relative URLs refer to the page.
+    // In browsers, relative URLs are resolved against the page.
     if (typeof native === 'string' && !URL.canParse(native, globalThis.location?.href))
       throw new TypeError(
         `gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '${native}'`,
@@ -26,7 +24,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
   }
 }
 
-/** Returns true for a request of another realm, such as Miniflare's or npm undici's. */
+/** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */
 function isForeign(input: unknown): input is Request {
   if (typeof input !== 'object' || input === null || input instanceof Request) return false
   return 'url' in input && 'method' in input && 'headers' in input
@@ -76,7 +74,7 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
   }
 }
 
-/** Returns a response with its content encoding removed, as `fetch` does. */
+/** Decompresses a response as `fetch` does. */
 function decompressed(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
   const { status, statusText, headers, body } = response
@@ -87,7 +85,7 @@ const { setTimeout } = globalThis
 
 /**
  * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered before the
- * error; in the platform's pipes, the error would come first.
+ * error. With the platform's pipes, the error would come first.
  */
 function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
   const { readable, writable } = new DecompressionStream('gzip')
@@ -122,7 +120,7 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
           } catch (error) {
             failure = error
           }
-          // The decompressed bytes follow in the next turn of the event loop.
+          // The decompressed bytes arrive in the next turn of the event loop.
           if (failure !== undefined) await new Promise((resolve) => setTimeout(resolve))
         }
       },

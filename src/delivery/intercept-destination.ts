@@ -1,6 +1,6 @@
 /**
- * Decides where a request of this process goes: to the gateway, through to its host, or nowhere if it looks meant for
- * the gateway. Shared by interception and MSW handlers.
+ * Decides whether the gateway handles a request of this process, passes it through to its host, or rejects it because
+ * it looks meant for the gateway. Shared by interception and MSW handlers.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -23,13 +23,13 @@ export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[numbe
 export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const
 
 /**
- * Called for each unhandled request that leaves this machine. The request passes through unless the callback calls
+ * Called for each unhandled request that leaves this machine. The request passes through, unless the callback calls
  * `print.error()` or throws.
  */
 export type UnhandledRequestCallback = (request: Request, print: UnhandledRequestPrint) => void
 
 export interface UnhandledRequestPrint {
-  /** Prints a warning; the request passes through. */
+  /** Prints a warning. The request passes through. */
   warning(): void
   /** Prints an error and rejects the request. */
   error(): void
@@ -51,18 +51,18 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Active interceptions of this process. */
+/** Active interceptions in this process. */
 const interceptions = new Set<InterceptSetup>()
 
-/** Registers an interception, so that other ones ignore its requests. Returns a function that unregisters it. */
+/** Registers an interception, so that others ignore its requests. Returns a function that unregisters it. */
 export function registerInterception(setup: InterceptSetup): () => void {
   interceptions.add(setup)
   return () => interceptions.delete(setup)
 }
 
 /**
- * Decides on a request: `answer` if the gateway handles it, `pass` if it passes through, or the error that rejects it.
- * The error is printed. If the request looks meant for the gateway, the journal records it with a 404.
+ * Decides on a request. Returns `answer` if the gateway handles it, `pass` if it passes through, or the error that
+ * rejects it, which is also printed. If the request looks meant for the gateway, the journal records it with a 404.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -96,13 +96,13 @@ export function decideDestination(
   return 'pass'
 }
 
-/** Maximum number of counters per gateway. Once reached, the counts are printed and start again. */
+/** Maximum number of counters per gateway. When it is reached, the counts are printed and restarted. */
 const maxCounters = 1000
 
-/** Numbers of unhandled requests by sandbox and origin: `s1 https://api.example`. */
+/** Counts of unhandled requests, by sandbox and origin: `s1 https://api.example`. */
 const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
 
-/** Counts a request. Returns true for the first one of its sandbox to its origin: clients retry. */
+/** Counts a request. Returns true for a sandbox's first request to an origin; later ones may be retries. */
 function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
   const counts = unhandled.get(gateway) ?? new Map<string, number>()
   const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
@@ -113,7 +113,7 @@ function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
 }
 
 /**
- * Prints the number of unhandled requests after the first one, by origin, and resets it.
+ * Prints how many unhandled requests followed the first one, by origin, and resets the counts.
  *
  * @param sandboxId Default: all sandboxes.
  */
@@ -149,7 +149,7 @@ function runCallback(
   }
 }
 
-/** The 404 of a request that looks meant for the gateway but matches no operation. */
+/** The 404 for a request that looks meant for the gateway but matches no operation. */
 export class MisdirectedRequest extends GatewayError {
   readonly reason: string
 
@@ -159,7 +159,7 @@ export class MisdirectedRequest extends GatewayError {
   }
 }
 
-/** Returns why an unhandled request may not leave this machine; undefined if it may. */
+/** Explains why an unhandled request must not leave this machine. Returns undefined if it may. */
 export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
@@ -178,7 +178,7 @@ export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected
   return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 
-/** Records a rejected request with its 404, which is not sent. */
+/** Records a rejected request with a 404, which is not sent. */
 async function journal(
   gateway: GatewayCore,
   { method, url, headers }: Outgoing,
@@ -199,9 +199,9 @@ async function journal(
 }
 
 /**
- * Returns true if the gateway handles a request. With `baseUrl`, it handles every request below it. Otherwise, on any
- * host, it handles its operations below `/api/v1`, other methods of their paths, and paths that a rule matches, but not
- * an application's own `/api/v1/users`.
+ * Returns true if the gateway handles a request. With `baseUrl`, it handles every request below that URL. Otherwise,
+ * on any host, it handles its operations below `/api/v1`, other methods of their paths, and paths that a rule
+ * matches, but not an application's own `/api/v1/users`.
  */
 export function isHandledBy(
   { options, router, sandboxes }: GatewayCore,
@@ -232,17 +232,17 @@ function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolea
   return operation !== undefined || allow.length > 0 || wellKnown.test(route)
 }
 
-/** Paths that clients use for the operations that the specification mentions without describing them. */
+/** Paths that clients use for operations that the specification names but does not describe. */
 const wellKnown =
   /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 
-/** Returns the runtime if its `fetch` does not use an undici dispatcher. */
+/** Returns the runtime's name if its `fetch` does not use an undici dispatcher. */
 export function runtimeWithOwnFetch(): 'Bun' | 'Deno' | undefined {
   const { bun, deno } = globalThis.process?.versions ?? {}
   return bun ? 'Bun' : deno ? 'Deno' : undefined
 }
 
-/** Returns true for servers of the application itself: on this machine, or at the origin of its page. */
+/** Returns true for the application's own servers: on this machine, or at the page's origin. */
 function isOwnServer({ hostname, origin }: URL): boolean {
   return loopback.test(hostname) || origin === globalThis.location?.origin
 }

@@ -1,6 +1,6 @@
 /**
- * Intercepts requests dispatched by `fetch` and undici. Each goes to a handler of the user, to the gateway or through
- * to its host, or is rejected.
+ * Intercepts requests dispatched by `fetch` and undici. Each is handled by a user's handler or the gateway, passed
+ * through, or rejected.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
@@ -69,9 +69,9 @@ class Dispatched {
   /** Method in upper case. */
   readonly method: string
   readonly headers: Record<string, string>
-  /** Real time in milliseconds that undici waits for the head and the body of a reply; 0 means no limit. */
+  /** Real time in milliseconds that undici waits for a reply's head and body. 0 means no limit. */
   readonly timeouts: { readonly Headers: number; readonly Body: number }
-  /** Body as passed by the client; can be read only once. */
+  /** Body as passed by the client. It can be read only once. */
   readonly body: unknown
 
   constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
@@ -84,7 +84,7 @@ class Dispatched {
   }
 }
 
-/** undici's default, in milliseconds of real time. */
+/** undici's default timeout, in milliseconds of real time. */
 const defaultTimeoutMs = 300_000
 
 function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Dispatched, sink: Sink): Call {
@@ -149,7 +149,7 @@ function appendQuery({ searchParams }: URL, query: Record<string, unknown>): voi
   }
 }
 
-/** Passes a reply to undici's handler piece by piece, like a real connection. */
+/** Passes a reply to undici's handler piece by piece, as a real connection would. */
 class DispatchSink implements Sink, Controller {
   readonly hasConnection = false
   aborted = false
@@ -175,7 +175,7 @@ class DispatchSink implements Sink, Controller {
     return this.aborted
   }
 
-  /** Created on first use: an AbortController costs 6 µs, and most calls do not need it. */
+  /** Created on first use, because an AbortController takes 6 µs and most calls do not need it. */
   get left(): AbortSignal {
     this.#left ??= new AbortController()
     if (this.aborted) this.#left.abort(this.reason)
@@ -240,7 +240,7 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseEnd?.(this, {})
   }
 
-  /** Reports an error after the client has read what was sent, because it would lose the rest. */
+  /** Reports an error once the client has read everything sent, which it would otherwise lose. */
   async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler as { body?: Unread | null; res?: Unread | null }
     if (this.#hasHead)
@@ -256,7 +256,7 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseError?.(this, error as Error)
   }
 
-  /** Starts undici's own timeout, which ends a stalled reply. */
+  /** Starts undici's own timeout, which aborts a stalled reply. */
   #startTimeout(): void {
     const part = this.#hasHead ? 'Body' : 'Headers'
     const ms = this.#timeouts[part]
@@ -269,13 +269,13 @@ class DispatchSink implements Sink, Controller {
   }
 }
 
-/** Data buffered by undici until the client reads it. */
+/** Data that undici buffers until the client reads it. */
 interface Unread {
   readonly readableLength: number
   readonly destroyed: boolean
 }
 
-/** Forwards the response of a user's handler. */
+/** Forwards the response from a user's handler. */
 async function forward(response: Response, sink: DispatchSink): Promise<void> {
   if (response.type === 'error') return sink.end('reset') ?? undefined
   const { status, headers } = response

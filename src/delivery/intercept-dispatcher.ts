@@ -5,21 +5,23 @@
 import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
 
-/** Keys of the global dispatchers: Node's `fetch` and undici up to 7 use `1`, undici 8 uses `2`. */
+/** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`, undici 8 uses `2`. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 type DispatcherGlobals = { [place: symbol]: Dispatcher | undefined }
-/** The global object of Node's main realm. Test runners may run tests in another realm, whose `fetch` still uses it. */
+/**
+ * Global object of Node's main realm. Test runners may run tests in another realm, but `fetch` still uses this one.
+ */
 const globals: DispatcherGlobals = runInThisContext('globalThis')
 const { Object: objects }: { Object: ObjectConstructor } = runInThisContext('({ Object })')
 
-/** Handles a request, or passes it through with `pass`. */
+/** Handles a request, or calls `pass` to pass it through. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
 /** Starts intercepting. Returns a function that stops it and restores the original dispatcher. */
 export function interceptDispatcher(intercept: Intercept): () => void {
-  // Another interception, of this copy of the package or another one, is already waiting for the dispatcher.
+  // Another interception, in this copy of the package or another, is already waiting for the dispatcher.
   if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch()
   if (globals[first] !== undefined) return replaceDispatchers(globals[first], intercept)
   let restore = whenCreated((dispatcher) => {
@@ -53,9 +55,9 @@ function loadFetch(): void {
 }
 
 /**
- * Calls back with the dispatcher that Node creates when it loads `fetch`. Loading takes 35 ms, which processes without
- * requests do not pay. Node checks for a dispatcher, defines its own if there is none, and may use it immediately. The
- * getter therefore returns undefined, and the subsequent definition is intercepted.
+ * Calls back with the dispatcher that Node creates when it loads `fetch`. Waiting saves processes without requests
+ * the 35 ms that loading takes. Node checks for a dispatcher, defines its own if there is none, and may use it
+ * immediately. Therefore, the getter returns undefined, and the definition that follows is intercepted.
  *
  * @returns A function that stops waiting.
  */
@@ -70,12 +72,12 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
       callback(attributes.value)
       return defined
     }
-    // Something other than Node may have read the global.
+    // Code other than Node's may have read the global.
     queueMicrotask(loadFetch)
     return undefined
   }
   const releaseFirst = defineGetter(first, look)
-  // undici 8 reads this global, and uses what it finds.
+  // undici 8 reads this global and uses any dispatcher that it finds.
   const releaseSecond = defineGetter(second, () => {
     releaseSecond()
     loadFetch()
@@ -91,7 +93,7 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
 /**
  * Defines a getter for an unset global, until a dispatcher is assigned.
  *
- * @returns A function that removes the getter, and optionally leaves a dispatcher in its place.
+ * @returns A function that removes the getter, and optionally sets a dispatcher instead.
  */
 function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
   const set = (value: Dispatcher) =>
@@ -105,14 +107,14 @@ function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: D
   }
 }
 
-/** Restores a global, unless it was replaced by another dispatcher in the meantime. */
+/** Restores a global, unless another dispatcher has replaced it in the meantime. */
 function restoreGlobal(key: symbol, substitute: Dispatcher, original: Dispatcher): void {
   if (globals[key] === substitute) globals[key] = original
 }
 
 /**
- * Returns a copy of the dispatcher with another `dispatch`. It may still be in use after the interception has ended; it
- * then behaves like the original.
+ * Returns a copy of the dispatcher with a different `dispatch`. The copy may still be used after the interception has
+ * ended; then it behaves like the original.
  */
 function substituteFor(original: Dispatcher, state: { isActive: boolean }, intercept: Intercept): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
@@ -123,15 +125,15 @@ function substituteFor(original: Dispatcher, state: { isActive: boolean }, inter
     get(target, key) {
       if (key === 'dispatch') return dispatch
       const value = Reflect.get(target, key)
-      // Methods that close the dispatcher use its private fields; the others only call `dispatch`.
+      // Methods that close the dispatcher use its private fields; all others only call `dispatch`.
       return key === 'close' || key === 'destroy' ? (value as () => unknown).bind(target) : value
     },
   })
 }
 
 /**
- * Reserves the global of undici 8 before it is loaded. undici 8 uses the dispatcher that it finds there; otherwise, it
- * would set its own in both globals. Once undici has read it, the dispatcher must stay.
+ * Reserves undici 8's global before undici is loaded. undici 8 uses the dispatcher that it finds there; without one,
+ * it would set its own in both globals. Once undici has read the dispatcher, it must stay.
  */
 function reserveForUndici8(
   original: Dispatcher,

@@ -1,10 +1,8 @@
-/**
- * Intercepts `fetch` in Bun and Deno by replacing the function, because they have no replaceable dispatcher.
- */
+/** Intercepts `fetch` in Bun and Deno by replacing the function, because their dispatcher cannot be replaced. */
 import { toFetch } from './fetch.ts'
 import { decideDestination, type InterceptSetup, runtimeWithOwnFetch } from './intercept-destination.ts'
 
-/** Starts intercepting the global `fetch`, except in Node. Returns a function that stops it. */
+/** Starts intercepting the global `fetch`, except in Node. Returns a function that stops the interception. */
 export function interceptFetch(setup: InterceptSetup): () => void {
   if (!runtimeWithOwnFetch()) return () => {}
   const original = globalThis.fetch
@@ -36,7 +34,7 @@ export function interceptFetch(setup: InterceptSetup): () => void {
   }
 }
 
-/** Returns the fields of `init` that determine the destination of a request. */
+/** Returns the fields of `init` that determine a request's destination. */
 function head({ method, headers }: RequestInit = {}): RequestInit {
   return { ...(method && { method }), ...(headers && { headers }) }
 }

@@ -2,13 +2,13 @@
  * The user's MSW handlers, which run before the gateway. MSW is loaded with the first handler.
  */
 
-/** A handler of MSW 2 or 3, as `http.get()` returns it. */
+/** A request handler of MSW 2 or 3, as returned by `http.get()`. */
 export interface MswHandler {
-  /** The `path` that the handler matches, among others. */
+  /** Properties of the handler, including its `path`. */
   readonly info: object
   /** Runs the handler. Returns null or no response if it does not match. */
   run(args: { request: Request; requestId: string }): Promise<{
-    /** Undefined if the handler passes the request on. */
+    /** Response; undefined if the handler leaves the request to others. */
     response?: Response | undefined
   } | null>
 }
@@ -17,7 +17,7 @@ export class UserHandlers {
   #handlers: readonly MswHandler[] = []
   #requests = 0
 
-  /** Adds handlers before the existing ones. */
+  /** Adds handlers, which run before the existing ones. */
   use(handlers: readonly MswHandler[]): void {
     this.#handlers = [...handlers, ...this.#handlers]
   }
@@ -26,7 +26,7 @@ export class UserHandlers {
     this.#handlers = handlers
   }
 
-  /** Returns false if no handler can match this host, so that the body need not be read. */
+  /** Returns false if no handler can match this host, in which case the body need not be read. */
   mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }
@@ -48,7 +48,7 @@ export class UserHandlers {
       return undefined
     } catch (thrown) {
       if (thrown instanceof Response) return thrown
-      // Like MSW, respond to an error in a handler, so that the client does not wait.
+      // Like MSW, responds when a handler throws, so that the client does not wait.
       const { name, message, stack } = thrown as Error
       return Response.json({ name, message, stack }, { status: 500, statusText: 'Unhandled Exception' })
     }

@@ -1,7 +1,7 @@
 /**
- * Intercepts requests of `node:http` and `node:https` clients when they request a connection from their agent. Requests
- * for the gateway get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as
- * on a socket.
+ * Intercepts `node:http` and `node:https` requests when they request a connection from their agent. Requests for the
+ * gateway get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as on a
+ * socket.
  */
 import {
   type Agent,
@@ -23,7 +23,7 @@ import { toRecord } from './intercept-dispatch.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
-/** Undocumented, but unchanged since Node 0.12 and used by other interceptors and agents. */
+/** Undocumented, but unchanged since Node 0.12, and used by other interceptors and agents. */
 type Agents = {
   addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void
 }
@@ -31,11 +31,11 @@ type Agents = {
 interface ConnectOptions {
   readonly host?: string
   readonly port?: number | string
-  /** Set for requests that pass through. */
+  /** Set on requests that pass through. */
   readonly [passesThrough]?: boolean
 }
 
-/** A request that waits for its connection, as its agent sees it. */
+/** A request waiting for a connection, as its agent sees it. */
 type Waiting = ClientRequest & {
   readonly timeout?: number
   onSocket(socket: PipeSocket | undefined, error?: Error): void
@@ -43,10 +43,10 @@ type Waiting = ClientRequest & {
 
 const passesThrough = Symbol('passes through')
 
-/** The listener that serves a request here, the error that rejects it, or `pass`. */
+/** The listener that handles a request, the error that rejects it, or `pass`. */
 type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 
-/** Starts intercepting. Returns a function that stops it. */
+/** Starts intercepting. Returns a function that stops the interception. */
 export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => Verdict): () => void {
   const agents = NodeAgent.prototype as unknown as Agents
   const { addRequest } = agents
@@ -84,7 +84,7 @@ function urlOf({ protocol, path, host }: ClientRequest, { port }: ConnectOptions
   return new URL(path.startsWith('/') ? origin + path : path, origin)
 }
 
-/** Decides whether a user's handler or the gateway responds to a request, or it passes through, or is rejected. */
+/** Decides whether a request is handled by a user's handler or the gateway, passed through, or rejected. */
 export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: URL) => Verdict {
   const { gateway, handlers } = setup
   return (request, url) => {
@@ -140,7 +140,7 @@ async function tryHandlers(
   else arrival.response.socket?.destroy()
 }
 
-/** Sends the response of a user's handler. If its body fails, closes the connection. */
+/** Sends the response from a user's handler. Closes the connection if the body fails. */
 async function sendResponse({ response }: Arrival, handled: Response): Promise<void> {
   const { status, statusText, headers, body } = handled
   if (handled.type === 'error') return void response.socket?.destroy()
@@ -149,12 +149,12 @@ async function sendResponse({ response }: Arrival, handled: Response): Promise<v
   await pipeline(Readable.fromWeb(body as never), response).catch(() => response.socket?.destroy())
 }
 
-/** Sends a request to its original host, and its response back. */
+/** Forwards a request to its original host, and returns the response. */
 function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Array): void {
   const { method, headers } = request
   const forwarded = sendRequest(url, { method, headers, agent, [passesThrough]: true } as RequestOptions)
   forwarded.on('response', (incoming) => {
-    // `connection` is a hop-by-hop header: this connection ends with the reply.
+    // `connection` is a hop-by-hop header, and this connection ends with the reply.
     const { connection: _, ...headers } = incoming.headers
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
     incoming.pipe(response)

@@ -1,11 +1,9 @@
-/**
- * An in-process connection for `node:http` clients that must not reach the network.
- */
+/** In-process connections, so that `node:http` clients do not reach the network. */
 import { Duplex } from 'node:stream'
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
 
-/** Creates the client's end and the server's end of a connection. */
+/** Creates the client's and the server's end of a connection. */
 export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {
   const [near, far] = [new PipeSocket(encrypted), new PipeSocket(false)]
   near.peer = far
@@ -24,16 +22,16 @@ export class PipeSocket extends Duplex {
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
   readonly localPort = 0
-  /** Properties that clients check over TLS. */
+  /** Properties that TLS clients check. */
   readonly encrypted: boolean
   readonly authorized: boolean
   peer: PipeSocket | undefined
   timeout = 0
   #hasEnded = false
   #timer: NodeJS.Timeout | undefined
-  /** Keeps the process alive while the connection is open, as a network socket would. */
+  /** Timer that keeps the process alive while the connection is open, as a network socket would. */
   readonly #open = setInterval(() => {}, 2 ** 30)
-  /** Called when the peer has read what was written. */
+  /** Called once the peer has read everything written. */
   #written: (() => void) | undefined
 
   constructor(encrypted: boolean) {
@@ -48,7 +46,7 @@ export class PipeSocket extends Duplex {
     written?.()
   }
 
-  /** Delivers in a later turn, as a network would: some clients treat an immediate response as an error. */
+  /** Delivers in a later turn, as a network would, because some clients treat an immediate response as an error. */
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     this.#restartTimeout()
     setImmediate(() => {
@@ -69,7 +67,7 @@ export class PipeSocket extends Duplex {
     done(error)
   }
 
-  /** Signals the end to the peer once, after everything written. */
+  /** Signals the end to the peer, once everything written has been delivered. */
   #hangUp(): void {
     // mutation: equivalent: a stream ignores a second end
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
@@ -83,14 +81,14 @@ export class PipeSocket extends Duplex {
     return this.destroy()
   }
 
-  /** Destroys the socket once everything written has been sent. */
+  /** Destroys the socket once everything written has been delivered. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
     else this.once('finish', () => this.destroy())
   }
 
-  /** Emits `timeout` after this many milliseconds of real time without activity; 0 disables it. */
+  /** Emits `timeout` after this many milliseconds of real time without activity. 0 disables the timeout. */
   setTimeout(ms: number, listener?: () => void): this {
     this.timeout = ms
     if (listener) {
@@ -118,7 +116,7 @@ export class PipeSocket extends Duplex {
     if (this.timeout > 0) this.#timer = setTimeout(() => this.emit('timeout'), this.timeout).unref()
   }
 
-  // Methods without an effect here.
+  // Methods that have no effect here.
   address(): object {
     return { address: this.localAddress, port: this.localPort, family: this.remoteFamily }
   }

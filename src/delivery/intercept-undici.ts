@@ -1,9 +1,9 @@
 /**
- * undici's dispatcher interface in both versions: with callbacks (undici 6, `fetch` of Node 22 and 24) and with a
- * controller (undici 7 and 8). Declared here, because undici is not a dependency.
+ * Both versions of undici's dispatcher interface: with callbacks (undici 6, `fetch` in Node 22 and 24) and with a
+ * controller (undici 7 and 8). Declared here because undici is not a dependency.
  */
 
-/** A request passed by undici to its dispatcher. */
+/** A request that undici passes to its dispatcher. */
 export interface DispatchOptions {
   readonly origin?: string | URL
   /** Path including the query. */
@@ -21,12 +21,12 @@ export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: Handler): boolean
 }
 
-/** The part of a connection that a handler can control. */
+/** Lets a handler control its connection. */
 export interface Controller {
   readonly aborted: boolean
   readonly paused: boolean
   readonly reason: unknown
-  /** Alternating names and values. */
+  /** Header names and values, alternating. */
   readonly rawHeaders: readonly Buffer[]
   readonly rawTrailers: readonly Buffer[]
   abort(reason: Error): void
@@ -49,7 +49,7 @@ export interface ControlledHandler {
   onResponseError?(controller: Controller, error: Error): void
 }
 
-/** `onHeaders` and `onData` return false to pause the reply. */
+/** Handler with callbacks. `onHeaders` and `onData` return false to pause the reply. */
 export interface CallbackHandler {
   onConnect?(abort: (reason: Error) => void, context: unknown): void
   onUpgrade?(status: number, rawHeaders: readonly Buffer[], socket: unknown): void
@@ -66,7 +66,7 @@ function isControlled(handler: Handler): handler is ControlledHandler {
   return 'onRequestStart' in handler && typeof handler.onRequestStart === 'function'
 }
 
-/** Adapts any handler to one with a controller. */
+/** Adapts any handler to the interface with a controller. */
 export function controlled(handler: Handler): ControlledHandler {
   return isControlled(handler) ? handler : new CallbackAdapter(handler)
 }
@@ -114,11 +114,11 @@ class CallbackAdapter implements ControlledHandler {
   }
 }
 
-/** Adapts any handler to callbacks, for a dispatcher of undici 6. */
+/** Adapts any handler to the interface with callbacks, for an undici 6 dispatcher. */
 export function withCallbacks(handler: Handler): CallbackHandler {
   if (!isControlled(handler)) return handler
   let controller: ForwardingController | undefined
-  // An error can come before `onConnect`.
+  // Errors can occur before `onConnect`.
   const current = () => (controller ??= new ForwardingController(() => {}))
   return {
     onConnect(abort, context) {

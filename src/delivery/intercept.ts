@@ -1,6 +1,6 @@
 /**
- * Interception in a Node process: requests to the gateway get their response here, whatever the client and whenever it
- * was created. Requests that look meant for the gateway never leave this machine unnoticed.
+ * Intercepts requests in a Node process: the gateway responds in process, whatever the client and whenever it was
+ * created. Requests that look meant for the gateway never leave this machine unnoticed.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
@@ -23,9 +23,9 @@ export interface InterceptOptions {
   /**
    * Action for requests that the gateway does not handle. `guard` rejects requests that look meant for the gateway:
    * below `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a sandbox. `error` rejects
-   * all except requests to this machine, `warn` prints a warning and passes them through, `bypass` passes all through.
-   * A callback receives each request that leaves this machine, with `print.warning()` and `print.error()`, which
-   * rejects it. Default: `guard`.
+   * all requests except those to this machine, `warn` prints a warning and passes them through, `bypass` passes all
+   * requests through. A callback receives each request that leaves this machine, and can call `print.warning()`, or
+   * `print.error()`, which rejects the request. Default: `guard`.
    */
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
@@ -39,22 +39,20 @@ const checks = {
 }
 
 export interface Interception {
-  /** Adds MSW handlers before the gateway, newest first. */
+  /** Adds MSW handlers, which run before the gateway, newest first. */
   use(...handlers: MswHandler[]): void
   /** Removes your handlers, or replaces them. */
   resetHandlers(...handlers: MswHandler[]): void
-  /** Stops intercepting, and restores everything. */
+  /** Stops intercepting and restores the original functions. */
   close(): void
 }
 
 /**
- * Starts intercepting requests in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at
- * their agents, whenever the clients were created. Requests with their own dispatcher are not intercepted. Bun and
- * Deno have no dispatcher for `fetch`; there, the global `fetch` is replaced, and clients must be created afterwards.
+ * Starts intercepting requests in Node: `fetch` and undici at the global dispatcher, `node:http` and `node:https` at
+ * their agents, whenever the clients were created. Requests with a custom dispatcher are not intercepted. In Bun and
+ * Deno, `fetch` has no dispatcher, so the global `fetch` is replaced, and clients must be created afterwards.
  *
- * @example
- * const interception = intercept(gateway)
- * after(() => interception.close())
+ * @example const interception = intercept(gateway) after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {

@@ -5,14 +5,14 @@ import type { Ending, Sink } from '../gateway/call.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
 
-/** A broken connection, as reported by `fetch`. */
+/** A broken connection, as `fetch` reports it. */
 export class ConnectionError extends TypeError {
   constructor(message: string, how: 'close' | 'reset') {
     super(message, { cause: brokenConnection(how) })
   }
 }
 
-/** A broken connection, as reported by Node. */
+/** Creates the error that Node reports for a broken connection. */
 export function brokenConnection(how: 'close' | 'reset'): Error {
   return how === 'reset'
     ? Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
@@ -22,17 +22,17 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
 const { setTimeout } = globalThis
 
 /**
- * Delay in milliseconds of real time before an error, which would otherwise overtake the last chunk in the client's
- * pipes.
+ * Delay before an error in milliseconds of real time. Without it, the error would overtake the last chunk in the
+ * client's pipes.
  */
 const lingerMs = 4
-/** Number of delays if an MSW client decompresses the body, which happens in another thread that may be busy. */
+/** Number of delays for MSW clients that decompress the body in another thread, which may be busy. */
 const lingersOfCompressed = 30
 
 export class ResponseSink implements Sink {
   readonly hasConnection = false
   hasLeft = false
-  /** Resolves when the head is ready. Rejects if the connection ends before. */
+  /** Resolves when the head is ready. Rejects if the connection ends first. */
   readonly response: Promise<Response>
   readonly #settle: Omit<PromiseWithResolvers<Response>, 'promise'>
   readonly #announcesChunks: boolean
@@ -53,7 +53,7 @@ export class ResponseSink implements Sink {
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    // A client's request references its signal only weakly; this listener keeps both alive.
+    // A client's request references its signal only weakly. This listener keeps both alive.
     const leave = () => this.#leave(signal.reason)
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
@@ -91,7 +91,7 @@ export class ResponseSink implements Sink {
         pull: () => this.#request(),
         cancel: (reason) => this.#leave(reason),
       },
-      // A high-water mark of 0 makes the stream pull-based: a slow reader applies back-pressure, and chunks
+      // A high-water mark of 0 makes the stream pull-based, so that slow readers apply back-pressure, and chunks
       // written before a connection error are delivered.
       { highWaterMark: 0 },
     )
@@ -120,7 +120,7 @@ export class ResponseSink implements Sink {
     this.fail(new ConnectionError('terminated', how))
   }
 
-  /** Rejects the response promise, or errors the body if the response has started. */
+  /** Rejects the response promise or, if the response has started, makes the body fail. */
   fail(reason: unknown): void {
     this.#settle.reject(reason)
     this.#body?.error(reason)

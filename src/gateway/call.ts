@@ -55,7 +55,7 @@ export interface Sink {
 }
 
 /**
- * How a reply ends: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it
+ * Ending of a reply: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it
  * open.
  */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>

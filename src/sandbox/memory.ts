@@ -1,4 +1,4 @@
-/** What a sandbox remembers of earlier requests: occurrence counts, prompt prefixes and stored responses. */
+/** Memory of earlier requests: occurrence counts, prompt prefixes and stored responses. */
 import { hash } from '../lib/seed.ts'
 
 /**

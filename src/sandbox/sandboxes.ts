@@ -27,7 +27,7 @@ export interface SandboxesSetup {
   readonly checkScenario: (input: unknown) => Scenario
 }
 
-/** How many times per idle period to look for idle sandboxes. */
+/** Number of checks for idle sandboxes per idle period. */
 const sweepsPerAge = 4
 
 export class Sandboxes implements SandboxHost {

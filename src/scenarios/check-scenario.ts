@@ -404,7 +404,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     if (!isAnswer(turn)) {
       const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
       if (faults.length === 0) yield { path, says: ' has no reply: add text, a call, output or a fault' }
-      if (about) yield { path: [...path, about], says: '  has no reply to describe: remove it' }
+      if (about) yield { path: [...path, about], says: ' has no reply to describe: remove it' }
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
       yield { path: [...path, 'citations'], says: ' needs a text in the same turn' }

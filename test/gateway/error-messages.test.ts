@@ -288,14 +288,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'openSandbox({})',
       () => gateway.openSandbox({}),
-      'openSandbox(): Not a sandbox file: pass what sandbox.save() has returned',
+      'openSandbox(): Not a sandbox file: pass the return value of sandbox.save()',
     ],
   ],
   'a function of the user': [
     [
       'reply(() => undefined)',
       () => replied(() => undefined),
-      'it must return text or a reply object, got undefined',
+      'it must return text or a reply object, but returned undefined',
     ],
     [
       "reply(() => ({ txt: 'x' }))",

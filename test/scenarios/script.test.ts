@@ -416,7 +416,7 @@ describe('script turns', () => {
   it.each([
     [
       { usage: { input_tokens: 1 }, fault: 'latency' },
-      'script(): turns[0].usage has no reply to describe: leave it out',
+      'script(): turns[0].usage has no reply to describe: remove it',
     ],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },

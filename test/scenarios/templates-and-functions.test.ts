@@ -110,7 +110,7 @@ describe('templates in scripted replies', () => {
   it('fail when a reply would exceed 1 MiB', async () => {
     const { ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
-    expect(message).toContain('Templates of one reply may write at most 1048576 characters')
+    expect(message).toContain('The templates of one reply may write at most 1048576 characters')
   })
 
   it.each([
