@@ -99,7 +99,7 @@ function toPattern(path: string): string {
 
 async function resolve(gateway: GatewayCore, request: Request, refusal?: GatewayError): Promise<Response> {
   try {
-    return await respond(gateway, request, true, refusal)
+    return await respond(gateway, request, true, { refusal })
   } catch (error) {
     // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()

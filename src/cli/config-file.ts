@@ -67,16 +67,25 @@ export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): G
     if (error instanceof FileError) throw new UsageError(plain)
     if (config === undefined) throw new UsageError(plain.replace(/^options(\.\w+)+/, flagOf))
     const prefix = `${config.file}: `
-    if (scenario === undefined) throw new UsageError(`${prefix}${plain}`)
+    if (scenario === undefined)
+      throw new UsageError(
+        `${prefix}${plain.replace(/^(options\.\w+) is an option of startServer.*/, useFlag)}`,
+      )
     throw new UsageError(
       scenario < config.scenarios ? `${prefix}scenarios[${scenario}]: ${message}` : message,
     )
   }
 }
 
+function useFlag(_: string, option: string): string {
+  return `${option} belongs on the command line: ${flagOf(option)}`
+}
+
 /** `options.replay.upstream` is set by `--upstream`. */
 function flagOf(option: string): string {
   const name = option.slice(option.lastIndexOf('.') + 1)
-  const single = ['extensions', 'scenarios'].includes(name) ? name.slice(0, -1) : name
+  const single = ['allowedHosts', 'allowedOrigins', 'extensions', 'scenarios'].includes(name)
+    ? name.slice(0, -1)
+    : name
   return `--${single.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -3,11 +3,12 @@ import { GatewayError, type Violation } from '../http/errors.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
 import { about } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
-import { unknownFields } from '../resources/unknown-fields.ts'
+import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
 /** Maximum number of rows in a sandbox's table. */
@@ -196,11 +197,11 @@ export function rowProblem(
   const isUnknown = violations.some(({ rule }) => rule === 'unrecognized_keys')
   const [unknown] = isUnknown ? unknownFields(schema, row) : []
   if (!unknown) return about(String(first?.path), String(first?.message))
-  return unknownFieldProblem(pathOf(root, unknown.path), unknown.suggestion)
+  return unknownFieldProblem(pathOf(root, unknown.path), unknown)
 }
 
-export function unknownFieldProblem(path: string, suggestion: string | undefined): string {
-  return `unknown field '${path}'${suggestion === undefined ? '' : `: did you mean '${suggestion}'?`}`
+export function unknownFieldProblem(path: string, { name, suggestion, fields }: UnknownField): string {
+  return `unknown field '${path}'${didYouMean(suggestion ?? name, Object.keys(fields))}`
 }
 
 /** Copies a row for storage, because a record can belong to only one `@msw/data` collection. */

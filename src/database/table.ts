@@ -50,9 +50,9 @@ export class Table<Row extends object> {
   /** Throws 400 if a condition has a field that neither the schema nor any row has. */
   async assertFields(condition: object): Promise<void> {
     const { rows } = await this.#read()
-    for (const { path, suggestion } of unknownFields(this.#declaration.schema, condition))
-      if (path.length === 1 && !rows.some((row) => Object.hasOwn(row, String(path))))
-        throw new GatewayError(400, unknownFieldProblem(String(path), suggestion))
+    for (const field of unknownFields(this.#declaration.schema, condition))
+      if (field.path.length === 1 && !rows.some((row) => Object.hasOwn(row, field.name)))
+        throw new GatewayError(400, unknownFieldProblem(field.name, field))
   }
 
   /** Returns the frozen row whose first key has this value or, if there is none, whose second key does, and so on. */

@@ -20,8 +20,17 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
       )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
     request.signal.throwIfAborted()
-    return decompressed(await respond(gateway, request))
+    return decompressed(
+      await respond(gateway, request, false, { warning: hostWarning(gateway, request.url) }),
+    )
   }
+}
+
+/** Returns the warning for a request to another host than that of `baseUrl`, because `gateway.fetch` serves any host. */
+function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
+  const { origin } = new URL(url)
+  if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined
+  return `${origin} is not the host of the gateway's baseUrl, ${baseUrl}: the real request would go elsewhere`
 }
 
 /** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */
@@ -43,17 +52,16 @@ function toNativeRequest({ url, method, headers, body, signal }: Request): Reque
  * Responds to a request. Rejects if the connection ends without a response.
  *
  * @param announcesChunks See `ResponseSink`.
- * @param refusal See `Call`.
+ * @param more See `Call`.
  */
 export function respond(
   gateway: GatewayCore,
   request: Request,
   announcesChunks = false,
-  refusal?: Call['refusal'],
+  more: Pick<Call, 'refusal' | 'warning'> = {},
 ): Promise<Response> {
   const sink = new ResponseSink(request.signal, announcesChunks)
-  const call = toCall(gateway, request, sink)
-  serve(gateway, refusal ? { ...call, refusal } : call).catch((error) => sink.fail(error))
+  serve(gateway, { ...toCall(gateway, request, sink), ...more }).catch((error) => sink.fail(error))
   return sink.response
 }
 

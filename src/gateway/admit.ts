@@ -37,13 +37,23 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
 /** Throws 401 for a missing or malformed key, and for a key that is neither configured nor a live sandbox's. */
 function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
-  if (authorization === undefined) throw unauthorized(messages[401])
+  if (authorization === undefined)
+    throw unauthorized(
+      messages[401],
+      `send Authorization: Bearer <key>, with ${apiKeys ? 'one of apiKeys' : 'any key'}`,
+    )
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
   const isAllowed = apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey
-  if (!isAllowed) throw unauthorized('Invalid API key')
+  if (isAllowed) return
+  const problem = apiKeys ? 'is not in the option apiKeys' : 'looks like that of a sandbox, but is not'
+  throw unauthorized(
+    'Invalid API key',
+    `the key ${problem}: send ${apiKeys ? 'one of those, or ' : ''}sandbox.apiKey`,
+  )
 }
 
-export function unauthorized(message: string): GatewayError {
-  return new GatewayError(401, message, undefined, { headers: { 'www-authenticate': 'Bearer' } })
+export function unauthorized(message: string, detail?: string): GatewayError {
+  const headers = { 'www-authenticate': 'Bearer' }
+  return new GatewayError(401, message, undefined, { headers, ...(detail !== undefined && { detail }) })
 }

@@ -16,6 +16,8 @@ export interface Call {
   readonly sandbox?: Sandbox | undefined
   /** Error for a call whose address does not belong to the gateway. A rule for all operations may reply instead. */
   readonly refusal?: GatewayError
+  /** A warning for the journal. */
+  readonly warning?: string
   /** Reads the body. Throws 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink

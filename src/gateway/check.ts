@@ -14,6 +14,7 @@ import { about } from '../lib/in-words.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext } from '../operation.ts'
+import { nameOtherOperations, notSimulated } from '../protocols/other-fields.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -49,23 +50,26 @@ export function checkRequest(
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
     ...(body === undefined ? [] : unknownIn('body', input.body, body)),
   ]
-  const notSimulated = protocol ? fieldsNotSimulated(body) : []
-  if (state.options.strict) {
-    for (const { path, message } of notSimulated) violations.push({ path, message, rule: 'not_simulated' })
-    for (const { path, suggestion, isTolerated } of unknown) {
-      if (notSimulated.some((each) => each.path === path)) continue
-      if (!isTolerated)
+  const problemOf = ({ path, value }: UnknownField) => protocol && notSimulated(path, value)
+  if (state.options.strict)
+    for (const field of unknown) {
+      const { path, suggestion, isTolerated } = field
+      const problem = problemOf(field)
+      if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
+      else if (!isTolerated)
         violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     }
-  }
   if (violations.length > 0) {
+    if (protocol) nameOtherOperations(violations, unknown)
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
-  for (const { path, message } of notSimulated) record.warn(about(path, message))
-  for (const { path, suggestion } of unknown) {
-    if (notSimulated.some((each) => each.path === path)) continue
-    record.warn(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
+  for (const field of unknown) {
+    const { path, suggestion } = field
+    const problem = problemOf(field)
+    record.warn(
+      problem ? about(path, problem) : `${path} is unknown to ${operation.id} and was ignored${suggestion}`,
+    )
   }
   // A dialect's fields are translated for the operation, but rules have matched them untranslated.
   const isAsSent = translated === record.body
@@ -186,6 +190,7 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { rawQuery: unknown; v
 /** A field that the operation does not have. */
 interface UnknownField {
   path: string
+  value: unknown
   /** Text such as `: did you mean 'model'?`, or an empty string. */
   suggestion: string
   /** If true, `strict` accepts the field, because clients add `limit` and `offset` to every list. */
@@ -193,7 +198,8 @@ interface UnknownField {
 }
 
 function unknownIn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): UnknownField[] {
-  return unknownFields(schema, sent).map(({ path, suggestion }) => ({
+  return unknownFields(schema, sent).map(({ path, value, suggestion }) => ({
+    value,
     path: pathOf(
       root,
       path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
@@ -231,23 +237,4 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
     query[name] = value
   }
   return query
-}
-
-/** Fields with values that Understudy does not simulate: a test for those values, and the warning to log. */
-const notSimulatedFields: Readonly<Record<string, [(value: unknown) => boolean, string]>> = {
-  background: [
-    (value) => value === true,
-    'Is not simulated: the reply is already complete and cannot be polled',
-  ],
-  conversation: [
-    (value) => value != null,
-    'Is not simulated: the reply depends on the input of this request only',
-  ],
-  n: [(value) => typeof value === 'number' && value > 1, 'Is not simulated: the reply has one choice'],
-}
-
-function fieldsNotSimulated(body: unknown): { path: string; message: string }[] {
-  return Object.entries(notSimulatedFields).flatMap(([field, [isSet, message]]) =>
-    isSet(Object(body)[field]) ? [{ path: `body.${field}`, message }] : [],
-  )
 }

@@ -33,6 +33,7 @@ interface Request {
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
   const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
+  if (call.warning !== undefined) record.warn(call.warning)
   const admissionError = call.refusal ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
   const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)

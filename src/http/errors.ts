@@ -47,7 +47,7 @@ export interface RefusalExtras {
   headers?: Record<string, string>
   /** Assumption to report if the specification does not define this error. Default: that of the status. */
   assumption?: AssumptionName
-  /** Explanation that only the journal shows, after the message. Default: none. */
+  /** Explanation for the journal, and for the reply's `x-understudy-reason`. Default: none. */
   detail?: string
 }
 
@@ -69,7 +69,7 @@ export class GatewayError extends Error {
   readonly headers: Record<string, string>
   /** Assumption to report; undefined for that of the status. */
   readonly assumption: AssumptionName | undefined
-  /** Explanation that only the journal shows. */
+  /** Explanation for the journal and `x-understudy-reason`. */
   readonly detail: string | undefined
 
   constructor(
@@ -136,10 +136,10 @@ export function envelope(status: number, message: string, extras: EnvelopeExtras
 }
 
 export function toReply(error: GatewayError): Reply {
-  return envelope(error.status, messageWithoutCall(error), {
-    metadata: error.metadata,
-    headers: error.headers,
-  })
+  const { status, metadata, headers, detail } = error
+  // A header value must be ASCII.
+  const reason = detail !== undefined && { 'x-understudy-reason': detail.replace(/[^ -~]/g, '?') }
+  return envelope(status, messageWithoutCall(error), { metadata, headers: { ...headers, ...reason } })
 }
 
 /** Returns the message of an error reply in any protocol's envelope; undefined for other replies. */

@@ -8,7 +8,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { didYouMean, refuseNames } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -65,6 +65,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'],
       () => 'journal.',
     )
+    refuseNames(Journal.prototype, {
+      'journal.entries()': ['all', 'list', 'requests', 'filter'],
+      "journal.calls('createResponse')": ['count', 'first'],
+    })
   }
 
   /** @internal */

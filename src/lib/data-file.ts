@@ -123,17 +123,59 @@ function parseJson(text: string, fail: (message: string, offset: number) => neve
   try {
     return JSON.parse(text)
   } catch (error) {
-    const { message } = error as Error
-    const offset = /at position (\d+)/.exec(message)?.[1]
-    const reason = message
-      .replace(/ \(line \d+ column \d+\)$/, '')
-      .replace(/ in JSON at position \d+$|, [^,]*".*" is not valid JSON$/s, '')
-    return fail(
-      `not JSON: ${reason.replaceAll('\n', '\\n')}`,
-      offset === undefined ? text.length : Number(offset),
-    )
+    const offset = lengthOfJsonStart(text)
+    return fail(`not JSON: ${jsonProblem(text, offset, (error as Error).message)}`, offset)
   }
 }
+
+function jsonProblem(text: string, offset: number, message: string): string {
+  const character = text.charAt(offset)
+  const before = text.slice(0, offset).trimEnd().at(-1)
+  if (character === '') return 'a bracket or quote is not closed'
+  if (before === ',' && /[\]}]/.test(character)) return `remove the comma before ${character}`
+  if (character === "'") return 'write double quotes instead of single ones'
+  if (/[/#]/.test(character)) return 'comments are not allowed'
+  if (/[{,]/.test(before ?? '') && /\w/.test(character)) return 'write the name in double quotes'
+  const expected = /^Expected .*(?= in JSON)/.exec(message)?.[0].replace('E', 'e')
+  return expected ?? `unexpected ${JSON.stringify(character)}`
+}
+
+/** Returns the length of the longest start of a text that more text could make valid JSON. */
+function lengthOfJsonStart(text: string): number {
+  let [length, end] = [0, text.length + 1]
+  while (end - length > 1) {
+    const middle = (length + end) >> 1
+    if (isJsonStart(text.slice(0, middle))) length = middle
+    else end = middle
+  }
+  return length
+}
+
+function isJsonStart(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const { message } = error as Error
+    return message.includes('end of JSON') || Number(/position (\d+)/.exec(message)?.[1]) === text.length
+  }
+}
+
+/** The parser's reasons, in plain words. */
+const yamlReasons: readonly (readonly [RegExp, string])[] = [
+  [/deficient indentation/, 'indent this line more, or close the bracket or quote above it'],
+  [/bad indentation/, 'indent this line like its neighbours, or quote the text before it'],
+  [/multiline key|expected ':'/, 'write a colon and a space after the key'],
+  [/within a \w+ quoted scalar/, 'a quote is not closed'],
+  [/within a flow collection/, 'a bracket is not closed'],
+  [/missed comma/, 'write a comma between the values'],
+  [/found ','/, 'a value is missing before the comma'],
+  [/tab characters/, 'indent with spaces instead of tabs'],
+  [/duplicated mapping key/, 'this key occurs twice'],
+  [/unidentified alias/, 'quote text that begins with *'],
+  [/a directive|directives end mark/, 'quote text that begins with %'],
+  [/more than one document|separator is expected/, 'only one value is allowed'],
+]
 
 function parseYaml(file: string, text: string): DataFile {
   const { parseEvents, constructFromEvents, YAMLException, EVENT_ID } = loadYaml()
@@ -148,8 +190,9 @@ function parseYaml(file: string, text: string): DataFile {
     return { value, locate: locator(text, () => events) }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    const tooDeep = /maxDepth/.test(error.reason)
-    const message = tooDeep ? 'is nested too deeply' : `not YAML: ${error.reason}`
+    const { reason } = error
+    const [, plain = reason] = yamlReasons.find(([pattern]) => pattern.test(reason)) ?? []
+    const message = reason.includes('maxDepth') ? 'is nested too deeply' : `not YAML: ${plain}`
     throw new FileError([{ file, message, ...placeAt(text, error.mark?.position ?? 0) }])
   }
 }

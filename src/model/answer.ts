@@ -4,9 +4,10 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
-import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer.ts'
+import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
 import { latencyOf } from '../sandbox/latency.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -35,6 +36,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const scriptedEnd = script && endOf(script)
   const scripted =
     script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
+  warnOfMissingTools(scripted ?? [], prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, transcript, sandbox)
@@ -75,6 +77,20 @@ function checkToolChoice(
   const message = 'Requires a tool, but the request has none'
   if (strict) throw invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }])
   warn('body.tool_choice requires a tool, but the request has none: ignored')
+}
+
+/** Warns of calls that a model could not have made, because the request does not offer the tool. */
+function warnOfMissingTools(
+  scripted: readonly AnswerItem[],
+  { tools = [] }: Prompt,
+  warn: AnswerContext['warn'],
+): void {
+  const names = tools.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : []))
+  for (const item of scripted)
+    if (item.type === 'function_call' && !names.includes(item.name))
+      warn(
+        `the script calls '${item.name}', but the request's tools do not include it${names.length > 0 ? didYouMean(item.name, names) : ''}`,
+      )
 }
 
 /** Counts the tokens of the instructions and the conversation; with `promptCache`, also the cached ones. */

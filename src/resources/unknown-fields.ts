@@ -11,6 +11,11 @@ export const otherNames = z.registry<{ names: readonly string[] }>()
 export interface UnknownField {
   /** Keys and indexes, outermost first. */
   path: readonly (string | number)[]
+  /** Last key of the path. */
+  name: string
+  value: unknown
+  /** The known fields next to it. */
+  fields: ObjectShape['fields']
   /** The known field that was probably intended. */
   suggestion: string | undefined
 }
@@ -59,7 +64,7 @@ function visit(shape: Shape, value: unknown, path: (string | number)[], unknown:
       if (field) visitAt(name, field, inner, path, unknown)
       else {
         const suggestion = unknown.length < maxCompared ? suggest(name, shape.fields) : undefined
-        unknown.push({ path: [...path, name], suggestion })
+        unknown.push({ path: [...path, name], name, value: inner, fields: shape.fields, suggestion })
       }
     }
   }

@@ -8,7 +8,9 @@ import type { CallListener } from '../journal/call-record.ts'
 import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
+import { refuseNames } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
+import type { Duration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -69,6 +71,12 @@ export interface SandboxHost {
 /** Function that returns a reply. Its argument includes the request's sandbox. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
+const otherClocks = {}
+refuseNames(otherClocks, {
+  "clock.advance('1h'), which moves the clock forward": ['set', 'setTime', 'setSystemTime', 'tick', 'travel'],
+  'clock.read().now': ['now', 'time', 'date'],
+})
+
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
   /** Id of the sandbox, such as `s1`. */
@@ -78,11 +86,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Options, including defaults. */
   readonly options: GatewayOptions
   /** Clock of this sandbox, to read or advance its time. */
-  readonly clock: SandboxClock = {
+  readonly clock: SandboxClock = Object.assign(Object.create(otherClocks), {
     read: () => this.#live.clock.read(),
-    advance: (duration) =>
+    advance: (duration: Duration) =>
       atCaller(this.clock.advance, () => this.#live.clock.advance(duration), 'clock.advance()'),
-  }
+  })
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>
   readonly #snapshots: Snapshots
@@ -97,6 +105,15 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
     const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'save', 'snapshot'] as const
     methodsAtCaller(Sandbox, [...setUp, ...inspect, 'fork', 'run'])
+    refuseNames(Sandbox.prototype, {
+      'dispose()': ['close', 'destroy'],
+      "journal.calls('createResponse')": ['calls', 'requests', 'history'],
+      "journal.waitFor('createResponse')": ['waitFor', 'waitForRequest'],
+      "reply('Hello', { times: 1 })": ['once', 'replyOnce', 'respond'],
+      'resetScenarios()': ['clear', 'clearScenarios', 'resetHandlers'],
+      apiKey: ['key', 'token'],
+      baseUrl: ['url', 'baseURL'],
+    })
   }
 
   /** @internal */

@@ -144,7 +144,7 @@ export class Sandboxes implements SandboxHost {
   assertLive(sandbox: Sandbox): void {
     if (sandbox === this.#default) this.assertDefault()
     else if (this.#default && this.peek(sandbox.id) !== sandbox)
-      throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}`)
+      throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}, or create another sandbox`)
   }
 
   /** Registers a base URL for sandboxes. Returns a function that removes it. */
@@ -258,7 +258,8 @@ export class Sandboxes implements SandboxHost {
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.#default)
       throw new GatewayError(409, 'The default sandbox cannot be disposed: use reset() instead')
-    if (this.#sandboxes.get(sandbox.id) === sandbox) this.#remove(sandbox, 'was disposed')
+    if (this.#sandboxes.get(sandbox.id) === sandbox)
+      this.#remove(sandbox, 'was disposed: use it before dispose()')
   }
 
   /**
@@ -322,7 +323,7 @@ export class Sandboxes implements SandboxHost {
 
   #evictIfIdle(sandbox: Sandbox): boolean {
     if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return false
-    this.#remove(sandbox, this.#expired)
+    this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
     this.#evicted++
     return true
   }

@@ -9,6 +9,7 @@ const exposed = [
   'x-request-id',
   'x-understudy-scenario',
   'x-understudy-assumptions',
+  'x-understudy-reason',
   'retry-after',
   'retry-after-ms',
   'x-should-retry',

@@ -55,7 +55,10 @@ export class Guard {
     if (this.#allowedOrigins.has('*') || this.#allowedOrigins.has(origin.toLowerCase())) return
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
     if (url && (url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))) return
-    throw new GatewayError(403, `Origin '${origin}' is not allowed: add it with --allowed-origin`)
+    throw new GatewayError(
+      403,
+      `Origin '${origin}' is not allowed: add it with --allowed-origin, or to the option allowedOrigins`,
+    )
   }
 
   /** Throws 403 for a cross-origin request from a browser, with or without a preflight. */
@@ -113,7 +116,10 @@ function hostnameOf(host: string): string {
 }
 
 function foreignHost(host: string): GatewayError {
-  return new GatewayError(403, `Host '${host}' is not allowed: add it with --allowed-host`)
+  return new GatewayError(
+    403,
+    `Host '${host}' is not allowed: add it with --allowed-host, or to the option allowedHosts`,
+  )
 }
 
 /** Loaded only if a token is used: loading it takes as long as the rest of the start. */

@@ -116,6 +116,33 @@ async function resolved(resolve: Any): Promise<never> {
   throw new Error((await call(create({ operations: [operation] }), 'GET /x')).body.error.message)
 }
 
+/** Adds a scenario file. */
+function used(name: string, text: string): void {
+  writeFileSync(join(folder, name), text)
+  gateway.use(join(folder, name))
+}
+
+/** Throws the message of a reply. */
+async function refusedOf(reply: ReturnType<typeof ask>): Promise<never> {
+  return rejected((await reply).body.error.message)
+}
+
+/** Returns the reason in the journal. The header has the part of it that the message lacks. */
+async function reasonOf(
+  options: object,
+  authorization?: string,
+  line = 'PATCH /workspaces/x',
+): Promise<string> {
+  const own = create(options)
+  const [method, path] = line.split(' ')
+  const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
+  const reply = await own.fetch(`https://gateway.example/api/v1${path}`, { method, headers, body: '{}' })
+  const { reason } = own.journal.entries()[0]
+  const header = reply.headers.get('x-understudy-reason')
+  expect(reason.replace(/[^ -~]/g, '?')).toBe(`${(await reply.json()).error.message}: ${header}`)
+  return reason
+}
+
 async function warned(fields: object): Promise<string> {
   const own = createGateway()
   await ask(own, fields)
@@ -201,7 +228,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
         )
         gateway.use(join(folder, 'comma.json'))
       },
-      "comma.json:1:59: not JSON: Unexpected token ']'",
+      'comma.json:1:57: not JSON: remove the comma before ]',
     ],
     [
       'an operation without method',
@@ -328,12 +355,129 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'body.conversation is not simulated',
     ],
     [
+      'n: 2 of a chat, which is simulated',
+      async () => {
+        const own = createGateway({ extensions: ['chat'] })
+        const body = { model: 'aurora/dawn-2', n: 2, messages: [{ role: 'user', content: 'Hello' }] }
+        await call(own, 'POST /chat/completions', { body: JSON.stringify(body) })
+        return rejected(`warnings: ${own.journal.entries()[0]?.warnings.length}`)
+      },
+      'warnings: 0',
+    ],
+    [
       'background, strict',
       () => rejected(refusedStrictly({ background: true })),
       'background: is not simulated',
     ],
   ],
+  'a request in the form of another operation': [
+    [
+      'messages',
+      () => refusedOf(ask(createGateway(), { input: undefined, messages: [] })),
+      "input: is required; 'messages' is for POST /chat/completions",
+    ],
+    [
+      'a tool with a function',
+      () => refusedOf(ask(createGateway(), { tools: [{ type: 'function', function: { name: 'x' } }] })),
+      "tools[0].name: is required; 'function' is for POST /chat/completions",
+    ],
+    [
+      'previous_response_id',
+      () => refusedOf(ask(createGateway(), { previous_response_id: 'resp_1' })),
+      'or set the option storedResponses',
+    ],
+  ],
+  'a name of another library': [
+    [
+      "clock.set('…')",
+      () => gateway.clock.set('2026-02-01'),
+      "'set' does not exist: use clock.advance('1h')",
+    ],
+    ['gateway.close()', () => gateway.close(), "'close' does not exist: use dispose()"],
+    ['journal.filter()', () => gateway.journal.filter(Boolean), 'use journal.entries()'],
+  ],
+  'a rejection whose message the specification sets': [
+    ['no key', () => rejected(reasonOf({}, undefined)), 'send Authorization: Bearer <key>, with any key'],
+    [
+      'another key',
+      () => rejected(reasonOf({ apiKeys: ['k1'] }, 'Bearer k2')),
+      'Invalid API key: the key is not in the option apiKeys: send one of those, or sandbox.apiKey',
+    ],
+    [
+      'a workspace that does not exist',
+      () => rejected(reasonOf({}, 'Bearer any', 'PATCH /workspaces/caf%C3%A9')),
+      "no workspace has the id or slug 'caf\u00e9'; expected one of production, staging",
+    ],
+  ],
+  'a reply that the real gateway would not give': [
+    [
+      'a call of a tool that is not offered',
+      async () => {
+        const own = createGateway()
+        own.script([{ call: { serch: {} } }, { text: 'x' }])
+        await ask(own, { tools: [{ type: 'function', name: 'search' }] })
+        return rejected(own.journal.last('createResponse')?.warnings.join() ?? '')
+      },
+      "the script calls 'serch', but the request's tools do not include it: did you mean 'search'?",
+    ],
+    [
+      'another host than that of baseUrl',
+      async () => {
+        const own = createGateway({ baseUrl: 'https://ours.example/api/v1' })
+        await own.fetch('https://ours.example/api/v1/providers')
+        await own.fetch('https://other.example/api/v1/providers')
+        return rejected(
+          own.journal
+            .entries()
+            .map(({ warnings }) => warnings.join())
+            .join(';'),
+        )
+      },
+      ";https://other.example is not the host of the gateway's baseUrl, https://ours.example/api/v1",
+    ],
+  ],
+  'a file that cannot be parsed': [
+    [
+      'a name without quotes',
+      () => used('a.json', '{"name": "x",\n rules: []}'),
+      'a.json:2:2: not JSON: write the name in double quotes',
+    ],
+    ['a comment', () => used('b.json', '{\n  // x\n}'), 'b.json:2:3: not JSON: comments are not allowed'],
+    [
+      'a text that ends early',
+      () => used('c.json', '{"rules": ['),
+      'c.json:1:12: not JSON: a bracket or quote is not closed',
+    ],
+    ['single quotes', () => used('d.json', "{'name': 1}"), 'd.json:1:2: not JSON: write double quotes'],
+    [
+      'no comma',
+      () => used('e.json', '{"a": 1 "b": 2}'),
+      "e.json:1:9: not JSON: expected ',' or '}' after property value",
+    ],
+    [
+      'YAML with an open bracket',
+      () => used('a.yaml', 'rules:\n  - on: [x\n    fault: y\n'),
+      'a.yaml:3:5: not YAML: indent this line more, or close the bracket or quote above it',
+    ],
+    ['YAML with tabs', () => used('b.yaml', 'a:\n\tb: 1\n'), 'not YAML: indent with spaces instead of tabs'],
+    [
+      'YAML with a key twice',
+      () => used('c.yaml', 'a: 1\na: 2\n'),
+      'c.yaml:2:1: not YAML: this key occurs twice',
+    ],
+    ['YAML with an open quote', () => used('d.yaml', "a: 'x"), 'not YAML: a quote is not closed'],
+  ],
   createGateway: [
+    [
+      '{ apiKeys: [] }',
+      () => create({ apiKeys: [] }),
+      'options.apiKeys must not be empty: omit it to accept any key',
+    ],
+    [
+      'a row with a field of another API',
+      () => create({ fixtures: { providers: [{ id: 'ours' }] } }),
+      "unknown field 'options.fixtures.providers[0].id'; expected one of 7, such as name, slug",
+    ],
     [
       "createGateway('flaky')",
       () => create('flaky'),
@@ -486,7 +630,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
-    ['reply() on a disposed sandbox', () => disposed().reply('x'), "Sandbox 's1' was disposed"],
+    [
+      'reply() on a disposed sandbox',
+      () => disposed().reply('x'),
+      "Sandbox 's1' was disposed: use it before dispose(), or create another sandbox",
+    ],
   ],
   'sandboxes, database and journal': [
     [

@@ -88,7 +88,7 @@ describe('createGateway', () => {
       ['https://a.example/api/v1', 'http://a/api/v1/'],
       ['https://a.example', 'https://a.example/api/v1/x'],
     ],
-    ['apiKeys', [[], ['a']], [[''], 'a']],
+    ['apiKeys', [['a']], [[], [''], 'a']],
     ['strict', [true], [1]],
     ['clock', ['system'], ['real']],
     ['timeScale', [0, 2.5], [-0.1]],

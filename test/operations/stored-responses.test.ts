@@ -18,7 +18,14 @@ describe('option storedResponses', () => {
     await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toMatchObject({
       status: 400,
       error: {
-        metadata: { violations: [{ path: 'body.store', message: 'Must be false: nothing is stored' }] },
+        metadata: {
+          violations: [
+            {
+              path: 'body.store',
+              message: 'Must be false: nothing is stored without the option storedResponses',
+            },
+          ],
+        },
       },
     })
     await expect(

@@ -295,7 +295,10 @@ describe('run()', () => {
     const disposed = gateway.createSandbox()
     disposed.dispose()
     expect(run(disposed)).toThrow(
-      expect.objectContaining({ status: 410, message: "run(): Sandbox 's2' was disposed" }),
+      expect.objectContaining({
+        status: 410,
+        message: expect.stringMatching(/^run\(\): Sandbox 's2' was disposed: use it/),
+      }),
     )
     expect(() => disposed.run(() => 'ran')).toThrow("Sandbox 's2' was disposed")
     expect(() => gateway.run('work' as never)).toThrow('run() expects a function')
@@ -311,7 +314,10 @@ describe('run()', () => {
     sandbox.dispose()
     // A new sandbox of the same name does not receive the request.
     const next = gateway.createSandbox({ id: 'checkout' })
-    expect(await late).toEqual({ status: 410, message: "Sandbox 'checkout' was disposed" })
+    expect(await late).toEqual({
+      status: 410,
+      message: "Sandbox 'checkout' was disposed: use it before dispose(), or create another sandbox",
+    })
     expect(next.journal.size).toBe(0)
   })
 })

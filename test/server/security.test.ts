@@ -45,7 +45,8 @@ describe('the Host header', () => {
     expect(body).toEqual({
       error: {
         code: 403,
-        message: "Host 'evil.example' is not allowed: add it with --allowed-host",
+        message:
+          "Host 'evil.example' is not allowed: add it with --allowed-host, or to the option allowedHosts",
       },
     })
   })
