@@ -178,8 +178,8 @@ describe('validateFiles() with fixture files', () => {
 
 it('validateFiles() accepts all bundled scenarios and fixtures', async () => {
   const all = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
-  // texts.json is not a collection.
-  const files = all.filter((file) => !/(?:\.md|texts\.json)$/.test(file))
+  // These are not collections.
+  const files = all.filter((file) => !/(?:\.md|(?:files|texts|words)\.json)$/.test(file))
   expect(files.length).toBeGreaterThan(25)
   expect(validateFiles(files)).toEqual([])
 })
