@@ -4,7 +4,7 @@
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'
 
-const operations = await controlOperations(createGateway())
+const operations = (await controlOperations(createGateway())).filter(({ doc }) => doc?.tag !== 'Internal')
 
 export function routePathsText(): string {
   const routes = operations.map(({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`)

@@ -1,0 +1,138 @@
+/**
+ * Control operations that only the console uses: rows of calls, reasons as data, a search in bodies, and opened files.
+ */
+import { setImmediate } from 'node:timers/promises'
+import * as z from 'zod'
+import {
+  type ControlContext,
+  type ControlOperation,
+  gatewayOperation,
+  sandboxOperation,
+} from '../../control/operation.ts'
+import { infoOf } from '../../control/sandbox-operations.ts'
+import type { ExtraHost } from '../../gateway/extra.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { monotonic } from '../../lib/clock.ts'
+import { toRow } from './rows.ts'
+import { whyOf } from './why.ts'
+
+/** A sandbox that was opened from a file. */
+export interface OpenedFile {
+  /** Id of the sandbox. */
+  sandbox: string
+  /** Name of the file. */
+  name: string
+  /** Id of the sandbox that was saved. */
+  saved: string
+  /** The test that failed, if the file names one. */
+  test: string | null
+}
+
+/** Not part of the public API, and not in the remote client. */
+const tag = 'Internal'
+/** Other requests are handled after this many milliseconds of work. */
+const sliceMs = 10
+
+const Row = z.looseObject({ id: z.string(), sandbox: z.string() })
+
+export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] {
+  const files = new Map<string, OpenedFile>()
+  return [
+    gatewayOperation({
+      id: 'listRows',
+      route: 'POST /console/rows',
+      doc: { summary: 'List rows of the newest calls of all sandboxes, oldest first, or of some calls', tag },
+      input: {
+        body: z.strictObject({
+          last: z.int().min(1).max(10_000).optional().describe('Maximum number of calls. Default: 5,000.'),
+          calls: z
+            .array(z.tuple([z.string(), z.string()]))
+            .max(10_000)
+            .optional()
+            .describe('Sandbox and id of each call. Unknown calls are omitted.'),
+        }),
+      },
+      output: z.object({ data: z.array(Row) }),
+      async resolve({ gateway, body: { calls, last = 5000 } }) {
+        const records = calls ? calls.flatMap(findIn) : [...sandboxes.store.records()].slice(-last)
+        return { data: await inSlices(records, (record) => toRow(record, gateway.operations)) }
+      },
+    }),
+    gatewayOperation({
+      id: 'searchBodies',
+      route: 'POST /console/body-searches',
+      doc: { summary: 'Find the calls whose request or reply contains a text', tag },
+      input: { body: z.strictObject({ text: z.string().min(1).max(1000) }) },
+      output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
+      async resolve({ body: { text } }) {
+        const wanted = text.toLowerCase()
+        const found = await inSlices([...sandboxes.store.records()], (record) =>
+          [record.requestText, record.replyBody.text].some((each) => each.toLowerCase().includes(wanted))
+            ? [record.state.sandboxId, record.id]
+            : undefined,
+        )
+        return { data: found.filter((each) => each !== undefined) }
+      },
+    }),
+    sandboxOperation({
+      id: 'explainRules',
+      route: 'GET /console/sandboxes/{sandbox}/calls/{entry}/why',
+      doc: { summary: 'Explain as data why a call got its reply', tag },
+      input: { params: { entry: z.string().min(1) } },
+      output: z.object({ data: z.looseObject({}) }),
+      resolve: (sandbox, { params }) => ({ data: whyOf(sandbox.journal.record(params.entry), sandbox) }),
+    }),
+    gatewayOperation({
+      id: 'openFile',
+      route: 'POST /console/files',
+      doc: { summary: 'Create a sandbox from a saved file, and remember that it is one', tag },
+      input: {
+        body: z.strictObject({ name: z.string().max(1000), file: z.looseObject({ format: z.string() }) }),
+      },
+      output: z.object({ data: z.looseObject({ id: z.string() }) }),
+      async resolve({ gateway, body: { name, file }, ...origins }) {
+        const sandbox = await gateway.sandboxes.open(file)
+        const { sandbox: saved, test } = file as { sandbox?: unknown; test?: unknown }
+        const opened = {
+          sandbox: sandbox.id,
+          name,
+          saved: String(saved),
+          test: typeof test === 'string' ? test : null,
+        }
+        files.set(sandbox.id, opened)
+        return { data: infoOf(sandbox, origins as ControlContext) }
+      },
+    }),
+    gatewayOperation({
+      id: 'listFiles',
+      route: 'GET /console/files',
+      doc: { summary: 'List the sandboxes that were opened from a file', tag },
+      output: z.object({ data: z.array(z.looseObject({ sandbox: z.string() })) }),
+      resolve() {
+        for (const id of files.keys()) if (!sandboxes.peek(id)) files.delete(id)
+        return { data: [...files.values()] }
+      },
+    }),
+  ]
+
+  function findIn([id, call]: readonly [string, string]): CallRecord[] {
+    const record = sandboxes.peek(id)?.journal.find((each) => each.id === call)
+    return record ? [record] : []
+  }
+}
+
+/** Converts records, and handles other requests in between. */
+async function inSlices<Result>(
+  records: readonly CallRecord[],
+  convert: (record: CallRecord) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let began = monotonic()
+  for (const record of records) {
+    results.push(convert(record))
+    if (monotonic() - began < sliceMs) continue
+    await setImmediate()
+    began = monotonic()
+  }
+  return results
+}

@@ -1,0 +1,70 @@
+/**
+ * Rows of the list of calls: the summary of a call, and what tells it apart from similar ones.
+ */
+import type { GatewayCore } from '../../gateway/gateway.ts'
+import { hideInQuery, hideInString } from '../../http/secrets.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { type CallSummary, toSummary } from '../../journal/entry.ts'
+import { oneLine } from '../../lib/one-line.ts'
+import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
+
+export interface CallRow extends CallSummary {
+  /** Beginning of the last message or tool result in the request; for other operations, of the query or body. */
+  input: string
+  /** Size of the reply's body in bytes. */
+  bytes: number
+  /** Trace id in the `traceparent` header. */
+  traceId: string | null
+  /** Beginning of the first user message, which all calls of a conversation share. */
+  conversation: string | null
+  /** Sandbox time, ISO 8601. Calls of a file have no other time. */
+  timestamp: string
+}
+
+type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
+
+const maxInput = 120
+/** Longer bodies are not parsed: their input is not shown. */
+const maxParsed = 256 * 1024
+
+/** Facts by record, because parsing the bodies of thousands of calls is slow. */
+const cache = new WeakMap<CallRecord, RequestFacts>()
+
+export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
+  const facts = cache.get(record) ?? requestFacts(record, operations)
+  cache.set(record, facts)
+  const { replyBody, traceId, at } = record
+  return {
+    ...toSummary(record),
+    ...facts,
+    bytes: replyBody.bytes + replyBody.cut,
+    traceId: traceId ?? null,
+    timestamp: new Date(at).toISOString(),
+  }
+}
+
+function requestFacts(record: CallRecord, operations: GatewayCore['operations']): RequestFacts {
+  const { operation, search, requestBody } = record
+  const protocol = operations.find(({ id }) => id === operation)?.protocol
+  if (!protocol || requestBody.bytes > maxParsed)
+    return {
+      input: beginning(hideInQuery(search) || requestBody.text.slice(0, maxInput)),
+      conversation: null,
+    }
+  const conversation = protocol.conversation(record.body)
+  return {
+    input: beginning(textOf(conversation.items.at(-1))),
+    conversation: beginning(firstUserText(conversation)) || null,
+  }
+}
+
+function textOf(item: ConversationItem | undefined): string {
+  if (item?.kind === 'message') return item.text
+  if (item?.kind === 'result') return `result: ${item.text}`
+  return item?.kind === 'call' ? `${item.name} ${item.arguments}` : ''
+}
+
+function beginning(text: string): string {
+  // Hidden before it is cut: half a secret is not recognised.
+  return oneLine(hideInString(text.slice(0, 10 * maxInput))).slice(0, maxInput)
+}

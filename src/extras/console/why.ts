@@ -1,0 +1,225 @@
+/**
+ * Why a call got its reply: the rule that applied and the rules that did not, with their numbers, their conditions next
+ * to what the request has, and the calls that used them up.
+ */
+import { hideInString } from '../../http/secrets.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { nearMissesOf } from '../../journal/entry.ts'
+import { draw } from '../../lib/seed.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
+import { modelOf } from '../../scenarios/condition.ts'
+import { ruleTitle } from '../../scenarios/names.ts'
+import type { Scenario } from '../../scenarios/scenario.ts'
+
+export interface Why {
+  /** The rule that produced or changed the reply. */
+  rule: RuleReport | null
+  /** Rules that were tried before, or in vain, in the order of matching. */
+  skipped: RuleReport[]
+  /** Number of skipped rules that are not listed. */
+  unlisted: number
+}
+
+export interface RuleReport {
+  scenario: string
+  /** Position in the scenario, from 1. */
+  rule: number
+  /** `rule 2 of 'busy'` */
+  title: string
+  /** Reason for skipping the rule, without its title; empty if it applied. */
+  reason: string
+  /** Facts with numbers, as sentences. */
+  facts: string[]
+  /** Conditions of the rule next to what the request has. Empty if the rule is no longer known. */
+  conditions: ConditionReport[]
+  /** Earlier calls that used up the rule or its rate limit, newest first. */
+  calls: string[]
+}
+
+export interface ConditionReport {
+  wants: string
+  has: string
+  passes: boolean
+}
+
+/** Maximum number of skipped rules, and of calls of each rule. */
+const maxListed = 20
+
+export function whyOf(record: CallRecord, sandbox: Sandbox): Why {
+  const { rule } = record
+  const missed = nearMissesOf(record, maxListed + 1)
+  return {
+    rule: rule ? appliedRule(record, rule, sandbox) : null,
+    skipped: missed.slice(0, maxListed).map((miss) => skippedRule(record, miss, sandbox)),
+    unlisted: Math.max(0, (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - maxListed),
+  }
+}
+
+interface RuleName {
+  scenario: string
+  rule: number
+}
+
+/** Finds a rule among those tried for a call; for a call of a file, among the active rules. */
+function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): CompiledRule | undefined {
+  const tried = skipped?.rules.find((each) => isNamed(each, name))
+  if (tried) return tried
+  const active = sandbox.rules.active().find((each) => each.name === name.scenario)
+  const rules = active?.rules.map(({ source }) => source)
+  // Active rules are checked, with their defaults filled in.
+  return rules && compileScenario({ name: name.scenario, rules } as unknown as Scenario).rules[name.rule - 1]
+}
+
+function isNamed({ scenario, number }: CompiledRule, name: RuleName): boolean {
+  return scenario === name.scenario && number === name.rule
+}
+
+function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): RuleReport {
+  const rule = findRule(record, name, sandbox)
+  const uses = earlierUses(record, name, rule, sandbox)
+  return {
+    scenario: name.scenario,
+    rule: name.rule,
+    title: ruleTitle(name.scenario, name.rule, record.ruleName ?? rule?.name),
+    reason: '',
+    facts: rule ? factsOf(record, rule, uses) : [],
+    conditions: rule ? conditionsOf(record, rule) : [],
+    calls: uses
+      .slice(-maxListed)
+      .reverse()
+      .map(({ id }) => id),
+  }
+}
+
+function skippedRule(record: CallRecord, miss: RuleName & { reason: string }, sandbox: Sandbox): RuleReport {
+  const { scenario, rule: number } = miss
+  const rule = findRule(record, miss, sandbox)
+  const title = ruleTitle(scenario, number, rule?.name)
+  const isUsedUp = / is used up: /.test(miss.reason)
+  const uses = isUsedUp ? earlierUses(record, miss, rule, sandbox) : []
+  return {
+    scenario,
+    rule: number,
+    title,
+    reason: hideInString(miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason),
+    facts: [],
+    conditions: rule ? conditionsOf(record, rule) : [],
+    calls: uses
+      .slice(-maxListed)
+      .reverse()
+      .map(({ id }) => id),
+  }
+}
+
+/** Returns the earlier calls that a rule counted: those within its rate limit, or those to which it was applied. */
+function earlierUses(
+  record: CallRecord,
+  name: RuleName,
+  rule: CompiledRule | undefined,
+  { journal }: Sandbox,
+): CallRecord[] {
+  const all = journal.records()
+  const index = all.indexOf(record)
+  const earlier = index < 0 ? all : all.slice(0, index)
+  const limit = rule?.rateLimit
+  if (!limit) return earlier.filter((each) => each.rule && isSame(each.rule, name))
+  const resetMs = record.match?.rateLimit?.resetMs
+  const start = record.at - limit.windowMs + (resetMs ?? 0)
+  const callerOf = ({ headers, body }: CallRecord) => {
+    if (limit.by === 'model') return modelOf(body)
+    return limit.by === 'key' ? (headers['authorization'] ?? headers['x-api-key']) : ''
+  }
+  return earlier.filter(
+    (each) => each.at >= start && isWithinLimit(each, name) && callerOf(each) === callerOf(record),
+  )
+}
+
+function isSame(left: RuleName, right: RuleName): boolean {
+  return left.scenario === right.scenario && left.rule === right.rule
+}
+
+/** Returns true if a call passed the rate limit of a rule. */
+function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
+  const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
+  if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'
+  return savedNearMisses?.some((each) => isSame(each, name) && / allows .+ per /.test(each.reason)) ?? false
+}
+
+function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
+  const { match, turn, state } = record
+  const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
+  const facts = (match?.effect.faults ?? []).map(
+    ({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`,
+  )
+  if (match?.effect.reply) facts.push('Scripted reply.')
+  if (rateLimit) {
+    const { requests, tokens, windowMs } = rateLimit
+    if (Number.isFinite(requests))
+      facts.push(`Used ${uses.length + 1} of ${requests} requests in ${seconds(windowMs)}.`)
+    if (Number.isFinite(tokens)) {
+      const used = uses.reduce((sum, each) => sum + each.tokens, 0)
+      facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(windowMs)}.`)
+    }
+    const resetMs = match?.rateLimit?.resetMs
+    if (resetMs !== undefined)
+      facts.push(
+        `The next window begins in ${seconds(resetMs)}, at ${new Date(record.at + resetMs).toISOString()} sandbox time.`,
+      )
+  }
+  if (probability !== undefined) {
+    const drawn = draw(state.seed, 'rule', rule.scenario, rule.number, record.contentKey, record.occurrence)
+    facts.push(`Drew ${round(drawn)}, below the probability ${probability}.`)
+  }
+  const { call } = match ?? {}
+  if (call !== undefined && !turn) {
+    facts.push(`Call ${call} of those that match its conditions.`)
+    if (after > 0) facts.push(`Skips the first ${after}.`)
+    if (every > 1) facts.push(`Applies to one call in ${every}.`)
+    if (calls) facts.push(`Applies to calls ${[...calls].join(', ')}.`)
+  }
+  if (Number.isFinite(times)) facts.push(`Applied ${uses.length + 1} of ${times} times.`)
+  if (rule.isSequence) {
+    const step = steps.findIndex(({ effect }) => effect !== undefined && effect === match?.effect)
+    facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
+  }
+  if (turn) facts.push(`Turn ${turn.turn} of ${turn.of} in conversation ${turn.conversation}.`)
+  if (turn?.problem) facts.push(`The turn expected ${turn.problem}.`)
+  if (during) facts.push(`Applies from ${seconds(during.fromMs)} to ${seconds(during.toMs)} of sandbox time.`)
+  if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} are spent.`)
+  if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)
+  return facts
+}
+
+function describeParameters(parameters: object): string {
+  const set = Object.entries(parameters).filter(
+    ([, value]) => !['{}', undefined].includes(JSON.stringify(value)),
+  )
+  return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
+}
+
+/** The explanation of a test has the form `expects WANTS, the request has HAS`. */
+const middle = ', the request has '
+
+function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {
+  const request = { params, query, headers, body }
+  return rule.tests.map((test) => {
+    const sentence = hideInString(test.explain(request))
+    const at = sentence.lastIndexOf(middle)
+    const wants = at < 0 ? sentence : sentence.slice(0, at)
+    return {
+      wants: wants.replace(/^expects /, ''),
+      has: at < 0 ? '' : sentence.slice(at + middle.length),
+      passes: test.passes(request),
+    }
+  })
+}
+
+function seconds(ms: number): string {
+  if (!Number.isFinite(ms)) return 'the end'
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${round(ms / 1000)} s`
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

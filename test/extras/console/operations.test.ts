@@ -1,0 +1,122 @@
+/**
+ * The control operations of the console.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CallRow } from '../../../src/extras/console/rows.ts'
+import type { Why } from '../../../src/extras/console/why.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { open } from '../../call.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0 })
+})
+afterAll(() => server.close())
+
+async function control<Data>(line: string, body?: object): Promise<Data> {
+  const [method, path] = line.split(' ')
+  const response = await fetch(`${server.url}/__understudy/console${path}`, {
+    method: method ?? 'GET',
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const { data, error } = await response.json()
+  expect(error?.message).toBeUndefined()
+  return data
+}
+
+const ask = async (input: unknown, more: object = {}, headers = {}) =>
+  (
+    await open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input, ...more }, headers })
+  ).headers.get('x-request-id') as string
+
+const why = (id: string, sandbox = 'default') => control<Why>(`GET /sandboxes/${sandbox}/calls/${id}/why`)
+
+describe('rows of calls', () => {
+  it('have the beginning of the input, the conversation, the size and the trace', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    const id = await ask(
+      [
+        { role: 'user', content: 'Which key?\nMine is sk-abcdefghijklmnopqrstuvwx1234567890' },
+        { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'It is at six.' },
+      ],
+      {},
+      { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    )
+    const [row] = await control<CallRow[]>('POST /rows', {
+      calls: [
+        ['default', id],
+        ['default', 'unknown'],
+      ],
+    })
+    expect(row).toMatchObject({ id, input: 'result: It is at six.', traceId })
+    expect(row?.conversation).toMatch(/^Which key\? Mine is (?!sk-)/)
+    expect(row?.bytes).toBeGreaterThan(100)
+    expect((await control<CallRow[]>('POST /rows', {})).at(-1)).toEqual(row)
+    expect(await control('POST /body-searches', { text: 'AT SIX' })).toEqual([['default', id]])
+  })
+})
+
+describe('reasons with numbers', () => {
+  it('count the calls of a rate limit', async () => {
+    using _limit = server.gateway.use({
+      name: 'busy',
+      rules: [{ name: 'limit', on: 'createResponse', rateLimit: { requests: 2, per: '60s' } }],
+    })
+    const [first, second, third] = [await ask('1'), await ask('2'), await ask('3')]
+    const { rule } = await why(third)
+    expect(rule).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
+    expect(rule?.facts).toContain('Used 3 of 2 requests in 60 s.')
+    expect(rule?.facts.join(' ')).toMatch(/The next window begins in 60 s, at 2026-01-01T00:01:00\.\d+Z/)
+    expect((await why(first)).skipped[0]?.reason).toBe('allows 2 calls per 60000 ms, this is call 1')
+  })
+
+  it('have the number drawn, the call, the step, the turn, and what used a rule up', async () => {
+    using _rules = server.gateway.use({
+      name: 'mixed',
+      rules: [
+        { on: 'createResponse', when: { input: 'chance' }, probability: 0.999, fault: 'rate-limit' },
+        { on: 'createResponse', when: { input: 'steps' }, sequence: ['pass', { fault: 'rate-limit' }] },
+        { on: 'createResponse', when: { input: 'third' }, every: 3, fault: 'rate-limit' },
+        { on: 'createResponse', when: { input: 'once' }, times: 1, fault: { name: 'status', status: 503 } },
+      ],
+    })
+    const factsOf = async (id: string) => (await why(id)).rule?.facts.join(' ')
+    expect(await factsOf(await ask('chance'))).toMatch(/Drew 0\.\d+, below the probability 0\.999\./)
+    await ask('steps')
+    expect(await factsOf(await ask('steps'))).toContain('Step 2 of 2.')
+    await ask('third')
+    await ask('third')
+    expect(await factsOf(await ask('third'))).toContain('Applies to one call in 3.')
+    const used = await ask('once')
+    expect(await factsOf(used)).toContain(
+      'Fault status, status 503. Call 1 of those that match its conditions. Applied 1 of 1 times.',
+    )
+    const { rule, skipped } = await why(await ask('once'))
+    expect(rule).toBeNull()
+    expect(skipped[3]).toMatchObject({ reason: 'is used up: it applies once', calls: [used] })
+    expect(skipped[0]?.conditions).toEqual([
+      { wants: "input text containing 'chance'", has: "'once'", passes: false },
+    ])
+  })
+
+  it('survive in a file', async () => {
+    const { gateway } = server
+    await using sandbox = await gateway.createSandbox()
+    sandbox.use({
+      name: 'other',
+      rules: [{ on: 'listProviders', when: { query: { page: '2' } }, fault: 'timeout' }],
+    })
+    const response = await open({ baseUrl: sandbox.baseUrl }, 'GET /providers')
+    const id = response.headers.get('x-request-id') as string
+    const opened = await control<{ id: string }>('POST /files', {
+      name: 'sandbox.json',
+      file: sandbox.save(),
+    })
+    expect(await control('GET /files')).toMatchObject([
+      { sandbox: opened.id, name: 'sandbox.json', saved: sandbox.id },
+    ])
+    expect((await why(id, opened.id)).skipped).toEqual((await why(id, sandbox.id)).skipped)
+    expect((await why(id, opened.id)).skipped[0]?.conditions).toMatchObject([{ has: 'none', passes: false }])
+  })
+})
