@@ -234,6 +234,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
         for (const [socket, sink] of connections)
           if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }
+      // mutation: equivalent: the interval does the same a moment later
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
       server.close(() => {

@@ -20,6 +20,12 @@ describe('request bodies', () => {
     expect((await call(createGateway(), 'POST /responses', { body: {}, headers })).status).toBe(expected)
   })
 
+  it('warns of an unknown query parameter whose name has one letter', async () => {
+    const gateway = createGateway()
+    expect((await call(gateway, 'GET /benchmarks?x')).status).toBe(200)
+    expect(gateway.journal.entries()[0]?.warnings.join()).toContain('query.x')
+  })
+
   it.each(['GET', 'HEAD'])('ignores the body of a %s request', async (method) => {
     await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }

@@ -392,6 +392,13 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true)
 })
 
+it('generateValue: prefers letters and digits where a pattern allows punctuation, but uses both', () => {
+  const text = String(outcome({ type: 'string', pattern: '^[a-z!?#]{200}$' }))
+  const punctuation = text.replace(/[a-z]/g, '').length
+  expect(punctuation).toBeGreaterThan(0)
+  expect(punctuation).toBeLessThan(60)
+})
+
 it('generateValue: uses the smallest values once the value has a thousand parts', () => {
   const schema = {
     type: 'object',

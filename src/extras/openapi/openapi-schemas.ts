@@ -101,11 +101,6 @@ function allowNull(schema: Record<string, unknown>): void {
       schema['enum'] = [...schema['enum'], null]
     return
   }
-  if (
-    Array.isArray(type) ||
-    !['$ref', 'allOf', 'anyOf', 'oneOf', 'enum'].some((keyword) => keyword in schema)
-  )
-    return
   const rest = { ...schema }
   for (const keyword of Object.keys(schema)) delete schema[keyword]
   schema['anyOf'] = [rest, { type: 'null' }]

@@ -29,6 +29,7 @@ export function rangeOf(schemas: readonly SchemaObject[]) {
 /** Returns true if a value is a multiple, with a tolerance for floating-point division. */
 export function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
+  // mutation: equivalent: no quotient is off by exactly the tolerance
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 

@@ -141,6 +141,14 @@ it('Histogram prints cumulative buckets, sum and count', () => {
   ])
 })
 
+it('Counter counts everything after the hundredth series as `other`', () => {
+  const counter = new Counter('calls', 'How many.', ['of'])
+  for (let caller = 0; caller < 150; caller++) counter.add(1, `caller ${caller}`)
+  const lines = [...counter.lines()]
+  expect(lines).toHaveLength(101)
+  expect(lines.at(-1)).toBe('calls{of="other"} 50\n')
+})
+
 it('Counter escapes line breaks in labels', () => {
   const counter = new Counter('calls', 'How many.', ['of'])
   counter.add(1, 'a "quoted"\n\\ line')

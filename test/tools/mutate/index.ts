@@ -57,8 +57,8 @@ function settings() {
   }
 }
 
-/** The screens of the console are tested in a browser, in the slow tier. */
-const untested = /^src\/extras\/console\/page\//
+/** Code that only runs in a browser, a Playwright test, Bun or Deno: the slow tier tests it. */
+const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/intercept-fetch\.ts)/
 
 /** Tests that exceed their usual time by this much count as endless loop: milliseconds, and a factor. */
 const patience = { ms: 30_000, times: 3 }
