@@ -37,7 +37,11 @@ export const assumptions = {
   document: {
     about: 'The operations of the other tagged groups, if an OpenAPI document describes them',
     choice:
-      'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; a stream is a 501',
+      'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete the records of a path keep them in the sandbox; a stream is a 501',
+  },
+  documentSample: {
+    about: 'The other operations of an OpenAPI document',
+    choice: 'the same request gets the same sample; nothing is kept',
   },
   requestBody: {
     about: 'Bodies that are empty, not JSON, of another content type, or too large',

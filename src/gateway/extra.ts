@@ -4,6 +4,7 @@ import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
 import { optionNames as coreOptionNames } from '../sandbox/options.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -76,6 +77,8 @@ export interface ExtraHost {
 /** One gateway's instance of an extra. */
 export interface Extra {
   readonly dialect?: Dialect
+  /** Additional collections for every sandbox. */
+  readonly collections?: readonly CollectionDeclaration[]
   /** Returns additional operations. Called once, with the existing operations. */
   operations?(existing: readonly AnyOperation[]): readonly AnyOperation[]
   /** Adds the extra's operations to the OpenAPI document. */

@@ -5,6 +5,7 @@ import { invalidRequest } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type Bodies, operationsOf } from '../operations/index.ts'
+import { collections } from '../resources/collections.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject } from '../sandbox/read-options.ts'
@@ -80,6 +81,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     })
     const sandboxes: Sandboxes = new Sandboxes({
       options: checked,
+      collections: [...collections, ...extras.flatMap((extra) => extra.collections ?? [])],
       operations,
       scenarios,
       checkScenario: readAnyScenario,

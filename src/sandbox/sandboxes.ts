@@ -9,6 +9,7 @@ import { Ledger } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -22,6 +23,7 @@ import type { StateSnapshot } from './sandbox-state.ts'
 
 export interface SandboxesSetup {
   readonly options: GatewayOptions
+  readonly collections: readonly CollectionDeclaration[]
   readonly operations: readonly KnownOperation[]
   readonly scenarios: readonly Scenario[]
   readonly checkScenario: (input: unknown) => Scenario
@@ -56,7 +58,7 @@ export class Sandboxes implements SandboxHost {
   constructor(setup: SandboxesSetup) {
     this.#setup = setup
     this.store = new JournalStore(setup.options.limits)
-    this.#seedData = new SeedData(setup.options)
+    this.#seedData = new SeedData(setup.options, setup.collections)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
     this.#ids = new SandboxIds(setup.options.sandboxes.node)
@@ -101,7 +103,7 @@ export class Sandboxes implements SandboxHost {
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
-    return this.#admit(id, merged, seedDataOf(merged))
+    return this.#admit(id, merged, seedDataOf(merged, this.#setup.collections))
   }
 
   /**
@@ -113,13 +115,13 @@ export class Sandboxes implements SandboxHost {
       throw new GatewayError(400, 'Not a sandbox file: pass the return value of sandbox.save()')
     const file = check(SandboxFile, input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
-    const { options, operations } = this.#setup
+    const { options, operations, collections } = this.#setup
     const unknown = unknownOperations(file.data, new Set(operations.map(({ id }) => id)))
     if (unknown.length > 0) throw invalidRequest(unknown)
     const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
     const hasOwnData = seed !== options.seed || Object.keys(fixtures).length > 0
     const merged = hasOwnData ? { ...options, seed, fixtures } : options
-    const seedData = hasOwnData ? seedDataOf(merged) : this.#seedData
+    const seedData = hasOwnData ? seedDataOf(merged, collections) : this.#seedData
     const sandbox = this.#admit(undefined, merged, seedData, {
       database: await DatabaseState.snapshotOf(seedData, changes),
       rules: fromRulesFile(rules, (scenario) => this.checkScenario(scenario)),
@@ -351,9 +353,9 @@ function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sa
 }
 
 /** Returns the seed data for options. Throws 400 for invalid fixtures. */
-function seedDataOf(options: GatewayOptions): SeedData {
+function seedDataOf(options: GatewayOptions, collections: readonly CollectionDeclaration[]): SeedData {
   try {
-    return new SeedData(options)
+    return new SeedData(options, collections)
   } catch (error) {
     throw new GatewayError(400, (error as Error).message)
   }

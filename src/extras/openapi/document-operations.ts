@@ -3,13 +3,18 @@
  * is created, schemas on first use.
  */
 import * as z from 'zod'
-import { OpenApiDocument, type PathOperation, shapeOf } from '../../http/openapi-document.ts'
+import { isJson, OpenApiDocument, type PathOperation, shapeOf } from '../../http/openapi-document.ts'
+import type { Reply } from '../../http/reply.ts'
+import { copy } from '../../lib/copy.ts'
 import { hash } from '../../lib/seed.ts'
 import { inOneLine } from '../../model/structured.ts'
-import type { AnyOperation, ResolverContext } from '../../operation.ts'
+import type { AnyOperation, RequestContext } from '../../operation.ts'
+import { type Draft, echoPath } from './edits.ts'
 import { PlainSchemas, reading } from './openapi-schemas.ts'
+import { RecordReplies } from './record-replies.ts'
 import { DocumentReply } from './reply.ts'
 import { type Input, inputOf } from './request.ts'
+import { resourcesOf, type Verb } from './resource.ts'
 
 /**
  * Creates the operations of a document that `existing` does not have.
@@ -24,7 +29,7 @@ export function documentOperations(root: object, existing: readonly AnyOperation
   }
   const lines = new Set(existing.map(({ method, path }) => `${method} ${shapeOf(path)}`))
   const ids = new Set(existing.map(({ id }) => id))
-  return document.operations().flatMap((source) => {
+  const added = document.operations().flatMap((source) => {
     const line = `${source.method} ${shapeOf(source.route)}`
     if (lines.has(line)) return []
     lines.add(line)
@@ -32,6 +37,11 @@ export function documentOperations(root: object, existing: readonly AnyOperation
     ids.add(id)
     return [new DocumentOperation(id, source, document, schemas)]
   })
+  for (const resource of resourcesOf(added, existing)) {
+    const replies = new RecordReplies(resource)
+    for (const [verb, operation] of resource.operations) operation.keepRecords(verb, replies)
+  }
+  return added
 }
 
 interface Schemas {
@@ -52,6 +62,9 @@ export class DocumentOperation implements AnyOperation {
   readonly #schemas: Schemas
   /** Parts of the document that are not used to check requests. */
   readonly #unchecked = new Set<string>()
+  /** Set if the operation uses the records of a path. */
+  #records: { readonly verb: Verb; readonly replies: RecordReplies } | undefined
+  marks: AnyOperation['marks'] = {}
   #input: Input | undefined
   #documentReply: DocumentReply | undefined
 
@@ -77,24 +90,69 @@ export class DocumentOperation implements AnyOperation {
     return this.#input
   }
 
-  resolve(context: ResolverContext): ReturnType<AnyOperation['resolve']> {
-    return reading(() => this.#reply(context))
+  keepRecords(verb: Verb, replies: RecordReplies): void {
+    this.#records = { verb, replies }
+    if (verb !== 'get' && verb !== 'list') this.marks = { writes: true }
   }
 
-  #reply({ sandbox, params, body, warn }: ResolverContext): ReturnType<AnyOperation['resolve']> {
+  /** Reads the schemas of the reply on first use. */
+  get documentReply(): DocumentReply {
     this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
       summary: this.doc.summary,
       operation: this.source.operation,
     })
-    if (this.#unchecked.size > 0)
-      warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)
-    const asksForStream = (body as { stream?: unknown } | undefined)?.stream === true
-    return this.#documentReply.make(
-      hash(sandbox.seed, this.id, JSON.stringify(params ?? {})),
-      asksForStream,
-      warn,
-    )
+    return this.#documentReply
+  }
+
+  /** Returns the default of the first query parameter whose name passes a test; undefined if it has none. */
+  defaultOf(passes: (name: string) => boolean): unknown {
+    const lists = [this.source.operation['parameters'], this.source.item['parameters']]
+    const declarations = lists.flatMap((list) => (Array.isArray(list) ? list : []))
+    const parameter = declarations
+      .map((each) => this.document.resolve(each))
+      .find((each) => each?.['in'] === 'query' && passes(String(each['name'])))
+    return this.document.resolve(parameter?.['schema'])?.['default']
+  }
+
+  async resolve(context: RequestContext): Promise<Reply> {
+    try {
+      if (this.#unchecked.size > 0)
+        context.warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)
+      const { verb, replies } = this.#records ?? {}
+      const kept = verb && (await replies?.respond(verb, this, context))
+      if (kept) return kept
+      const sample = await this.reply(context)
+      context.assume('documentSample')
+      return sample
+    } catch (error) {
+      return reading(() => {
+        throw error
+      })
+    }
+  }
+
+  /** Returns the JSON of a generated reply. */
+  sample({ warn }: RequestContext, seed: string): unknown {
+    return copy(this.documentReply.sample(seed, warn))
+  }
+
+  /**
+   * Creates a reply.
+   *
+   * @param seed Default: the same for the same path.
+   * @param edit See `DocumentReply.make`.
+   */
+  reply(
+    { params, body, sandbox, warn }: RequestContext,
+    seed = hash(sandbox.seed, this.id, JSON.stringify(params ?? {})),
+    edit?: (draft: Draft) => void,
+  ): Reply | Promise<Reply> {
+    const asksForStream = isJson(body) && body['stream'] === true
+    return this.documentReply.make(seed, asksForStream, warn, (draft) => {
+      echoPath(draft, this.path, params, !edit)
+      edit?.(draft)
+    })
   }
 }
 

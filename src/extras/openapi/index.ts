@@ -6,6 +6,7 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { readDocumentFile } from '../../http/document-file.ts'
 import { DocumentError } from '../../http/openapi-document.ts'
 import { type DocumentOperation, documentOperations } from './document-operations.ts'
+import { documentRecords } from './records.ts'
 import { withDocument } from './with-document.ts'
 
 export interface OpenapiOptions {
@@ -41,6 +42,7 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
     if (source === undefined) return undefined
     let operations: readonly DocumentOperation[] = []
     return {
+      collections: [documentRecords],
       operations(existing) {
         try {
           const root = typeof source === 'string' ? readDocumentFile(source) : source

@@ -18,6 +18,7 @@ import {
   type SchemaObject,
 } from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
+import { type Draft, edited } from './edits.ts'
 import { follow, type PlainSchemas } from './openapi-schemas.ts'
 import { sampleFile } from './sample-file.ts'
 
@@ -65,13 +66,36 @@ export class DocumentReply {
     this.#type = others.find((type) => /json|\*\/\*/i.test(type)) ?? others[0]
   }
 
+  /** Schema of a JSON body; undefined if the body is not JSON. */
+  get schema(): SchemaObject | undefined {
+    return /json|\*\/\*/i.test(this.#type ?? '')
+      ? this.#schemas.rooted(this.#media['schema'] ?? true)
+      : undefined
+  }
+
+  get #media(): Json {
+    const media = this.#content[this.#type ?? '']
+    return isJson(media) ? media : {}
+  }
+
+  /** Returns the JSON body of a reply. Throws like `make`. */
+  sample(seed: string, warn: Warn): unknown {
+    return this.#valueOf(this.#media, true, { seed: hash(seed, 'body'), what: 'reply', warn })
+  }
+
   /**
    * Creates a reply. Throws 501 for a stream, and 500 if no value can be generated.
    *
    * @param seed Seed of generated values.
    * @param warn Reports parts of a schema that a value may violate.
+   * @param edit Changes `value`, a JSON body. Changes that its schema rejects are undone.
    */
-  make(seed: string, asksForStream: boolean, warn: Warn): Reply | Promise<Reply> {
+  make(
+    seed: string,
+    asksForStream: boolean,
+    warn: Warn,
+    edit: (draft: Draft) => void,
+  ): Reply | Promise<Reply> {
     const { id } = this.#described
     if (this.streams && (asksForStream || this.#type === undefined))
       throw refused(
@@ -81,16 +105,18 @@ export class DocumentReply {
     const headers = this.#headers(seed, warn)
     const type = this.#type
     if (type === undefined) return { status: this.status, headers, body: { kind: 'none' } }
-    const media = isJson(this.#content[type]) ? (this.#content[type] as Json) : {}
     const name = concrete(type)
     if (!mediaType.test(name))
       throw refused(500, `The content type ${JSON.stringify(type)} of ${id} is not a media type`)
     headers['content-type'] = name
     const isText = !/json/i.test(name)
     if (isText && !isTextual(name)) return this.#bytes(seed, headers)
+    if (!isText) {
+      const value = edited(this.sample(seed, warn), this.schema ?? {}, edit)
+      return { status: this.status, headers, body: { kind: 'json', value } }
+    }
     const making = { seed: hash(seed, 'body'), what: 'reply', warn }
-    const value = this.#valueOf(media, isText ? { type: 'string' } : true, making)
-    if (!isText) return { status: this.status, headers, body: { kind: 'json', value } }
+    const value = this.#valueOf(this.#media, { type: 'string' }, making)
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return {
       status: this.status,

@@ -3,36 +3,45 @@ import { expect, test } from 'vitest'
 
 const file = {
   type: 'object',
-  required: ['id', 'bytes'],
-  properties: { id: { type: 'string', pattern: '^file_[a-z]{8}$' }, bytes: { type: 'integer', minimum: 0 } },
+  required: ['id', 'name'],
+  properties: {
+    id: { type: 'string', readOnly: true },
+    name: { type: 'string', minLength: 3 },
+  },
 }
+const content = { 'application/json': { schema: file } }
+const responses = { 200: { description: 'A file', content } }
 const openapi = {
   openapi: '3.1.0',
   info: { title: 'Files', version: '1' },
   paths: {
+    '/files': { post: { operationId: 'createFile', requestBody: { content }, responses } },
     '/files/{id}': {
-      get: {
-        operationId: 'getFile',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 3 } }],
-        responses: { 200: { description: 'A file', content: { 'application/json': { schema: file } } } },
-      },
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'getFile', responses },
     },
   },
 }
 
 const gateway = createGateway({ openapi })
-const get = (path: string) =>
-  gateway.fetch(`https://gateway.example/api/v1${path}`, { headers: { authorization: 'Bearer any' } })
-
-test('replies according to the document', async () => {
-  expect(await (await get('/files/abc')).json()).toEqual({
-    id: expect.stringMatching(/^file_[a-z]{8}$/),
-    bytes: expect.any(Number),
+const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+const send = (method: string, path: string, body?: object) =>
+  gateway.fetch(`https://gateway.example/api/v1${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
   })
-  expect((await get('/files/a')).status).toBe(400)
+
+test('keeps what requests create', async () => {
+  const made = await (await send('POST', '/files', { name: 'tides.csv' })).json()
+
+  expect(made).toMatchObject({ id: expect.stringMatching(/^file_/), name: 'tides.csv' })
+  expect(await (await send('GET', `/files/${made.id}`)).json()).toEqual(made)
+  expect((await send('GET', '/files/unknown')).status).toBe(404)
 })
 
-test('fails like any other operation', async () => {
+test('checks requests, and fails like any other operation', async () => {
+  expect((await send('POST', '/files', { name: 'a' })).status).toBe(400)
   using _outage = gateway.fail(503, { on: 'getFile' as CustomOperationId })
-  expect((await get('/files/abc')).status).toBe(503)
+  expect((await send('GET', '/files/abc')).status).toBe(503)
 })

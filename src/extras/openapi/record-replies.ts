@@ -1,0 +1,247 @@
+/**
+ * Replies of operations that create, list, read, change and delete the records of a path.
+ */
+import { GatewayError } from '../../http/errors.ts'
+import type { Reply } from '../../http/reply.ts'
+import { shown } from '../../lib/in-words.ts'
+import { hash } from '../../lib/seed.ts'
+import { generateValue } from '../../model/json-schema/generate-value.ts'
+import type { RequestContext } from '../../operation.ts'
+import type { DocumentOperation } from './document-operations.ts'
+import { type Draft, echoPath, isObject, write } from './edits.ts'
+import { pageOf, writePage } from './paging.ts'
+import { type Fields, Records } from './records.ts'
+import { type Layout, layoutOf, normalised, type Resource, type Verb } from './resource.ts'
+
+/** Fields that contain the time of an event, as normalised names. */
+const creationTimes = ['createdat', 'created', 'createdon', 'createtime', 'creationtime', 'datecreated']
+const updateTimes = ['updatedat', 'updated', 'updatedon', 'updatetime', 'modifiedat', 'lastmodified']
+/** Fields that confirm a deletion. */
+const confirmations = ['deleted', 'isdeleted', 'success']
+
+/** Number of generated keys to try. */
+const maxAttempts = 100
+
+/** The values of a request. */
+interface Request {
+  readonly operation: DocumentOperation
+  readonly context: RequestContext
+  readonly records: Records
+  /** Key of the record in the path; undefined for the path of the list. */
+  readonly key: string | undefined
+}
+
+export class RecordReplies {
+  readonly #resource: Resource<DocumentOperation>
+  readonly #layouts = new Map<Verb, Layout | undefined>()
+
+  constructor(resource: Resource<DocumentOperation>) {
+    this.#resource = resource
+  }
+
+  /**
+   * Responds to a request. Returns undefined if the schemas of the operation have no records, and throws 404 for an
+   * unknown record.
+   */
+  async respond(
+    verb: Verb,
+    operation: DocumentOperation,
+    context: RequestContext,
+  ): Promise<Reply | undefined> {
+    const layout = this.#layout(verb)
+    const isUsable = verb === 'list' || verb === 'create' ? layout : this.#recordLayout
+    const values = valuesIn(operation.path, context.params)
+    if (!isUsable || values.includes(undefined)) return undefined
+    const key = verb === 'list' || verb === 'create' ? undefined : values.at(-1)
+    let place = 0
+    const path = this.#resource.path.replace(/\{[^}]*\}/g, () =>
+      encodeURIComponent(values[place++] as string),
+    )
+    const records = new Records(context.sandbox.database, path, this.#initial(path, values, context))
+    const request: Request = { operation, context, records, key }
+    if (verb === 'list') return this.#list(request, isUsable)
+    if (verb === 'create') return this.#create(request, verb)
+    const before = await records.find(key as string)
+    if (verb === 'put' && !before && !this.#resource.operations.has('create'))
+      return this.#create(request, verb)
+    if (!before) {
+      const detail = `no record of ${path} has the ${operation.path.split('/').at(-1)} ${shown(key)}`
+      throw new GatewayError(404, undefined, undefined, { assumption: 'document', detail })
+    }
+    if (verb === 'delete') await records.delete(key as string)
+    const record =
+      verb === 'get' || verb === 'delete' ? before : { ...before, ...this.#changes(request, before) }
+    if (record !== before) await records.set(key as string, record)
+    return this.#show(request, verb, record, key as string)
+  }
+
+  /** Layout of the records themselves. */
+  get #recordLayout(): Layout | undefined {
+    const verbs: Verb[] = ['get', 'create', 'put', 'update', 'list']
+    return verbs.map((verb) => this.#layout(verb)).find(Boolean)
+  }
+
+  #layout(verb: Verb): Layout | undefined {
+    if (!this.#layouts.has(verb)) {
+      const schema = this.#resource.operations.get(verb)?.documentReply.schema
+      this.#layouts.set(verb, schema && layoutOf(schema, this.#resource.keyNames, verb === 'list'))
+    }
+    return this.#layouts.get(verb)
+  }
+
+  /** Returns the records of the list's sample, which exist until they are deleted. */
+  #initial(path: string, values: unknown[], context: RequestContext): Map<string, Fields> {
+    const layout = this.#layout('list')
+    const operation = this.#resource.operations.get('list')
+    if (!layout || !operation) return new Map()
+    const names = parameterNames(operation.path)
+    const params = Object.fromEntries(names.map((name, place) => [name, values[place]]))
+    const sample = operation.sample(context, hash(context.sandbox.seed, path, JSON.stringify(params)))
+    const root = { value: sample }
+    echoPath(root, operation.path, params, false)
+    return new Map(itemsOf(root.value, layout).map((item) => [String(item[layout.key]), item]))
+  }
+
+  async #list({ operation, context, records }: Request, layout: Layout): Promise<Reply> {
+    const all = [...(await records.all())]
+    const { query } = context
+    const matching = all.filter(([, record]) =>
+      Object.entries(query ?? {}).every(
+        ([name, value]) =>
+          !layout.fields.has(name) || isObject(value) || String(record[name]) === String(value),
+      ),
+    )
+    const page = pageOf(matching, query, operation)
+    return operation.reply(context, undefined, (draft) => {
+      const items = itemsOf(draft.value, layout)
+      const [pattern = {}] = items
+      items.length = 0
+      for (const [key, record] of page.items) items.push(shownFields({ ...pattern }, record, layout, key))
+      writePage(draft.value, page)
+    })
+  }
+
+  async #create(request: Request, verb: Verb): Promise<Reply> {
+    const { context, records, operation } = request
+    const layout = (this.#layout(verb) ?? this.#recordLayout) as Layout
+    const all = await records.all()
+    const sampled = this.#samples(request)
+    const changes = this.#changes(request, sampled)
+    const sent = request.key ?? changes[layout.key] ?? undefined
+    const key = String(sent ?? this.#freeValue(request, layout, layout.key, new Set(all.keys())))
+    if (request.key === undefined && all.has(key)) {
+      const message = `A record with the ${layout.key} ${shown(key)} already exists`
+      throw new GatewayError(409, message, undefined, { assumption: 'document' })
+    }
+    const record: Draft = { ...sampled, [layout.key]: keyLike(sampled, layout, key) }
+    if (layout.key !== 'id' && sampled['id'] !== undefined) {
+      const taken = new Set([...all.values()].map(({ id }) => String(id)))
+      record['id'] = this.#freeValue(request, layout, 'id', taken)
+    }
+    const sampledKey = String(sampled[layout.key])
+    for (const [field, before] of Object.entries(record as Fields)) {
+      if (creationTimes.includes(normalised(field))) record[field] = timeLike(before, context.now)
+      else if (typeof before === 'string' && field !== layout.key && sampledKey.length > 5)
+        record[field] = before.replaceAll(sampledKey, key)
+    }
+    echoPath({ value: record }, operation.path, context.params, false)
+    Object.assign(record, changes)
+    await records.set(key, record)
+    return this.#show(request, verb, record, key)
+  }
+
+  /** Returns the generated fields of a new record: those of all replies that contain it. */
+  #samples({ context, operation }: Request): Fields {
+    const verbs: Verb[] = ['list', 'get', 'update', 'put', 'create']
+    return Object.assign(
+      {},
+      ...verbs.flatMap((verb) => {
+        const layout = this.#layout(verb)
+        const source = this.#resource.operations.get(verb)
+        if (!layout || !source) return []
+        const sample = source.sample(context, hash(context.sandbox.seed, operation.id, context.requestKey))
+        return verb === 'list' ? itemsOf(sample, layout).slice(0, 1) : (itemOf(sample, layout) ?? [])
+      }),
+    )
+  }
+
+  /** Returns the fields of the request that records have, and the time of the change. */
+  #changes({ context: { body, now } }: Request, before: Fields): Fields {
+    const layouts = [...this.#resource.operations.keys()].map((verb) => this.#layout(verb))
+    const known = new Set(layouts.flatMap((layout) => [...(layout?.fields.keys() ?? [])]))
+    const sent = Object.entries(isObject(body) ? body : {}).filter(([field]) => known.has(field))
+    const fieldsOf = (names: readonly string[]) =>
+      Object.entries(before).filter(([field]) => names.includes(normalised(field)))
+    // An update time that is still null gets the form of the creation time.
+    const [[, form] = []] = fieldsOf(creationTimes)
+    const times = fieldsOf(updateTimes).map(([field, time]) => [field, timeLike(time ?? form, now)])
+    return Object.fromEntries([...times, ...sent])
+  }
+
+  /** Generates a value that no record has: `file_3f…`, the next number, or a value of the schema's format. */
+  #freeValue({ context }: Request, layout: Layout, field: string, taken: ReadonlySet<string>): unknown {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const seed = hash(context.requestKey, field, attempt)
+      const { value } = generateValue(layout.bare(field), {
+        seed,
+        source: ({ type }) =>
+          type === 'string' ? `${this.#resource.noun}_${seed}` : taken.size + 1 + attempt,
+      })
+      if (!taken.has(String(value))) return value
+    }
+    throw new GatewayError(409, `Every ${field} that the schema allows is taken`, undefined, {
+      assumption: 'document',
+    })
+  }
+
+  #show({ operation, context }: Request, verb: Verb, record: Fields, key: string): Reply | Promise<Reply> {
+    const layout = this.#layout(verb)
+    return operation.reply(context, hash(context.sandbox.seed, operation.id, key), (draft) => {
+      const item = layout && itemOf(draft.value, layout)
+      if (item && layout) shownFields(item, record, layout, key)
+      if (verb === 'delete') write(draft.value, confirmations, true, 1)
+    })
+  }
+}
+
+/** Returns the decoded values of the path's parameters, in order. */
+function valuesIn(path: string, params: unknown): (string | undefined)[] {
+  return parameterNames(path).map((name) => {
+    const value = isObject(params) ? params[name] : undefined
+    return value === undefined ? undefined : String(value)
+  })
+}
+
+function parameterNames(path: string): string[] {
+  return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name = '']) => name)
+}
+
+function itemOf(value: Draft, { field }: Layout): Draft | undefined {
+  const item = field === undefined ? value : value?.[field]
+  return isObject(item) && !Array.isArray(item) ? item : undefined
+}
+
+function itemsOf(value: Draft, { field }: Layout): Draft[] {
+  const items = field === undefined ? value : value?.[field]
+  return Array.isArray(items) ? items : []
+}
+
+/** Writes the fields of a record that this reply shows. */
+function shownFields(item: Draft, record: Fields, layout: Layout, key: string): Draft {
+  for (const field of layout.fields.keys()) if (record[field] !== undefined) item[field] = record[field]
+  item[layout.key] = keyLike(item, layout, key)
+  return item
+}
+
+/** Returns the key as a number if the field is one. */
+function keyLike(item: Fields, { key: field }: Layout, key: string): unknown {
+  return typeof item[field] === 'number' ? Number(key) : key
+}
+
+/** Returns a time in the form of another one: ISO 8601, or seconds or milliseconds since 1970. */
+function timeLike(form: unknown, now: number): unknown {
+  if (typeof form === 'number') return form > 1e11 ? now : Math.floor(now / 1000)
+  if (typeof form !== 'string' || !/^\d{4}-\d\d-\d\d/.test(form)) return form
+  const time = new Date(now).toISOString()
+  return form.length === 10 ? time.slice(0, 10) : time
+}

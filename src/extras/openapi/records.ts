@@ -1,0 +1,104 @@
+/**
+ * Records that a sandbox keeps for the paths of an OpenAPI document, such as `/files` or `/workspaces/7/budgets`.
+ */
+import * as z from 'zod'
+import type { DatabaseState } from '../../database/database.ts'
+import type { Table } from '../../database/table.ts'
+import { GatewayError } from '../../http/errors.ts'
+import { defineCollection } from '../../resources/collection.ts'
+
+/** Maximum number of records in a sandbox, and of characters of their JSON in total. */
+const maxRecords = 10_000
+const maxCharacters = 4 * 1024 * 1024
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** A created, changed or deleted record. */
+interface Row {
+  /** Path of the list. */
+  path: string
+  key: string
+  /** Null if the record was deleted. */
+  value: Record<string, unknown> | null
+}
+
+export const documentRecords = defineCollection({
+  name: 'documentRecords',
+  schema: z.lazy(() =>
+    z.strictObject({ path: z.string(), key: z.string(), value: z.looseObject({}).nullable() }),
+  ),
+  keys: { id: ({ path, key }) => rowId(path, key) },
+  fixtures: async () => ({ default: [] }),
+  fake: ({ field }): Row => ({ path: '/records', key: field('key').string.uuid(), value: {} }),
+})
+
+function rowId(path: string, key: string): string {
+  return `${path}/${encodeURIComponent(key)}`
+}
+
+/** The records of one path in a sandbox: initial ones, and the changes of requests. */
+export class Records {
+  readonly #table: Table<Row>
+  readonly #path: string
+  readonly #initial: ReadonlyMap<string, Fields>
+
+  constructor(database: DatabaseState, path: string, initial: ReadonlyMap<string, Fields>) {
+    this.#table = database.table(documentRecords.name) as Table<Row>
+    this.#path = path
+    this.#initial = initial
+  }
+
+  /** Returns all records by key, in order: initial records, then created ones. */
+  async all(): Promise<Map<string, Fields>> {
+    const records = new Map(this.#initial)
+    for (const { key, value } of await this.#table.list(({ path }) => path === this.#path)) {
+      if (value) records.set(key, value)
+      else records.delete(key)
+    }
+    return records
+  }
+
+  async find(key: string): Promise<Fields | undefined> {
+    const row = await this.#table.find(rowId(this.#path, key))
+    return row ? (row.value ?? undefined) : this.#initial.get(key)
+  }
+
+  /** Stores a record. Throws 429 if the sandbox has too many, or too large ones. */
+  async set(key: string, value: Fields | null): Promise<void> {
+    const rows = await this.#table.rows()
+    const row = await this.#table.find(rowId(this.#path, key))
+    const characters = rows.reduce(
+      (sum, each) => sum + (each === row ? 0 : sizeOf(each.value)),
+      sizeOf(value),
+    )
+    if (value && ((!row && rows.length >= maxRecords) || characters > maxCharacters))
+      throw new GatewayError(
+        429,
+        `The sandbox is full: the maximum is ${maxRecords} records of OpenAPI documents with ${maxCharacters} characters in total`,
+        undefined,
+        { assumption: 'document' },
+      )
+    const next = { path: this.#path, key, value: value && { ...value } }
+    if (row) await this.#table.update(rowId(this.#path, key), next)
+    else await this.#table.create(next)
+  }
+
+  /** Deletes a record, and the records below it. */
+  async delete(key: string): Promise<void> {
+    const below = `${rowId(this.#path, key)}/`
+    for (const { path, key } of await this.#table.list(({ path }) => `${path}/`.startsWith(below)))
+      await this.#table.delete(rowId(path, key))
+    if (this.#initial.has(key)) await this.set(key, null)
+    else await this.#table.delete(rowId(this.#path, key))
+  }
+}
+
+/** Sizes of frozen records. */
+const sizes = new WeakMap<object, number>()
+
+function sizeOf(value: object | null): number {
+  if (!value) return 0
+  const size = sizes.get(value) ?? JSON.stringify(value).length
+  if (Object.isFrozen(value)) sizes.set(value, size)
+  return size
+}

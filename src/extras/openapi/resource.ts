@@ -1,0 +1,177 @@
+/**
+ * Resources of an OpenAPI document: a path such as `/files`, whose operations create, list, read, change and delete
+ * records, mostly at `/files/{id}`. Their form is read from paths when the gateway is created, and from schemas on
+ * first use.
+ */
+import type { PathOperation } from '../../http/openapi-document.ts'
+import { shapeOf } from '../../http/openapi-document.ts'
+import {
+  isSchema,
+  itemSchema,
+  type JsonSchema,
+  propertiesOf,
+  References,
+  type SchemaObject,
+  schemasAt,
+  typesOf,
+} from '../../model/json-schema/schema.ts'
+
+export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
+
+/** The operations of a path that share records. */
+export interface Resource<Operation> {
+  /** Path of the list, such as `/workspaces/{id}/budgets`. */
+  readonly path: string
+  /** Normalised names of the field that identifies a record, by preference. */
+  readonly keyNames: readonly string[]
+  /** Noun for generated ids: `budget`. */
+  readonly noun: string
+  readonly operations: ReadonlyMap<Verb, Operation>
+}
+
+type Routed = Pick<PathOperation, 'method' | 'route'>
+
+/**
+ * Groups operations by the path of their records. A resource needs an operation that creates records, and one that
+ * uses them. Paths with operations in `existing` are omitted, because those have records of their own.
+ */
+export function resourcesOf<Operation extends { readonly source: Routed }>(
+  operations: readonly Operation[],
+  existing: readonly { readonly path: string }[],
+): Resource<Operation>[] {
+  const groups = new Map<
+    string,
+    { path: string; parameter: string | undefined; verbs: Map<Verb, Operation> }
+  >()
+  for (const operation of operations) {
+    const { method, route } = operation.source
+    const [, parent, parameter] = /^(.*)\/\{([^/{}]*)\}$/.exec(route) ?? []
+    const verb = parent === undefined ? verbsOfList[method] : verbsOfRecord[method]
+    if (!verb) continue
+    const path = parent ?? route
+    const group = groups.get(shapeOf(path)) ?? { path, parameter: undefined, verbs: new Map() }
+    groups.set(shapeOf(path), group)
+    group.parameter ??= parameter
+    group.verbs.set(verb, operation)
+  }
+  const taken = new Set(existing.map(({ path }) => shapeOf(path).replace(/\/\{\}$/, '')))
+  return [...groups].flatMap(([shape, { path, parameter, verbs }]) => {
+    const isComplete = verbs.size > 1 && (verbs.has('create') || verbs.has('put'))
+    if (!isComplete || taken.has(shape)) return []
+    const noun = singular(path)
+    return [{ path, keyNames: keyNames(parameter ?? 'id', noun), noun, operations: verbs }]
+  })
+}
+
+const verbsOfList: Readonly<Record<string, Verb>> = { post: 'create', get: 'list' }
+const verbsOfRecord: Readonly<Record<string, Verb>> = {
+  get: 'get',
+  patch: 'update',
+  put: 'put',
+  delete: 'delete',
+}
+
+/** Returns the last word of a path in the singular: `/report-entries` has the noun `entry`. */
+export function singular(path: string): string {
+  const [word = 'record'] = path
+    .split(/[^A-Za-z]+/)
+    .filter((each) => each.length > 1)
+    .slice(-1)
+  return word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(s|x|ch|sh)es$/, '$1')
+    .replace(/([^s])s$/, '$1')
+}
+
+/** Returns the names of the field that a path parameter contains: `file_id` is `file_id`, or else `id`. */
+function keyNames(parameter: string, noun: string): string[] {
+  const name = normalised(parameter)
+  const short = name.startsWith(noun) ? name.slice(noun.length) : ''
+  const [suffix = ''] = /(id|name|slug|key|hash|number)$/.exec(name) ?? []
+  return [...new Set([name, short, suffix, 'id'])].filter((each) => each !== '')
+}
+
+/** Returns a name without case and separators: `fileId` equals `file_id`. */
+export function normalised(name: string): string {
+  return name.toLowerCase().replace(/[^a-z\d]/g, '')
+}
+
+/** Location of the records in a reply. */
+export interface Layout {
+  /** Field that contains the record or the list; undefined if it is the whole reply. */
+  readonly field: string | undefined
+  /** Name of the field that identifies a record. */
+  readonly key: string
+  /** Returns the schema of a scalar field, without examples. */
+  readonly bare: (field: string) => JsonSchema
+  /** Schemas of a record's fields. */
+  readonly fields: ReadonlyMap<string, readonly JsonSchema[]>
+}
+
+/** Finds the record, or the list of records, in the schema of a reply; undefined if there is none. */
+export function layoutOf(root: SchemaObject, names: readonly string[], isList: boolean): Layout | undefined {
+  const parts = new SchemaParts(root)
+  const at = (schemas: readonly JsonSchema[], field: string | undefined): Layout | undefined => {
+    const fields = parts.fields(isList ? parts.items(schemas) : schemas)
+    const key = names.flatMap((name) => keyIn(fields, name) ?? [])[0]
+    if (key === undefined) return undefined
+    return { field, key, fields, bare: (name) => parts.bare(fields.get(name) ?? []) }
+  }
+  const whole = at([root], undefined)
+  if (whole) return whole
+  const inner = [...parts.fields([root])].flatMap(([field, schemas]) => at(schemas, field) ?? [])
+  return inner.find(({ field }) => field === 'data') ?? inner[0]
+}
+
+/** Returns the field with this name; else one whose name ends with it, such as `reset_interval` for `interval`. */
+function keyIn(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  const all = [...fields.keys()]
+  const exact = all.find((field) => normalised(field) === name)
+  return exact ?? (name === 'id' ? undefined : all.find((field) => normalised(field).endsWith(name)))
+}
+
+/** Maximum nesting of references and combinations that is read. */
+const maxDepth = 10
+
+/** Reads schemas with their references and combinations. */
+class SchemaParts {
+  readonly #references: References
+
+  constructor(root: SchemaObject) {
+    this.#references = new References(root)
+  }
+
+  /** Returns the schemas of all properties by name. */
+  fields(schemas: readonly JsonSchema[]): Map<string, JsonSchema[]> {
+    const fields = new Map<string, JsonSchema[]>()
+    for (const part of this.#parts(schemas))
+      for (const [name, schema] of propertiesOf(part)) fields.set(name, [...(fields.get(name) ?? []), schema])
+    return fields
+  }
+
+  /** Returns the schemas of array items. */
+  items(schemas: readonly JsonSchema[]): JsonSchema[] {
+    return this.#parts(schemas).flatMap((part) =>
+      typesOf(part)?.includes('array') || 'items' in part ? [itemSchema(part, 0)] : [],
+    )
+  }
+
+  /** Merges the schemas of a scalar, without references and examples. */
+  bare(schemas: readonly JsonSchema[]): SchemaObject {
+    const merged = Object.assign({}, ...this.#parts(schemas.slice(0, 1)))
+    for (const keyword of ['$ref', 'allOf', 'anyOf', 'oneOf', 'default', 'example', 'examples'])
+      delete merged[keyword]
+    return merged
+  }
+
+  #parts(schemas: readonly JsonSchema[], depth = 0): SchemaObject[] {
+    if (depth > maxDepth) return []
+    return schemas.flatMap((schema) => {
+      if (typeof schema === 'boolean') return []
+      const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasAt(schema, keyword))
+      const target = this.#references.follow(schema)
+      return [schema, ...this.#parts(isSchema(target) ? [target, ...combined] : combined, depth + 1)]
+    })
+  }
+}

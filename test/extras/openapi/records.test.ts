@@ -1,0 +1,195 @@
+/**
+ * Records that the operations of an OpenAPI document keep in a sandbox. ajv validates every reply.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createGateway, type Sandbox } from '../../../src/index.ts'
+import { type Answer, type CallOptions, call } from '../../call.ts'
+import { recordsDocument } from './records-document.ts'
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema(recordsDocument, 'document')
+
+const gateway = createGateway({ openapi: recordsDocument })
+let sandbox: Sandbox
+beforeEach(() => {
+  sandbox = gateway.createSandbox()
+})
+
+/** Sends a request to a sandbox, and validates a successful reply. */
+async function ask(line: string, body?: unknown, to: Sandbox = sandbox): Promise<Answer> {
+  const options: CallOptions = body === undefined ? {} : { body }
+  const reply = await call({ fetch: gateway.fetch, apiKey: to.apiKey }, line, options)
+  if (reply.status >= 300 || reply.text === '') return reply
+  const [method = '', path = ''] = line.split(' ')
+  const route = gateway.router.find(method, path.split('?')[0] as string).operation?.path ?? ''
+  const pointer = `${route.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${reply.status}`
+  const validate = ajv.compile({ $ref: `document#/paths/${pointer}/content/application~1json/schema` })
+  expect(validate(reply.body) || validate.errors).toBe(true)
+  return reply
+}
+
+describe('a path of records', () => {
+  it('creates, finds, lists, changes and deletes', async () => {
+    const before = (await ask('GET /projects?limit=100')).body.data
+    const made = await ask('POST /projects', { name: 'Moon', status: 'done', secret: 'hidden' })
+    expect([made.status, made.headers.get('x-understudy-assumptions')]).toEqual([201, 'document'])
+    expect(made.body.data).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Moon',
+      status: 'done',
+      created_at: '2026-01-01T00:00:00.002Z',
+    })
+    expect(made.text).not.toContain('hidden')
+    const { id } = made.body.data
+    expect((await ask(`GET /projects/${id}`)).body).toEqual(made.body)
+    const changed = await ask(`PATCH /projects/${id}`, { status: 'open' })
+    expect(changed.body.data).toEqual({
+      ...made.body.data,
+      status: 'open',
+      updated_at: '2026-01-01T00:00:00.004Z',
+    })
+    const list = (await ask('GET /projects?limit=100')).body
+    expect(list).toEqual({ data: [...before, changed.body.data], total_count: before.length + 1 })
+    expect((await ask(`DELETE /projects/${id}`)).body).toEqual({ deleted: true, id })
+    expect((await ask(`GET /projects/${id}`)).status).toBe(404)
+    expect((await ask(`PATCH /projects/${id}`, {})).status).toBe(404)
+    expect((await ask(`DELETE /projects/${id}`)).status).toBe(404)
+    expect((await ask('GET /projects?limit=100')).body.data).toEqual(before)
+    expect(sandbox.journal.entries().at(-2)?.reason).toContain(
+      `no record of /projects has the {project_id} '${id}'`,
+    )
+  })
+
+  it('begins with the sample of its list, whose records can be read, changed and deleted', async () => {
+    const [first, ...others] = (await ask('GET /projects')).body.data
+    expect((await ask(`GET /projects/${first.id}`)).body.data).toEqual(first)
+    await ask(`PATCH /projects/${first.id}`, { name: 'Renamed' })
+    expect((await ask('GET /projects')).body.data[0].name).toBe('Renamed')
+    await ask(`DELETE /projects/${first.id}`)
+    expect((await ask('GET /projects')).body.data).toEqual(others)
+  })
+
+  it('generates a different key for each record, even if the schema has an example', async () => {
+    const ids = new Set<string>()
+    for (let round = 0; round < 5; round++)
+      ids.add((await ask('POST /projects', { name: 'Same' })).body.data.id)
+    expect(ids.size).toBe(5)
+  })
+
+  it('ignores values of the request that the reply cannot have', async () => {
+    const { data } = (await ask('POST /projects', { name: 'Moon', status: 'lost', budget: 1.5 })).body
+    expect(data.name).toBe('Moon')
+    expect(['open', 'done']).toContain(data.status)
+    expect(data.budget).not.toBe(1.5)
+  })
+
+  it('pages by limit and offset with the default of the document, and filters by fields', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await ask('POST /projects', { name, status: 'done' })
+    const names = async (query: string) =>
+      (await ask(`GET /projects?${query}`)).body.data.map(({ name }: { name: string }) => name)
+    const { total_count, data } = (await ask('GET /projects')).body
+    expect(data).toHaveLength(3)
+    expect((await names(`offset=${total_count - 2}`)).join()).toBe('d,e')
+    expect((await names(`offset=${total_count - 5}&limit=4`)).join()).toBe('a,b,c,d')
+    expect(await names('offset=1000')).toEqual([])
+    const open = (await ask('GET /projects?status=open&limit=100')).body
+    expect(open.data.every(({ status }: { status: string }) => status === 'open')).toBe(true)
+  })
+})
+
+describe('records below a record', () => {
+  it('have numbers, the id of their parent, and pages', async () => {
+    const made = await ask('POST /projects/p7/tasks', { title: 'Land' })
+    expect(made.body).toMatchObject({ id: expect.any(Number), project_id: 'p7', title: 'Land' })
+    await ask('POST /projects/p7/tasks', { title: 'Return' })
+    const all = (await ask('GET /projects/p7/tasks')).body
+    expect(all.slice(-2).map(({ title }: { title: string }) => title)).toEqual(['Land', 'Return'])
+    expect(all.every(({ project_id }: { project_id: string }) => project_id === 'p7')).toBe(true)
+    const page = (await ask(`GET /projects/p7/tasks?page=${all.length}&per_page=1`)).body
+    expect(page.map(({ title }: { title: string }) => title)).toEqual(['Return'])
+    expect((await ask(`GET /projects/p7/tasks/${made.body.id}`)).body).toEqual(made.body)
+    expect((await ask(`GET /projects/p8/tasks/${made.body.id}`)).body).not.toEqual(made.body)
+    const put = await ask(`PUT /projects/p7/tasks/${made.body.id}`, { title: 'Landed', done: true })
+    expect(put.body).toEqual({ ...made.body, title: 'Landed', done: true })
+    expect((await ask('PUT /projects/p7/tasks/999', { title: 'None' })).status).toBe(404)
+    expect((await ask(`DELETE /projects/p7/tasks/${made.body.id}`)).status).toBe(204)
+    expect((await ask(`GET /projects/p7/tasks/${made.body.id}`)).status).toBe(404)
+  })
+
+  it('are deleted with it', async () => {
+    const { id } = (await ask('POST /projects', { name: 'Moon' })).body.data
+    const before = (await ask(`GET /projects/${id}/tasks`)).body
+    await ask(`POST /projects/${id}/tasks`, { title: 'Land' })
+    await ask(`DELETE /projects/${id}`)
+    expect((await ask(`GET /projects/${id}/tasks`)).body).toEqual(before)
+  })
+})
+
+it('PUT creates records of a path without POST, and cursors page through them', async () => {
+  for (const name of ['red', 'green', 'blue']) await ask(`PUT /labels/${name}`, { color: `#${name}` })
+  expect((await ask('GET /labels/green')).body).toMatchObject({ name: 'green', color: '#green' })
+  await ask('PUT /labels/green', { color: '#0f0' })
+  const seen: string[] = []
+  let cursor = ''
+  for (let page = 0; page < 10; page++) {
+    const { items, has_more, next_cursor } = (await ask(`GET /labels?limit=2${cursor}`)).body
+    seen.push(...items.map(({ name, color }: Record<string, string>) => `${name} ${color}`))
+    expect(has_more).toBe(next_cursor !== null)
+    if (!has_more) break
+    cursor = `&after=${next_cursor}`
+  }
+  expect(seen.slice(-3)).toEqual(['red #red', 'green #0f0', 'blue #blue'])
+  expect(seen).toHaveLength(new Set(seen).size)
+})
+
+it('other operations reply with samples, and echo the path', async () => {
+  const report = await ask('GET /reports/r5')
+  expect(report.body.id).toBe('r5')
+  expect(report.headers.get('x-understudy-assumptions')).toBe('document, documentSample')
+  const id = '0b0e0f0a-1111-4222-8333-444455556666'
+  const archived = await ask(`POST /projects/${id}/archive`)
+  expect(archived.headers.get('x-understudy-assumptions')).toBe('document, documentSample')
+})
+
+describe('records belong to the sandbox', () => {
+  const names = async (to: Sandbox) =>
+    (await ask('GET /projects?limit=100', undefined, to)).body.data.map(({ name }: { name: string }) => name)
+
+  it('in two sandboxes, after a reset, in snapshots, forks and files', async () => {
+    const other = gateway.createSandbox()
+    const initial = await names(sandbox)
+    const made = await ask('POST /projects', { name: 'Moon' })
+    expect(await names(other)).toEqual(initial)
+    const snapshot = sandbox.snapshot()
+    const fork = sandbox.fork()
+    const file = JSON.parse(JSON.stringify(sandbox.save()))
+    await ask(`DELETE /projects/${made.body.data.id}`)
+    await ask('POST /projects', { name: 'Mars' })
+    expect(await names(sandbox)).toEqual([...initial, 'Mars'])
+    sandbox.restore(snapshot)
+    expect(await names(sandbox)).toEqual([...initial, 'Moon'])
+    expect(await names(fork)).toEqual([...initial, 'Moon'])
+    expect(await names(await gateway.openSandbox(file))).toEqual([...initial, 'Moon'])
+    sandbox.reset()
+    expect(await names(sandbox)).toEqual(initial)
+    expect((await ask('POST /projects', { name: 'Moon' })).body.data.id).not.toBe('')
+  })
+
+  it('with the same keys and times for the same requests', async () => {
+    const steps = async (to: Sandbox) => {
+      const made = await ask('POST /projects', { name: 'Moon' }, to)
+      return [made.text, (await ask('GET /projects', undefined, to)).text]
+    }
+    expect(await steps(gateway.createSandbox())).toEqual(await steps(gateway.createSandbox()))
+  })
+
+  it('up to a total size', async () => {
+    const name = 'x'.repeat(1.5 * 1024 * 1024)
+    const statuses: number[] = []
+    for (let round = 0; round < 3; round++) statuses.push((await ask('POST /projects', { name })).status)
+    expect(statuses).toEqual([201, 201, 429])
+  })
+})
