@@ -117,12 +117,23 @@ export const assumptions = {
   },
   forcedTool: {
     about: 'The function that `tool_choice: "required"` calls',
-    choice: 'the first one in `tools`; functions are not called unless forced',
+    choice:
+      'the first one in `tools`; functions are not called unless forced, nor in reply to the output of a tool',
+  },
+  notSimulated: {
+    about: 'Fields of other APIs that change the meaning of a reply',
+    choice:
+      '`background: true`, `conversation`, and a `tool_choice` that forces a tool other than a function or the search are 400, unless a rule scripts the reply',
   },
   toolShape: {
     about: 'Shape of a `tools` entry',
     choice:
       'functions, and `gateway:web_search` with `parameters`; other types are accepted but not run; `tool_choice: "none"` disables the search tool',
+  },
+  offeredSearch: {
+    about: 'When a model uses the search tool that a request offers',
+    choice:
+      'if it is the only tool, if `tool_choice` forces it, or if the question asks for a search, for sources or for recent facts; a reply to the output of a tool does not search again',
   },
   searchForms: {
     about: 'Web search requested in several ways at once',

@@ -10,7 +10,6 @@ import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
-import { about } from '../lib/in-words.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext } from '../operation.ts'
@@ -19,7 +18,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
-import type { Dialect } from './extra.ts'
+import type { Dialect, SentRequest } from './extra.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
 /** Changes applied to a request before validation. */
@@ -42,39 +41,33 @@ export function checkRequest(
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
-  const { search, body: translated } = dialect?.request?.(sent, operation.id) ?? sent
+  const { search, body: translated, ...notes }: SentRequest = dialect?.request?.(sent, operation.id) ?? sent
   const body = stream === undefined ? translated : { ...(translated as object), stream }
-  const schemas = protocol?.storingBody ? schemasFor(input, protocol.storingBody, record) : input
+  const ours = protocol?.storingBody ? schemasFor(input, protocol.storingBody, record) : input
+  const schemas = ours.body && dialect?.body ? { ...ours, body: dialect.body(ours.body, operation.id) } : ours
   const { violations, rawQuery, ...parts } = readParts(schemas, { params, search, headers, body })
   const unknown = [
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
-    ...(body === undefined ? [] : unknownIn('body', input.body, body)),
+    ...(body === undefined ? [] : unknownIn('body', schemas.body, body)),
   ]
-  const problemOf = ({ path, value }: UnknownField) => protocol && notSimulated(path, value)
-  if (state.options.strict)
-    for (const field of unknown) {
-      const { path, suggestion, isTolerated } = field
-      const problem = problemOf(field)
-      if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
-      else if (!isTolerated)
-        violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
-    }
+  const warnings = [...(notes.warnings ?? [])]
+  for (const { path, value, suggestion, isTolerated } of unknown) {
+    const problem = protocol && !record.match?.effect.reply && notSimulated(path, value)
+    if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
+    else if (state.options.strict && !isTolerated)
+      violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
+    else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
+  }
   if (violations.length > 0) {
     if (protocol) nameOtherOperations(violations, unknown)
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
-  for (const field of unknown) {
-    const { path, suggestion } = field
-    const problem = problemOf(field)
-    record.warn(
-      problem ? about(path, problem) : `${path} is unknown to ${operation.id} and was ignored${suggestion}`,
-    )
-  }
+  for (const warning of warnings) record.warn(warning)
   // A dialect's fields are translated for the operation, but rules have matched them untranslated.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
-  return new CheckedRequest(record, parts, read)
+  return new CheckedRequest(record, parts, read, dialect)
 }
 
 /** A resolver's context for a validated request. */
@@ -90,14 +83,19 @@ class CheckedRequest implements RequestContext {
   readonly #record: CallRecord<SandboxState>
   readonly #conversation: ReadConversation
 
-  constructor(record: CallRecord<SandboxState>, checked: Parts, conversation: ReadConversation) {
+  constructor(
+    record: CallRecord<SandboxState>,
+    checked: Parts,
+    conversation: ReadConversation,
+    dialect: Dialect | undefined,
+  ) {
     this.params = checked.params
     this.query = checked.query
     this.body = checked.body
     this.sandbox = record.state
     this.now = record.at
     this.assume = (name) => record.assume(name)
-    this.warn = (message) => record.warn(message)
+    this.warn = (message) => record.warn(dialect?.warning?.(message) ?? message)
     this.used = (usage) => record.used(usage)
     this.#record = record
     this.#conversation = conversation

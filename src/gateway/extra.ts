@@ -1,5 +1,6 @@
 /** Extras are optional features. The core knows only these interfaces; `extras/index.ts` lists the extras. */
 import type { Command } from 'commander'
+import type * as z from 'zod'
 import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -108,6 +109,12 @@ export interface Dialect {
   readonly comment?: string
   /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest
+  /** Returns the schema of a translated body, derived from the operation's. */
+  body?(schema: z.ZodType, operation: string): z.ZodType
+  /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
+  models?(body: unknown): readonly string[] | undefined
+  /** Translates the text of a warning. */
+  warning?(text: string): string
   /** Translates the JSON of a successful reply. */
   reply?(value: unknown, call: AnsweredCall): unknown
   /** Translates a stream event. */
@@ -120,6 +127,8 @@ export interface SentRequest {
   /** Query including the question mark, or an empty string. */
   readonly search: string
   readonly body: unknown
+  /** Warnings about the request. Default: none. */
+  readonly warnings?: readonly string[]
 }
 
 /** Call data for a dialect's fields. */

@@ -50,7 +50,8 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
 /** Tries the requested models in order. Returns the first reply that is not an error, or the last one. */
 async function tryModels(request: Request): Promise<Reply> {
   const { record, operation, refusal } = request
-  const models = refusal ? undefined : operation?.protocol?.models?.(record.body)
+  const protocol = refusal ? undefined : operation?.protocol
+  const models = (protocol && (protocol.models ?? request.gateway.dialect?.models))?.(record.body)
   for (const [place, model] of models?.entries() ?? []) {
     record.tryModel(model)
     const reply = await answer(request)

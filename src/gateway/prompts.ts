@@ -43,6 +43,7 @@ function promptText(operation: string, body: unknown, { items }: Conversation): 
     if (item.kind === 'call') lines.push(`  call ${item.name}`)
     else if (item.kind === 'result') lines.push('  result')
     else if (item.kind === 'reference') lines.push('  earlier conversation')
+    else if (item.kind === 'other') lines.push(`  ${item.type}`)
     else if (item.role === 'system' || item.role === 'developer')
       lines.push(`  ${item.role}:`, ...indented(item.text, 4))
     else lines.push(`  ${item.role}`)

@@ -27,9 +27,10 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const { sandbox, script, assume, warn } = context
   const { prompt, model, preset } = await applyPreset(requested, context)
   const transcript = toTranscript(prompt.conversation)
-  checkToolChoice(prompt, sandbox.options, warn)
+  if (!script) checkToolChoice(prompt, sandbox.options, warn)
+  warnOfOthers(prompt, warn)
   await checkModel(model, sandbox, warn)
-  const results = await searchWeb(prompt, model, transcript.question, context)
+  const results = await searchWeb(prompt, model, transcript, context)
   const pricing = await pricingOf(model, sandbox.tables)
 
   const searched = results !== undefined
@@ -67,15 +68,25 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   }
 }
 
-/** Warns if a tool is required but the request has none; the reply is text. Throws 400 with `strict`. */
+/**
+ * Throws 400 if the choice forces a tool that is not simulated. Warns if it requires a tool, but the request has none;
+ * with `strict`, this is a 400 too.
+ */
 function checkToolChoice(
   { toolChoice, tools = [] }: Prompt,
   { strict }: SandboxState['options'],
   warn: AnswerContext['warn'],
 ): void {
+  const rejected = (message: string) =>
+    invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }], {
+      assumption: 'notSimulated',
+    })
+  const only = tools.every(({ kind }) => kind === 'other') ? tools[0] : undefined
+  const forced = toolChoice === 'required' ? only : toolChoice
+  if (typeof forced === 'object' && 'type' in forced)
+    throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
   if (toolChoice !== 'required' || tools.length > 0) return
-  const message = 'Requires a tool, but the request has none'
-  if (strict) throw invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }])
+  if (strict) throw rejected('Requires a tool, but the request has none')
   warn('body.tool_choice requires a tool, but the request has none: ignored')
 }
 
@@ -91,6 +102,14 @@ function warnOfMissingTools(
       warn(
         `the script calls '${item.name}', but the request's tools do not include it${names.length > 0 ? didYouMean(item.name, names) : ''}`,
       )
+}
+
+/** Warns about input of types without effect on the answer. */
+function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
+  const types = new Set<string>()
+  for (const item of conversation.items) if (item.kind === 'other') types.add(`'${item.type.slice(0, 100)}'`)
+  if (types.size > 0)
+    warn(`Input of type ${[...types].slice(0, 20).join(', ')} was counted, but does not affect the reply`)
 }
 
 /** Counts the tokens of the instructions and the conversation; with `promptCache`, also the cached ones. */

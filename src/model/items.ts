@@ -24,10 +24,12 @@ export interface Transcript {
   readonly subject: string
   /** If true, the last item is a function result. */
   readonly answersFunction: boolean
+  /** If true, the last item is the output of a tool of any type. */
+  readonly answersTool: boolean
 }
 
 interface Turn {
-  /** `user`, `assistant`, `system`, `developer`, or `function` for a function result. */
+  /** `user`, `assistant`, `system`, `developer`, `function` for a function result, or `other`. */
   readonly speaker: string
   readonly text: string
 }
@@ -36,13 +38,19 @@ export function toTranscript({ items }: Conversation): Transcript {
   const turns = items.flatMap((item): Turn[] => {
     if (item.kind === 'message') return [{ speaker: item.role, text: item.text }]
     if (item.kind === 'call') return [{ speaker: 'assistant', text: item.arguments }]
+    if (item.kind === 'other') return [{ speaker: other, text: item.text }]
     return item.kind === 'result' ? [{ speaker: 'function', text: item.text }] : []
   })
-  const last = turns.at(-1)
+  const last = turns.findLast(({ speaker }) => speaker !== other)
   const question = (turns.findLast(({ speaker }) => speaker === 'user') ?? last)?.text ?? ''
   const answersFunction = last?.speaker === 'function'
-  return { turns, question, subject: answersFunction ? last.text : question, answersFunction }
+  const end = items.at(-1)
+  const answersTool = answersFunction || (end?.kind === 'other' && end.type.endsWith('_output'))
+  return { turns, question, subject: answersFunction ? last.text : question, answersFunction, answersTool }
 }
+
+/** Speaker of items without effect on the answer. */
+const other = 'other'
 
 interface SearchOutcome {
   /** If true, the search is shown before the message. */
@@ -74,10 +82,11 @@ export function writeItems(
 ): WrittenItems {
   // Seed of everything that varies; depends only on seed, model and input.
   const key = transcript.turns.reduce(
-    (before, { speaker, text }) => hash(before, speaker, text),
+    (before, { speaker, text }) => (speaker === other ? before : hash(before, speaker, text)),
     hash(context.seed, 'answer', prompt.model),
   )
-  const forced = forcedFunction(prompt, context)
+  // A loop of a forced function would not end otherwise.
+  const forced = transcript.answersTool ? undefined : forcedFunction(prompt, context)
   const verbosity = readVerbosity(prompt, context)
   const reasoning = reasoningTokens(prompt.reasoning, key)
   if (forced) return { items: [callOf(forced, transcript, key, context)], reasoningTokens: reasoning }
@@ -103,7 +112,8 @@ function forcedFunction(
   { assume }: WriteContext,
 ): OfferedFunction | undefined {
   const functions = tools.filter((tool) => tool.kind === 'function')
-  if (typeof toolChoice === 'object') return functions.find(({ name }) => name === toolChoice.name)
+  if (typeof toolChoice === 'object')
+    return functions.find(({ name }) => 'name' in toolChoice && name === toolChoice.name)
   if (toolChoice === 'required' && functions.length > 0) assume('forcedTool')
   return toolChoice === 'required' ? functions[0] : undefined
 }

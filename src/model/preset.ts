@@ -62,7 +62,7 @@ function withoutUndefined(prompt: Prompt): Prompt {
 /** Checks the combination of settings, which may name a function that neither part offers. */
 function checked(prompt: Prompt): Prompt {
   const { toolChoice, tools = [] } = prompt
-  if (typeof toolChoice !== 'object') return prompt
+  if (typeof toolChoice !== 'object' || !('name' in toolChoice)) return prompt
   if (tools.some((tool) => tool.kind === 'function' && tool.name === toolChoice.name)) return prompt
   const { path } = toolChoice
   throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
@@ -105,7 +105,16 @@ export function toPromptTool(tool: Tool, index: number): PromptTool {
 
 function toToolChoice(choice: RequestSettings['tool_choice']): Prompt['toolChoice'] {
   if (typeof choice !== 'object' || choice === null) return choice ?? undefined
-  return choice.type === 'function' ? { name: choice.name, path: 'body.tool_choice.name' } : 'auto'
+  return choice.type === 'function'
+    ? { name: choice.name, path: 'body.tool_choice.name' }
+    : toOtherChoice(choice)
+}
+
+/** Converts a `tool_choice` that names no function. */
+export function toOtherChoice(choice: { type: string; mode?: unknown }): Prompt['toolChoice'] {
+  if (choice.type === 'gateway:web_search') return 'search'
+  if (choice.type === 'allowed_tools') return choice.mode === 'required' ? 'required' : 'auto'
+  return { type: choice.type, path: 'body.tool_choice' }
 }
 
 function toTextForm({ format, verbosity }: NonNullable<RequestSettings['text']>): TextForm {

@@ -27,6 +27,8 @@ export const createResponse = defineOperation({
     previous_response_id: 'inputItems',
     tools: 'toolShape',
     tool_choice: 'toolShape',
+    background: 'notSimulated',
+    conversation: 'notSimulated',
     'x_search_filter.from_date': 'dates',
     'x_search_filter.to_date': 'dates',
   },

@@ -4,18 +4,12 @@
  */
 import type { Violation } from '../http/errors.ts'
 
-const replyIs: Readonly<Record<string, string>> = {
-  'body.background': 'already complete and cannot be polled',
-  'body.conversation': 'independent of earlier requests',
-  'body.n': 'the only choice',
-}
+const changing = ['body.background', 'body.conversation']
 
 /** Returns the problem of an unknown field that would change the meaning of a reply; undefined if it would not. */
 export function notSimulated(path: string, value: unknown): string | undefined {
-  const isNeutral = value == null || value === false || value === 1
-  return isNeutral || !Object.hasOwn(replyIs, path)
-    ? undefined
-    : `Is not simulated: the reply is ${replyIs[path]}`
+  const isNeutral = value == null || value === false
+  return isNeutral || !changing.includes(path) ? undefined : 'Is not simulated: only a rule can reply to it'
 }
 
 /** Operation to which a field belongs. */

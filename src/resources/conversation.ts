@@ -1,6 +1,7 @@
 /**
  * Conversations in a common form for all protocols, for rules to match.
  */
+import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {
   /** All items of the request, oldest first. */
@@ -15,6 +16,44 @@ export type ConversationItem =
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   /** A reference to an item of an earlier reply. */
   | { readonly kind: 'reference' }
+  /** An item or content part of another type: its tokens count, but it has no effect on the answer. */
+  | { readonly kind: 'other'; readonly type: string; readonly text: string }
+
+/**
+ * Converts a message, with the content parts of other types after it. Reminders that agents put next to a question
+ * become system messages.
+ */
+export function messageItems(role: string, content: unknown): ConversationItem[] {
+  if (typeof content === 'string') return [{ kind: 'message', role: roleOf(role, content), text: content }]
+  const items: ConversationItem[] = []
+  const read: unknown[] = []
+  for (const part of listOf(content)) {
+    const { type } = fieldsOf(part)
+    const text = textOf([part])
+    if (typeof type === 'string' && !knownParts.has(type)) items.push(otherItem(part))
+    else if (roleOf(role, text) !== role) items.unshift({ kind: 'message', role: roleOf(role, text), text })
+    else read.push(part)
+  }
+  const at = items.findLastIndex(({ kind }) => kind === 'message') + 1
+  if (read.length > 0 || items.length === 0)
+    items.splice(at, 0, { kind: 'message', role, text: textOf(read) })
+  return items
+}
+
+function roleOf(role: string, text: string): string {
+  return role === 'user' && /^\s*<system-reminder>/.test(text) ? 'system' : role
+}
+
+const knownParts = new Set(
+  'text input_text output_text refusal image image_url input_image file input_file document'.split(' '),
+)
+
+/** Converts an item or content part of another type. Long encoded data does not count. */
+export function otherItem(value: unknown): ConversationItem {
+  const isData = (inner: unknown) => typeof inner === 'string' && /^\S{1000}/.test(inner)
+  const text = JSON.stringify(value, (_key, inner: unknown) => (isData(inner) ? '' : inner)) ?? ''
+  return { kind: 'other', type: textOf(fieldsOf(value)['type']), text }
+}
 
 /** Returns the first user message, which identifies a conversation until it has a call id; `''` if there is none. */
 export function firstUserText({ items }: Conversation): string {

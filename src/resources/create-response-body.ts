@@ -10,7 +10,7 @@ import { xSearchFilter } from './x-search-filter.ts'
 const anyText = () => z.string()
 
 /** Returns schemas for fields that clients send but that have no effect here, regardless of their value. */
-function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
+export function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
 }
 

@@ -9,15 +9,24 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
-/** Schema of objects of these kinds. Objects of any other type are accepted. */
+/**
+ * Schema of objects of these kinds. Objects of any other type are accepted. The kind `''` is that of objects without a
+ * type.
+ */
 export function objectByType(kinds: Kinds) {
-  const schema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
-    const kind = Object.hasOwn(kinds, value.type) ? kinds[value.type] : undefined
+  // Readers of such a schema handle a missing type.
+  const type = ('' in kinds ? z.string().optional() : z.string()) as z.ZodString
+  const schema = z.looseObject({ type }).check(({ value, issues }) => {
+    const kind = kindOf(kinds, value)
     for (const issue of (kind && check(kind, value).error?.issues) ?? [])
       issues.push({ ...issue, input: value } as never)
   })
   kindsOfSchemas.set(schema, kinds)
   return schema
+}
+
+export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodType | undefined {
+  return typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
 
 /** Returns the kinds of a schema created by `objectByType`; undefined for any other schema. */

@@ -24,7 +24,8 @@ export interface PromptSettings {
   /** Maximum number of tokens of each answer. */
   readonly maxOutputTokens?: number
   readonly tools?: readonly PromptTool[]
-  readonly toolChoice?: 'auto' | 'none' | 'required' | ForcedFunction
+  /** `search` forces the web search. */
+  readonly toolChoice?: 'auto' | 'none' | 'required' | 'search' | ForcedFunction | ForcedTool
   readonly text?: TextForm
   /** `none` disables reasoning, even if the preset enables it. */
   readonly reasoning?: ReasoningRequest | 'none'
@@ -49,6 +50,12 @@ export interface OfferedFunction {
 
 export interface ForcedFunction {
   readonly name: string | undefined
+  readonly path: string
+}
+
+/** Forces a tool that Understudy does not simulate. */
+interface ForcedTool {
+  readonly type: string
   readonly path: string
 }
 

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
-import { kindsOf } from './object-by-type.ts'
+import { kindOf, kindsOf } from './object-by-type.ts'
 
 /** Other names of a field, for example in an older version of the request. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
@@ -105,7 +105,7 @@ function shapeOf(schema: z.ZodType): Shape {
 
 function readShape(schema: z.ZodType): Shape {
   const kinds = kindsOf(schema)
-  if (kinds) return { kind: 'choice', choose: (value) => byType(kinds, value) }
+  if (kinds) return { kind: 'choice', choose: (value) => kindOf(kinds, value) }
   if (schema instanceof z.ZodObject) {
     const fields = schema.shape as Record<string, z.ZodType>
     return Object.keys(fields).length > 0 ? { kind: 'object', fields } : undefined
@@ -134,9 +134,4 @@ function isOfType(option: z.ZodType, value: object): boolean {
   const shape = shapeOf(option)
   const type = shape?.kind === 'object' ? shape.fields['type'] : undefined
   return type?.safeParse(Reflect.get(value, 'type')).success ?? false
-}
-
-function byType(kinds: Readonly<Record<string, z.ZodType>>, value: object): z.ZodType | undefined {
-  const type = Reflect.get(value, 'type')
-  return typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }

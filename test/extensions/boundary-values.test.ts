@@ -55,7 +55,7 @@ describe('POST /chat/completions', () => {
     [{ tools: null, tool_choice: forced('f') }, 'tool_choice.function.name unknown_tool'],
     [{ tools: [fn('f')], tool_choice: 'required' }, '200'],
     [{ tool_choice: 'none' }, '200'],
-    [{ tool_choice: { type: 'own' } }, '200'],
+    [{ tool_choice: { type: 'own' } }, 'tool_choice toolChoice'],
   ])('validates %j: %s', async (fields, expected) => {
     expect(await resultOf('/chat/completions', { model, messages: [user], ...fields })).toBe(expected)
   })

@@ -3,6 +3,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
@@ -36,6 +37,24 @@ describe('POST /messages', () => {
     expect(message.content).toEqual([{ type: 'text', text: output_text, citations: null }])
     expect(message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn' })
     expect(message.usage.input_tokens).toBe(usage.input_tokens)
+  })
+
+  it('answers the last text after a reminder, and knows the fields of text', async () => {
+    const gateway = createGateway({ extensions: ['messages'] })
+    const reminder = { type: 'text', text: '<system-reminder>Be brief.</system-reminder>' }
+    const asked = { type: 'text', text: 'How do tides work?', cache_control: { type: 'ephemeral' } }
+    const send = (content: object[]) =>
+      call(gateway, 'POST /messages', { body: { ...ask(''), messages: [{ role: 'user', content }] } })
+    const [part] = (await send([reminder, { type: 'text', text: 'My file: a.ts' }, asked])).body.content
+    expect(part.text).toContain('"How do tides work?"')
+    expect(gateway.journal.last('createMessage')?.warnings).toEqual([])
+    await send([asked, { type: 'container_upload', file_id: 'f' }])
+    expect(gateway.journal.last('createMessage')?.warnings).toEqual([
+      "Input of type 'container_upload' was counted, but does not affect the reply",
+    ])
+    const [result] = (await send([{ type: 'tool_result', tool_use_id: 't', content: 'Sunny' }, reminder]))
+      .body.content
+    expect(result.text).toContain('Sunny')
   })
 
   it('streams the same message', async () => {

@@ -143,12 +143,6 @@ async function reasonOf(
   return reason
 }
 
-async function warned(fields: object): Promise<string> {
-  const own = createGateway()
-  await ask(own, fields)
-  return own.journal.last('createResponse')?.warnings.join() ?? ''
-}
-
 async function refusedStrictly(fields: object): Promise<string> {
   return (await ask(createGateway({ strict: true }), fields)).body.error.message
 }
@@ -345,16 +339,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   ],
   'a request with a field that is not simulated': [
     [
-      'background',
-      () => rejected(warned({ background: true })),
-      'body.background is not simulated: the reply is already complete and cannot be polled',
-    ],
-    [
-      'conversation',
-      () => rejected(warned({ conversation: 'conv_1' })),
-      'body.conversation is not simulated',
-    ],
-    [
       'n: 2 of a chat, which is simulated',
       async () => {
         const own = createGateway({ extensions: ['chat'] })
@@ -367,7 +351,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'background, strict',
       () => rejected(refusedStrictly({ background: true })),
-      'background: is not simulated',
+      'background: is not simulated: only a rule can reply to it',
     ],
   ],
   'a request in the form of another operation': [

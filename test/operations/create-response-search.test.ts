@@ -123,6 +123,25 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     ])
   })
 
+  it('next to other tools, searches only if the question asks for it or the tool is forced', async () => {
+    const tools = [search, { type: 'function', name: 'edit' }]
+    const types = async (fields: object) =>
+      (await create({ tools, ...fields })).body.output.map(({ type }: { type: string }) => type)
+    const result = { type: 'function_call_output', call_id: 'c', output: 'Done.' }
+    expect(await types({ input: 'Rename the file' })).toEqual(['message'])
+    expect(await types({ input: 'Search for tides' })).toEqual(['web_search_call', 'message'])
+    expect(await types({ input: 'Rename the file', tool_choice: search })).toEqual([
+      'web_search_call',
+      'message',
+    ])
+    expect(await types({ input: [{ role: 'user', content: 'Search for tides' }, result] })).toEqual([
+      'message',
+    ])
+    expect(await types({ tool_choice: { type: 'function', name: 'edit' } })).toEqual(['function_call'])
+    const { headers } = await create({ tools, input: 'Rename the file' })
+    expect(headers.get('x-understudy-assumptions')).toContain('offeredSearch')
+  })
+
   it.each([
     ['without id', {}],
     ['with another id', { id: 'file-parser' }],

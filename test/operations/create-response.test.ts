@@ -286,6 +286,41 @@ describeAdapters('POST /responses', (entrance) => {
         output: [{ status: 'incomplete' }],
       })
       expect(() => JSON.parse(body.output[0].arguments)).toThrow()
+      const scripted = {
+        type: 'function_call',
+        name: 'look',
+        arguments: '{"at":"the sea"}',
+        status: 'completed',
+      }
+      entrance.sandbox.reply({ output: [scripted] } as never)
+      expect((await create({ max_output_tokens: 2 })).body).toMatchObject({
+        status: 'incomplete',
+        output: [{ status: 'incomplete' }],
+      })
+    })
+
+    it('ends a loop of a forced function: the reply to its output is text', async () => {
+      const tools = [{ type: 'function', name: 'look' }]
+      const input = [
+        { role: 'user', content: 'Look' },
+        { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: 'The sea' },
+      ]
+      const { output } = (await create({ input, tools, tool_choice: 'required' })).body
+      expect(output[0].content[0].text).toContain('The sea')
+    })
+
+    it('rejects a forced tool of another type unless a rule replies', async () => {
+      const tools = [{ type: 'custom', name: 'edit' }]
+      for (const tool_choice of ['required', { type: 'custom', name: 'edit' }]) {
+        const { status, body } = await create({ tools, tool_choice })
+        expect(status).toBe(400)
+        expect(body.error.message).toBe(
+          "tool_choice: forces a tool of type 'custom', which only a rule can simulate",
+        )
+      }
+      entrance.sandbox.reply('Edited.')
+      expect((await create({ tools, tool_choice: 'required' })).status).toBe(200)
     })
   })
 

@@ -227,18 +227,27 @@ describe('warnings about ignored input', () => {
     expect(await call(strict, 'POST /responses', { body })).toMatchObject({ status: 400 })
   })
 
-  it.each([
-    ['background', 'is unknown to createResponse and was ignored'],
-    ['conversation', 'is not simulated: the reply depends on the input of this request only'],
-    ['n', 'is not simulated: the reply has one choice'],
-  ])(
-    'an unsupported field of other APIs adds a warning, or returns 400 with `strict`: %s',
-    async (field, problem) => {
-      const { gateway, ask } = setup()
-      await ask({ [field]: 2 })
-      expect(gateway.journal.last('createResponse')?.warnings.join()).toContain(`body.${field} ${problem}`)
-      const strict = createGateway({ strict: true })
-      expect((await call(strict, 'POST /responses', { body: { ...question, [field]: 2 } })).status).toBe(400)
+  it('an unsupported field of other APIs adds a warning, or returns 400 with `strict`', async () => {
+    const { gateway, ask } = setup()
+    await ask({ n: 2 })
+    expect(gateway.journal.last('createResponse')?.warnings).toEqual([
+      'body.n is unknown to createResponse and was ignored',
+    ])
+    const strict = createGateway({ strict: true })
+    expect((await call(strict, 'POST /responses', { body: { ...question, n: 2 } })).status).toBe(400)
+  })
+
+  it.each([{ background: true }, { conversation: 'c' }])(
+    'only a rule can reply to a request with %j',
+    async (fields) => {
+      const gateway = createGateway()
+      const body = { ...question, ...fields }
+      const rejected = await call(gateway, 'POST /responses', { body })
+      expect(rejected).toMatchObject({ status: 400 })
+      expect(rejected.body.error.message).toContain('is not simulated: only a rule can reply to it')
+      expect(rejected.headers.get('x-understudy-assumptions')).toContain('notSimulated')
+      gateway.reply('Soon.')
+      expect(await call(gateway, 'POST /responses', { body })).toMatchObject({ status: 200 })
     },
   )
 

@@ -7,6 +7,8 @@ import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
+import { modelsIn } from '../../protocols/fallback-models.ts'
+import { openrouterBody, pluginWarnings, withParameters } from './openrouter-requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -21,9 +23,8 @@ const tools: Words = {
 }
 const engines: Words = { exa: 'engine_a', firecrawl: 'engine_b', parallel: 'engine_c' }
 const sources: Words = { 'artificial-analysis': 'index-source', 'design-arena': 'design-source' }
+const toolWords: WordsByPath = { 'tools.*.type': tools, 'tool_choice.type': tools }
 const requestWords: WordsByPath = {
-  'tools.*.type': tools,
-  'tool_choice.type': tools,
   'plugins.*.engine': engines,
   'tools.*.parameters.engine': engines,
 }
@@ -121,13 +122,20 @@ export const openrouter: Dialect = {
     const query = new URLSearchParams(search)
     const source = sources[query.get('source') ?? '']
     if (source !== undefined) query.set('source', source)
-    const ours = translated(body, requestWords)
+    const ours = translated(
+      editAt(translated(body, toolWords), readPath('tools.*'), withParameters).value,
+      requestWords,
+    )
     const isChat = operation === 'createChatCompletion' && typeof ours === 'object' && ours !== null
     return {
       search: search === '' ? '' : `?${query}`,
       body: isChat ? added({ stream_options: {}, ...ours }, 'stream_options', { include_usage: true }) : ours,
+      warnings: pluginWarnings(body),
     }
   },
+  body: openrouterBody,
+  models: modelsIn,
+  warning: inVendorsWords,
 
   reply: (value, call) => withFields(translated(value, replyWords), call, replyFields),
 
@@ -143,12 +151,30 @@ export const openrouter: Dialect = {
     const { gateway_metadata, ...envelope } = original as { gateway_metadata?: unknown; error?: object }
     const { error } = envelope
     const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
+    const worded = inVendorsWords(JSON.stringify(envelope))
     return {
-      ...envelope,
+      ...JSON.parse(worded),
       ...(text !== undefined && { error: { ...error, message: text } }),
       ...(gateway_metadata !== undefined && { openrouter_metadata: gateway_metadata }),
     }
   },
+}
+
+const vendorsWords: Words = {
+  'gateway:web_search': 'openrouter:web_search',
+  engine_a: 'exa',
+  engine_b: 'firecrawl',
+  engine_c: 'parallel',
+  'index-source': 'artificial-analysis',
+  'design-source': 'design-arena',
+}
+
+/** Replaces our names in a message by OpenRouter's. */
+function inVendorsWords(text: string): string {
+  return text.replace(
+    /gateway:web_search|engine_[abc]|(?:index|design)-source/g,
+    (word) => vendorsWords[word] ?? word,
+  )
 }
 
 function translated(value: unknown, words: WordsByPath): unknown {

@@ -7,6 +7,7 @@ import type { Violation } from '../../http/errors.ts'
 import type { WebPlugin } from '../../resources/create-response-body.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { WebSearchEngine } from '../../resources/tools.ts'
+import type { Transcript } from '../items.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
@@ -35,6 +36,26 @@ export function readSearchRequests(
   for (const [index, plugin] of plugins.entries()) requests.push(fromPlugin(plugin, `body.plugins[${index}]`))
   if (isOnline(model)) requests.push(fromSuffix())
   return requests
+}
+
+/** Words that ask for a search. */
+const asking =
+  /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
+
+/**
+ * Returns true if the model uses the search tool: it is forced or the only tool, or the question asks for a search.
+ * Agents offer the tool with every request.
+ */
+export function usesSearchTool(
+  { tools = [], toolChoice }: Prompt,
+  { question, answersTool }: Pick<Transcript, 'question' | 'answersTool'>,
+): boolean {
+  if (toolChoice === 'search' || tools.every(({ kind }) => kind === 'search')) return true
+  if (typeof toolChoice === 'object')
+    return !tools.some(
+      (tool) => tool.kind === 'function' && 'name' in toolChoice && tool.name === toolChoice.name,
+    )
+  return !answersTool && asking.test(question)
 }
 
 /** Returns the violations of the engine with a limit on results. Spec: Limits, web search `max_results`. */

@@ -6,13 +6,22 @@ import { invalidRequest } from '../../http/errors.ts'
 import type { Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import type { Transcript } from '../items.ts'
 import type { Source } from './citations.ts'
 import { findPages, findPosts, pageCorpus, postCorpus, type Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
-import { isOnline, limitViolations, readSearchRequests, type SearchRequest } from './search-request.ts'
+import {
+  isOnline,
+  limitViolations,
+  readSearchRequests,
+  type SearchRequest,
+  usesSearchTool,
+} from './search-request.ts'
 
 interface SearchContext {
   sandbox: SandboxState
+  /** A rule scripts the reply to every search that a request offers. */
+  script: object | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -25,15 +34,15 @@ interface SearchContext {
 export async function searchWeb(
   prompt: Prompt,
   model: string,
-  question: string,
+  transcript: Transcript,
   context: SearchContext,
 ): Promise<Source[] | undefined> {
   const { tools, plugins, xSearchFilter } = prompt
   // Fast path: most requests have no search.
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
-  const request = chooseSearch(prompt, model, context)
+  const request = chooseSearch(prompt, model, transcript, context)
   const filter = chooseFilter(prompt, model, request, context)
-  return request && search(request, filter, question, context)
+  return request && search(request, filter, transcript.question, context)
 }
 
 async function search(
@@ -73,7 +82,8 @@ function warnOfPoorResult(sources: readonly Source[], { warn }: SearchContext): 
 function chooseSearch(
   prompt: Prompt,
   model: string,
-  { sandbox, assume, warn }: SearchContext,
+  transcript: Transcript,
+  { sandbox, script, assume, warn }: SearchContext,
 ): SearchRequest | undefined {
   const requests = readSearchRequests(prompt, model)
   const { limitedEngine } = sandbox.options.search
@@ -86,7 +96,9 @@ function chooseSearch(
   warnOfDeprecated(requests, warn)
   warnOfOtherTools(prompt, warn)
 
-  const [request] = requests
+  const usesTool = script !== undefined || usesSearchTool(prompt, transcript)
+  const request = requests.find(({ form }) => form !== 'tool' || usesTool)
+  if (request !== requests[0]) assume('offeredSearch')
   if (requests.length > 1) assume('searchForms')
   if (request?.engine !== 'native') return request
   assume('nativeSearch')

@@ -2,8 +2,8 @@
  * The chat completions protocol.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
-import { toPromptTool, toReasoning } from '../../model/preset.ts'
-import type { Conversation, ConversationItem } from '../../resources/conversation.ts'
+import { toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
+import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { modelsIn } from '../fallback-models.ts'
@@ -34,14 +34,13 @@ function readConversation(body: unknown): Conversation {
 function toItems(value: unknown): ConversationItem[] {
   const { role, content, refusal, tool_call_id, tool_calls } = fieldsOf(value)
   if (role === 'tool') return [{ kind: 'result', id: textOf(tool_call_id), text: textOf(content) }]
-  const text = textOf(content ?? refusal)
   const calls = listOf(tool_calls).map((call): ConversationItem => {
     const { id, function: called } = fieldsOf(call)
     const { name, arguments: args } = fieldsOf(called)
     return { kind: 'call', id: textOf(id), name: textOf(name), arguments: textOf(args) }
   })
-  const message: ConversationItem = { kind: 'message', role: textOf(role), text }
-  return text === '' && calls.length > 0 ? calls : [message, ...calls]
+  const spoken = content ?? refusal
+  return textOf(spoken) === '' && calls.length > 0 ? calls : [...messageItems(textOf(role), spoken), ...calls]
 }
 
 function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
@@ -73,7 +72,7 @@ function toTool(tool: ChatTool, index: number): PromptTool {
 function toToolChoice(choice: ChatRequest['tool_choice']): Prompt['toolChoice'] {
   if (typeof choice !== 'object' || choice === null) return choice ?? undefined
   const name = forcedName(choice)
-  return name === undefined ? 'auto' : { name, path: 'body.tool_choice.function.name' }
+  return name === undefined ? toOtherChoice(choice) : { name, path: 'body.tool_choice.function.name' }
 }
 
 function toFormat(format: ChatRequest['response_format']): TextForm['format'] {

@@ -3,18 +3,17 @@
  * describing it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
-import { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
 import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
-/** Text is read; images, audio, video and files are accepted and ignored. */
+/** Parts of other types are accepted. */
 const contentPart = () =>
-  z.discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('text'), text: z.string() }),
-    z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
-    z.looseObject({ type: z.enum(['image_url', 'input_audio', 'file', 'video_url', 'input_video']) }),
-  ])
+  objectByType({
+    text: z.looseObject({ text: z.string(), ...ignored('type', 'cache_control') }),
+    refusal: z.looseObject({ refusal: z.string(), ...ignored('type') }),
+  })
 
 const content = () => z.union([z.string(), z.array(contentPart())])
 
@@ -27,12 +26,17 @@ const toolCall = () =>
 
 const message = () =>
   z.discriminatedUnion('role', [
-    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: content() }),
+    z.looseObject({
+      role: z.enum(['system', 'developer', 'user']),
+      content: content(),
+      ...ignored('name'),
+    }),
     z.looseObject({
       role: z.literal('assistant'),
       content: content().nullish(),
       refusal: z.string().nullish(),
       tool_calls: z.array(toolCall()).nullish(),
+      ...ignored('name', 'audio', 'reasoning', 'reasoning_details', 'annotations'),
     }),
     z.looseObject({ role: z.literal('tool'), content: content(), tool_call_id: z.string() }),
   ])

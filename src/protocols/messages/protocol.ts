@@ -3,7 +3,12 @@
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { toReasoning } from '../../model/preset.ts'
-import type { Conversation, ConversationItem } from '../../resources/conversation.ts'
+import {
+  type Conversation,
+  type ConversationItem,
+  messageItems,
+  otherItem,
+} from '../../resources/conversation.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { modelsIn } from '../fallback-models.ts'
@@ -32,26 +37,31 @@ function readConversation(body: unknown): Conversation {
 }
 
 function toItems(value: unknown): ConversationItem[] {
-  const { role, content } = fieldsOf(value)
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
+  const { role: sender, content } = fieldsOf(value)
+  const role = textOf(sender)
+  if (typeof content === 'string') return messageItems(role, content)
   const items: ConversationItem[] = []
-  const texts: string[] = []
-  for (const block of blocks) {
-    const { type, text, id, name, input, tool_use_id, content: output } = fieldsOf(block)
-    if (type === 'text') texts.push(textOf(text))
-    // Non-text content becomes an empty line, as in the other protocols.
-    else if (type === 'image' || type === 'document') texts.push('')
-    else if (type === 'tool_use')
+  const texts: unknown[] = []
+  for (const block of listOf(content)) {
+    const { type, id, name, input, tool_use_id, content: output } = fieldsOf(block)
+    if (type === 'tool_use')
       items.push({ kind: 'call', id: textOf(id), name: textOf(name), arguments: JSON.stringify(input ?? {}) })
     else if (type === 'tool_result')
       items.push({ kind: 'result', id: textOf(tool_use_id), text: textOf(output) })
+    else if (type === 'text') texts.push(block)
+    else if (!ignoredBlocks.has(textOf(type))) items.push(otherItem(block))
   }
-  const text = texts.join('\n')
+  if (texts.length === 0) return items.length === 0 ? messageItems(role, []) : items
   // Text precedes the calls of the same turn, but follows its function results.
-  if (text === '' && items.length > 0) return items
-  const message: ConversationItem = { kind: 'message', role: textOf(role), text }
-  return role === 'assistant' ? [message, ...items] : [...items, message]
+  if (role === 'assistant') return [...messageItems(role, texts), ...items]
+  // The last text is the question. Reminders precede everything else.
+  const messages = texts.flatMap((text) => messageItems(role, [text]))
+  const isReminder = (item: ConversationItem) => item.kind === 'message' && item.role !== role
+  return [...messages.filter(isReminder), ...items, ...messages.filter((item) => !isReminder(item))]
 }
+
+/** Blocks without text, and blocks from earlier replies. */
+const ignoredBlocks = new Set(['image', 'document', 'thinking', 'redacted_thinking'])
 
 function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
   const { model, system, thinking, output_config: config } = body

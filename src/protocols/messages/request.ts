@@ -3,11 +3,18 @@
  * without describing it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
-import { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
+import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
-const block = () => z.looseObject({ type: z.string() })
+/** Blocks of other types are accepted. */
+const block = () =>
+  objectByType({
+    text: z.looseObject({ text: z.string(), ...ignored('type', 'cache_control', 'citations') }),
+    tool_use: z.looseObject(ignored('type', 'cache_control', 'id', 'name', 'input', 'caller')),
+    tool_result: z.looseObject(ignored('type', 'cache_control', 'tool_use_id', 'content', 'is_error')),
+  })
 
 const content = () => z.union([z.string(), z.array(block())])
 

@@ -72,7 +72,7 @@ function toUsage(usage: AnswerUsage): ResponseUsage {
 
 function toOutputItem({ item, isCut }: ChoiceItem, key: string): OutputItem {
   const { type, id = `${prefixes[type]}_${key}` } = item
-  const status = (item.status ?? (isCut ? 'incomplete' : 'completed')) as MessageStatus
+  const status = (isCut ? 'incomplete' : (item.status ?? 'completed')) as MessageStatus
   switch (type) {
     case 'message':
       return { type, id, status, role: 'assistant', content: item.parts.map(toPart) }

@@ -3,7 +3,12 @@
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { promptSettings } from '../../model/preset.ts'
-import type { Conversation, ConversationItem } from '../../resources/conversation.ts'
+import {
+  type Conversation,
+  type ConversationItem,
+  messageItems,
+  otherItem,
+} from '../../resources/conversation.ts'
 import {
   type CreateResponseBody,
   type InputItem,
@@ -56,7 +61,7 @@ function toItem(value: unknown): ConversationItem[] {
   switch (item['type']) {
     case undefined:
     case 'message':
-      return [{ kind: 'message', role: textOf(item['role']), text: textOf(item['content']) }]
+      return messageItems(textOf(item['role']), item['content'])
     case 'function_call':
       return [
         {
@@ -70,8 +75,11 @@ function toItem(value: unknown): ConversationItem[] {
       return [{ kind: 'result', id: textOf(item['call_id']), text: textOf(item['output']) }]
     case 'item_reference':
       return [{ kind: 'reference' }]
-    default:
+    case 'reasoning':
+    case 'web_search_call':
       return []
+    default:
+      return [otherItem(item)]
   }
 }
 

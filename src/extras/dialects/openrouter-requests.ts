@@ -1,0 +1,168 @@
+/**
+ * Requests of OpenRouter: the fields, plugins and types of input that its OpenAPI document lists in addition to ours.
+ */
+import * as z from 'zod'
+import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
+import { fallbackModels } from '../../protocols/fallback-models.ts'
+import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
+import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
+
+/** Fields of a request without an effect here, by operation. */
+const fields: Readonly<Record<string, string>> = {
+  createResponse:
+    'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace truncation user',
+  createChatCompletion:
+    'cache_control debug image_config logit_bias min_p modalities prediction prompt_cache_key prompt_cache_options provider repetition_penalty route service_tier session_id stop_server_tools_when top_a top_k trace',
+  createMessage:
+    'cache_control context_management fallbacks provider route session_id speed stop_server_tools_when trace user',
+}
+
+/** Settings of the plugins, by id. */
+const plugins: Readonly<Record<string, string>> = {
+  'auto-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models pin_model',
+  'auto-beta-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models',
+  moderation: '',
+  web: 'max_uses mode search_prompt user_location',
+  'web-fetch': 'allowed_domains blocked_domains max_content_tokens max_uses',
+  'file-parser': 'pdf',
+  'response-healing': '',
+  'context-compression': 'engine',
+  'pareto-router': 'max_price min_coding_score price_source',
+  fusion: 'analysis_models max_tool_calls model preset tools',
+}
+
+/** Returns a warning for each plugin that is switched on, but has no effect here. */
+export function pluginWarnings(body: unknown): string[] {
+  const ids = listOf(fieldsOf(body)['plugins']).flatMap((plugin) => {
+    const { id, enabled } = fieldsOf(plugin)
+    const isIdle = typeof id === 'string' && id !== 'web' && Object.hasOwn(plugins, id) && enabled !== false
+    return isIdle ? [id] : []
+  })
+  return [...new Set(ids)].map((id) => `The plugin '${id}' has no effect here`)
+}
+
+const bodies = new WeakMap<z.ZodType, z.ZodType>()
+
+/** Returns the schema of a body with OpenRouter's fields, derived from ours. */
+export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
+  const names = fields[operation]
+  if (names === undefined) return schema
+  const made = bodies.get(schema) ?? extended(schema, operation, names)
+  bodies.set(schema, made)
+  return made
+}
+
+function extended(schema: z.ZodType, operation: string, names: string): z.ZodType {
+  const ours = inner<z.ZodObject>(schema)
+  const more: Record<string, z.ZodType> = { ...ignored(...names.split(' ')), plugins: pluginList() }
+  if (operation === 'createMessage') more['max_tokens'] = z.int().min(1).nullish()
+  else more['tools'] = toolList(ours.shape['tools'] as z.ZodType)
+  if (operation !== 'createResponse') return ours.safeExtend(more)
+  const { model, input, reasoning } = ours.shape as (typeof CreateResponseBody)['_zod']['innerType']['shape']
+  return ours
+    .safeExtend({
+      ...more,
+      model: model.optional(),
+      models: fallbackModels(),
+      input: openInput(input),
+      reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
+      // A rule can script any reply.
+      ...(schema !== StoringResponseBody && {
+        background: z.literal(false, 'Is not simulated: only a rule can reply to it').nullish(),
+      }),
+    })
+    .refine(({ model, models }) => model !== undefined || models != null, {
+      path: ['model'],
+      message: 'Required, unless models is set',
+      params: { rule: 'required' },
+    })
+}
+
+/** A schema without its lazy, optional and nullable wrappers. */
+function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
+  const wrapped =
+    'innerType' in schema._zod ? schema._zod.innerType : Reflect.get(schema._zod.def, 'innerType')
+  return wrapped instanceof z.ZodType ? inner(wrapped) : (schema as Schema)
+}
+
+/** Any plugin of the vendor; only an enabled `web` reaches the search. */
+function pluginList(): z.ZodType {
+  const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
+  const engine = openEngine(web.shape['engine'] as z.ZodType)
+  const known = Object.entries(plugins).map(([id, names]) => {
+    const settings = { id: z.literal(id), enabled: z.boolean().optional(), ...ignored(...names.split(' ')) }
+    return id === 'web' ? web.extend({ ...settings, engine }) : z.looseObject(settings)
+  })
+  const plugin = z.discriminatedUnion('id', known as unknown as [z.ZodObject<{ id: z.ZodLiteral<string> }>])
+  const runs = ({ id, enabled }: Record<string, unknown>) => id === 'web' && enabled !== false
+  return z
+    .array(plugin)
+    .overwrite((list) => list.filter(runs))
+    .nullish()
+}
+
+/** Tools with the vendor's settings of searches and functions. */
+function toolList(tools: z.ZodType): z.ZodType {
+  const kinds = kindsOf(inner<z.ZodArray<z.ZodType>>(tools).element) ?? {}
+  const called = inner<z.ZodObject>(kinds['function'] as z.ZodType)
+  const search = inner<z.ZodObject>(kinds['gateway:web_search'] as z.ZodType)
+  const { engine, ...parameters } = inner<z.ZodObject>(search.shape['parameters'] as z.ZodType).shape
+  const settings = z.looseObject({
+    ...parameters,
+    engine: openEngine(engine as z.ZodType),
+    ...ignored('max_uses', 'mode', 'max_characters'),
+  })
+  return z
+    .array(
+      objectByType({
+        function: called.extend(ignored('cache_control', 'defer_loading')),
+        'gateway:web_search': search.extend({ parameters: settings.nullish() }),
+      }),
+    )
+    .nullish()
+}
+
+/** Adds the vendor's engine that has no equivalent here. */
+function openEngine(engine: z.ZodType): z.ZodType {
+  return z.enum([...inner<z.ZodEnum<Record<string, string>>>(engine).options, 'perplexity']).optional()
+}
+
+/** Input whose items and content parts can have any type. */
+function openInput(input: (typeof CreateResponseBody)['_zod']['innerType']['shape']['input']): z.ZodType {
+  const [text, list] = input.options
+  const [message, ...items] = list.element.options
+  const [plain, parts] = message.shape.content.options
+  const more = ignored('cache_control', 'prompt_cache_breakpoint')
+  const kindsOfPart = byType(parts.element.options.map((part) => part.extend(more)))
+  const content = z.union([plain, z.array(objectByType(kindsOfPart))])
+  const open = message.extend({ content })
+  const kinds = byType(
+    items.map((item) => ('output' in item.shape ? item.extend({ output: content }) : item)),
+  )
+  return z.union([text, z.array(objectByType({ '': open, message: open, ...kinds })).min(1)])
+}
+
+function byType(schemas: readonly z.ZodObject<{ type: z.ZodType }>[]): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    schemas.map((schema) => [(schema.shape.type as z.ZodLiteral<string>).value, schema]),
+  )
+}
+
+/** Top-level settings of a search tool, which OpenRouter accepts next to those in `parameters`. */
+const settingNames =
+  'engine max_results max_total_results max_uses mode search_context_size user_location allowed_domains excluded_domains max_characters'.split(
+    ' ',
+  )
+
+/** Moves the settings of a search tool to its `parameters`. */
+export function withParameters(tool: unknown): unknown {
+  const { type, filters, parameters, ...rest } = fieldsOf(tool)
+  if (type !== 'gateway:web_search') return tool
+  const settings: Record<string, unknown> = { ...fieldsOf(filters) }
+  for (const name of settingNames) {
+    if (rest[name] != null) settings[name] = rest[name]
+    delete rest[name]
+  }
+  const all = { ...settings, ...fieldsOf(parameters) }
+  return { type, ...rest, ...(Object.keys(all).length > 0 && { parameters: all }) }
+}

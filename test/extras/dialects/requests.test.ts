@@ -1,0 +1,199 @@
+/**
+ * Requests that clients of OpenRouter send: input of every type, plugins, fallback models and the vendor's fields.
+ */
+import type OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
+
+type InputItem = OpenAI.Responses.ResponseInputItem
+
+const model = 'aurora/dawn-2'
+const question = { role: 'user', content: 'How do tides work?' } as const
+
+const items: InputItem[] = [
+  { type: 'custom_tool_call', call_id: 'c1', name: 'edit', input: 'LS' },
+  { type: 'custom_tool_call_output', call_id: 'c1', output: 'secret.txt' },
+  {
+    type: 'shell_call',
+    call_id: 'c2',
+    action: { commands: ['ls'], max_output_length: null, timeout_ms: null },
+  },
+  {
+    type: 'shell_call_output',
+    call_id: 'c2',
+    output: [{ stdout: 'secret.txt', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+  },
+  {
+    type: 'apply_patch_call',
+    call_id: 'c3',
+    status: 'completed',
+    operation: { type: 'delete_file', path: 'secret.txt' },
+  },
+  { type: 'apply_patch_call_output', call_id: 'c3', status: 'completed' },
+  {
+    type: 'computer_call',
+    id: 'i4',
+    call_id: 'c4',
+    status: 'completed',
+    action: { type: 'screenshot' },
+    pending_safety_checks: [],
+  },
+  {
+    type: 'computer_call_output',
+    call_id: 'c4',
+    output: { type: 'computer_screenshot', image_url: `data:image/png;base64,${'A'.repeat(5000)}` },
+  },
+  { type: 'mcp_list_tools', id: 'i5', server_label: 'files', tools: [] },
+  { type: 'mcp_call', id: 'i6', server_label: 'files', name: 'list', arguments: '{}', output: 'secret.txt' },
+  {
+    type: 'code_interpreter_call',
+    id: 'i7',
+    container_id: 'x',
+    code: 'print(1)',
+    outputs: null,
+    status: 'completed',
+  },
+  { type: 'compaction', encrypted_content: 'A'.repeat(5000) },
+  { type: 'image_generation_call', id: 'i8', result: null, status: 'completed' },
+]
+/** The types of `openai` do not have these parts yet. */
+const parts = [
+  { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+  { type: 'input_video', video_url: 'https://media.example/secret.mp4' },
+]
+
+function setup(options: Parameters<typeof createGateway>[0] = {}) {
+  const gateway = createGateway({ dialect: 'openrouter', timeScale: 0, ...options })
+  const create = async (body: object) => {
+    const { status, body: reply } = await call(gateway, 'POST /responses', { body: { model, ...body } })
+    return { status, reply, warnings: gateway.journal.last('createResponse')?.warnings ?? [] }
+  }
+  return { gateway, create }
+}
+
+describe('input of a type without effect', () => {
+  const inputs: [type: string, alone: object[], after: object[]][] = [
+    ...items.map((item) => [item.type, [item], [question, item]] as [string, object[], object[]]),
+    ...parts.map((part) => {
+      const { role, content: text } = question
+      const both = [{ role, content: [{ type: 'input_text', text }, part] }]
+      return [part.type, [{ role, content: [part] }], both] as [string, object[], object[]]
+    }),
+  ]
+
+  it.each(inputs)(
+    '%s is accepted, counted and warned of once, and the reply is the same',
+    async (type, alone, after) => {
+      const { create } = setup()
+      const expected = (await create({ input: [question] })).reply
+      expect(await create({ input: alone })).toMatchObject({ status: 200, warnings: [expect.any(String)] })
+      const { status, reply, warnings } = await create({ input: after })
+      expect(status).toBe(200)
+      expect(warnings).toEqual([`Input of type '${type}' was counted, but does not affect the reply`])
+      expect(reply.output[0].content).toEqual(expected.output[0].content)
+      expect(reply.usage.input_tokens).toBeGreaterThan(expected.usage.input_tokens)
+      expect(reply.usage.input_tokens).toBeLessThan(100)
+    },
+  )
+
+  it('is listed in one warning', async () => {
+    const { create } = setup()
+    const { warnings } = await create({ input: [question, ...items.slice(0, 2)] })
+    expect(warnings).toEqual([
+      "Input of type 'custom_tool_call', 'custom_tool_call_output' was counted, but does not affect the reply",
+    ])
+  })
+
+  it('is a 400 without a dialect, and so is a part of a known type without its fields', async () => {
+    const body = { model, input: [question, items[0]] }
+    expect(await call(createGateway(), 'POST /responses', { body })).toMatchObject({ status: 400 })
+    const { create } = setup()
+    const { reply } = await create({ input: [{ role: 'user', content: [{ type: 'input_text' }] }] })
+    expect(reply.error.message).toBe('input[0].content[0].text: is required')
+  })
+})
+
+describe('plugins', () => {
+  it('of every id are accepted; enabled ones without an effect add a warning', async () => {
+    const { create } = setup({ strict: true })
+    const plugins = [
+      { id: 'auto-router', allowed_models: ['aurora/*'] },
+      { id: 'auto-beta-router' },
+      { id: 'moderation' },
+      { id: 'web-fetch', max_uses: 2 },
+      { id: 'file-parser', pdf: { engine: 'native' }, enabled: true },
+      { id: 'response-healing', enabled: false },
+      { id: 'context-compression', engine: 'middle-out' },
+      { id: 'pareto-router', max_price: 1 },
+      { id: 'fusion', preset: 'general-fast' },
+    ]
+    const { status, warnings } = await create({ input: 'Hi', plugins })
+    expect(status).toBe(200)
+    expect(warnings).toHaveLength(8)
+    expect(warnings[0]).toBe("The plugin 'auto-router' has no effect here")
+  })
+
+  it('are off with `enabled: false`', async () => {
+    const { create } = setup()
+    const ask = async (plugin: object) =>
+      (await create({ input: 'Tides', plugins: [{ id: 'web', ...plugin }] })).reply.output.length
+    expect(await ask({ enabled: false })).toBe(1)
+    expect(await ask({ enabled: true, engine: 'perplexity' })).toBe(2)
+  })
+
+  it('and tools have engines by the vendor names, also in messages', async () => {
+    const { create } = setup()
+    const wrong = await create({ input: 'Hi', plugins: [{ id: 'web', engine: 'bing' }] })
+    expect(wrong.reply.error.message).toBe(
+      "plugins[0].engine: must be 'native', 'exa', 'firecrawl', 'parallel' or 'perplexity', got 'bing'",
+    )
+    const tools = [{ type: 'web_search', engine: 'parallel', max_results: 25 }]
+    const { reply } = await create({ input: 'Hi', tools })
+    expect(reply.error.message).toContain('at most 20 for the engine parallel')
+    expect((await create({ input: 'Hi', plugins: [{ id: 'web' }] })).warnings[0]).toContain(
+      "use the tool 'openrouter:web_search'",
+    )
+  })
+})
+
+describe('fields', () => {
+  it('`models` names the models to try after a failure', async () => {
+    const { gateway, create } = setup()
+    gateway.fail(503, { times: 1 })
+    const { reply } = await create({ model: undefined, models: [model, 'borealis/polar-1'], input: 'Hi' })
+    expect(reply.model).toBe('borealis/polar-1')
+    expect((await create({ model: undefined, input: 'Hi' })).reply.error.message).toBe(
+      'model: required, unless models is set',
+    )
+  })
+
+  it('of the vendor are known with `strict`, and others are not', async () => {
+    const { gateway, create } = setup({ strict: true })
+    const shared = {
+      models: [model],
+      provider: {},
+      session_id: 's',
+      user: 'u',
+      top_k: 1,
+      route: 'fallback',
+      trace: {},
+    }
+    const search = { type: 'web_search', filters: { allowed_domains: ['a.example'] }, max_uses: 2 }
+    const more = { background: false, truncation: 'auto', service_tier: 'flex', tools: [search] }
+    expect((await create({ input: 'Hi', ...shared, ...more })).status).toBe(200)
+    expect((await create({ input: 'Hi', rout: 'x' })).status).toBe(400)
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const chat = { model, messages, seed: 1, ...shared }
+    expect(await call(gateway, 'POST /chat/completions', { body: chat })).toMatchObject({ status: 200 })
+    const body = { model, messages, ...shared }
+    expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
+  })
+
+  it('that change the meaning of a reply are a 400 unless a rule replies', async () => {
+    const { gateway, create } = setup()
+    expect((await create({ input: 'Hi', background: true })).status).toBe(400)
+    gateway.reply({ responseStatus: 'queued' })
+    expect((await create({ input: 'Hi', background: true })).reply.status).toBe('queued')
+  })
+})
