@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { createGateway, type Gateway, type JournalEntry } from '../../src/index.ts'
+import type { RemoteGateway } from '../../src/remote.ts'
 import { type GatewayName, type GoldenRequest, type Group, gateways, groups } from './requests.ts'
 import { isScripted, scenarios } from './scenarios.ts'
 import { baseUrl, type Received, type Send, type Sent, type TransportName, transports } from './transports.ts'
@@ -50,20 +51,29 @@ export async function record(chosen: readonly Story[]): Promise<Transcript> {
   return transcript
 }
 
-async function play({ scenario, transport, group }: Story, gateway: Gateway, send: Send, into: Transcript) {
-  gateway.reset()
+/** A gateway in this process, or a remote one. */
+type Controlled = Gateway | RemoteGateway
+
+/** Sends the requests of a story, one after another. */
+export async function play(
+  { scenario, transport, group }: Story,
+  gateway: Controlled,
+  send: Send,
+  into: Transcript,
+) {
+  await gateway.reset()
   const hasExtensions = group.gateway === 'full' || group.gateway === 'openrouter'
   const rules = scenarios[scenario]?.([
     'createResponse',
     ...(hasExtensions ? (['createChatCompletion', 'createMessage'] as const) : []),
   ])
-  if (rules) gateway.use(rules)
+  if (rules) await gateway.use(rules)
   let previous = 'none'
   for (const [index, request] of group.requests.entries()) {
     const sent = toSent(request, previous)
     const hasText = /responses|completions|messages/.test(request.line)
     const mayHang = scenario === 'stalled' && hasText && !('x-understudy-scenario' in sent.headers)
-    const count = gateway.journal.entries().length
+    const count = (await gateway.journal.entries()).length
     const received = await send(sent, (body) => mayHang && /^data:.*\n\n/m.test(body))
     previous = /"(resp_\w+)"/.exec(received.body.toString())?.[1] ?? previous
     const entry = await settledEntry(gateway, count)
@@ -94,9 +104,9 @@ function pick<Value>(all: Record<string, Value>, isPicked: (name: string, value:
 }
 
 /** Returns the entry of the newest call once it is delivered, or undefined if the call did not arrive. */
-async function settledEntry(gateway: Gateway, countBefore: number): Promise<JournalEntry | undefined> {
+async function settledEntry(gateway: Controlled, countBefore: number): Promise<JournalEntry | undefined> {
   for (let attempt = 0; ; attempt++) {
-    const entries = gateway.journal.entries()
+    const entries = await gateway.journal.entries()
     const entry = entries.length > countBefore ? entries.at(-1) : undefined
     const isSettled = entry && entry.delivery !== 'pending' && entry.durationMs !== null
     if (isSettled || attempt === 500) return entry

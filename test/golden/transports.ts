@@ -82,7 +82,7 @@ function overFetch(fetch: typeof globalThis.fetch): Send {
   }
 }
 
-function overSocket(baseUrl: string): Send {
+export function overSocket(baseUrl: string): Send {
   return ({ path, method, headers, body }, isEnough) =>
     new Promise((resolve) => {
       const received: Received = { status: 0, headers: [], body: Buffer.alloc(0), end: 'complete' }

@@ -1,7 +1,8 @@
 /**
  * Serves the files of the console. They are read on the first visit. In a clone of the repository they are built first,
- * and again when their sources change.
+ * and again when their sources change. A single executable embeds them.
  */
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
@@ -69,7 +70,16 @@ async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
   const page = new URL('index.html', folder)
   if (isClone() && (!existsSync(page) || statSync(page).mtimeMs < builtAt)) await build()
   const names = existsSync(folder) ? readdirSync(folder) : []
-  return new Map(names.map((name) => [name, toFile(name, new URL(name, folder))]))
+  const texts =
+    embeddedTexts() ?? names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const)
+  return new Map(texts.map(([name, text]) => [name, toFile(name, text)]))
+}
+
+/** Returns the files of the console in a single executable; undefined elsewhere. Other runtimes lack the module. */
+function embeddedTexts(): Array<[name: string, text: string]> | undefined {
+  const sea: typeof import('node:sea') | undefined = process.getBuiltinModule('node:sea')
+  if (!sea?.isSea()) return undefined
+  return sea.getAssetKeys().map((name) => [name, sea.getAsset(name, 'utf8')])
 }
 
 /** Returns true when running from sources, with build tools installed. */
@@ -94,9 +104,7 @@ async function build(): Promise<void> {
   await tool.build({ configFile: config })
 }
 
-function toFile(name: string, url: URL): Reply {
-  const text = readFileSync(url, 'utf8')
-  const { mtimeMs, size } = statSync(url)
+function toFile(name: string, text: string): Reply {
   const hasHashInName = name !== 'index.html'
   return {
     status: 200,
@@ -104,7 +112,7 @@ function toFile(name: string, url: URL): Reply {
     headers: {
       'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
       'cache-control': hasHashInName ? 'public, max-age=31536000, immutable' : 'no-cache',
-      etag: `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`,
+      etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
       'content-security-policy': policy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

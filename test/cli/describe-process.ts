@@ -1,0 +1,287 @@
+/**
+ * The server as a process: stdout, stderr, signals and exit codes. Runs for the sources, and for the single executable.
+ */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
+
+/** Processes start slowly on a busy machine. */
+const timeout = 15_000
+vi.setConfig({ testTimeout: 2 * timeout })
+
+interface Run {
+  readonly child: ChildProcess
+  stdout: string
+  stderr: string
+  readonly exit: Promise<number | null>
+  /** Waits until stdout matches, and returns the match. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+/**
+ * Describes a program.
+ *
+ * @param program Path of the program. Called once its tests run.
+ */
+export function describeProcess(name: string, program: () => string): void {
+  describe(name, () => suite(program))
+}
+
+function suite(program: () => string): void {
+  let folder: string
+  const running: ChildProcess[] = []
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+  })
+  afterEach(() => {
+    for (const child of running.splice(0)) child.kill('SIGKILL')
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  function run(args: string[], file = program(), stdio: StdioOptions = 'pipe'): Run {
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    const [command = file, ...before] = file.endsWith('.ts') ? [process.execPath, file] : [file]
+    const child = spawn(command, [...before, ...args], { cwd: folder, env, stdio })
+    running.push(child)
+    const result: Run = {
+      child,
+      stdout: '',
+      stderr: '',
+      exit: new Promise((resolve) => child.on('close', resolve)),
+      until: (pattern) => vi.waitUntil(() => pattern.exec(result.stdout), { timeout, interval: 10 }),
+    }
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      result.stdout += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      result.stderr += text
+    })
+    return result
+  }
+
+  /** Waits until the server is ready, and returns its URL. */
+  async function ready(server: Run): Promise<string> {
+    const [, url] = await server.until(/at (http:\S+)\/api\/v1\n[\s\S]* try .*\n/)
+    return url as string
+  }
+
+  const write = (name: string, text: string) => writeFile(join(folder, name), text)
+  const failing = (status: number) =>
+    `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
+  const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
+
+  it('serve --stop-with-stdin stops when its stdin closes', { timeout }, async () => {
+    const server = run(['--port', '0', '--json', '--quiet', '--stop-with-stdin'])
+    const [line] = await server.until(/.+\n/)
+    expect((await fetch(`${JSON.parse(line).url}/__understudy/health`)).status).toBe(200)
+    server.child.stdin?.end()
+    expect(await server.exit).toBe(0)
+  })
+
+  it('serve prints the start screen, then a line for each request except control requests', async () => {
+    const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
+    const url = await ready(server)
+    expect(server.stdout).toMatch(/^Understudy \d+\.\d+\.\d+ started in \d+ ms at http:\S+\/api\/v1$/m)
+    expect(server.stdout).toMatch(/^ {2}API key +us-default-[0-9a-f]{16}/m)
+    expect(server.stdout).toMatch(/^ {2}scenarios +slow-stream, flaky$/m)
+    const [, address = '', authorization = '', body = ''] =
+      /curl -N (\S+) -H 'authorization: ([^']+)' --json '([^']+)'/.exec(server.stdout) ?? []
+    const headers = { authorization, 'content-type': 'application/json' }
+    const statuses: number[] = []
+    for (let turn = 0; turn < 3; turn++) {
+      const response = await fetch(address, { method: 'POST', headers, body })
+      statuses.push(response.status)
+      if (response.ok) expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/)
+      await fetch(`${url}/__understudy/sandboxes`)
+    }
+    expect(statuses).toEqual([503, 503, 200])
+    await server.until(/responses 200/)
+    const lines = server.stdout.trim().split('\n').slice(-3)
+    expect(lines).toEqual([
+      expect.stringMatching(/^POST \/api\/v1\/responses 503 \d+(\.\d)? ms flaky#1$/),
+      expect.stringMatching(/^POST \/api\/v1\/responses 503 \d+(\.\d)? ms flaky#1$/),
+      expect.stringMatching(/^POST \/api\/v1\/responses 200 \d+(\.\d)? ms slow-stream#1$/),
+    ])
+    expect(server.stdout).not.toContain('\u001b')
+  })
+
+  it('serve --json prints one line of JSON with the actual port, and logs requests on stderr', async () => {
+    const server = run([
+      '--port',
+      '0',
+      '--json',
+      '--seed',
+      'word',
+      '--scenario',
+      'flaky',
+      '--token',
+      'secret',
+    ])
+    await server.until(/\n/)
+    const ready = JSON.parse(server.stdout)
+    expect(ready).toEqual({
+      ready: true,
+      port: expect.any(Number),
+      url: `http://127.0.0.1:${ready.port}`,
+      baseUrl: `http://127.0.0.1:${ready.port}/api/v1`,
+      apiKey: expect.stringMatching(/^us-default-/),
+      console: `http://127.0.0.1:${ready.port}/__understudy/`,
+      token: 'secret',
+      seed: 'word',
+      scenarios: ['flaky'],
+    })
+    expect(await statusOf(ready.url)).toBe(503)
+    await vi.waitUntil(() => server.stderr.includes('GET /api/v1/providers 503'))
+    expect(server.stdout.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('serve reloads a scenario file that changes, and keeps the old scenario if the new content is invalid', async () => {
+    await write('watched.yaml', failing(418))
+    const server = run(['--port', '0', '--scenario', 'watched.yaml', '--watch', '--quiet'])
+    const url = await ready(server)
+    expect(await statusOf(url)).toBe(418)
+    await write('watched.yaml', failing(503))
+    await server.until(/reloaded watched\.yaml/)
+    expect(await statusOf(url)).toBe(503)
+    await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
+    const [line] = await server.until(/kept the previous scenario: .*/)
+    expect(line).toBe(
+      "kept the previous scenario: watched.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider': did you mean 'listProviders'?",
+    )
+    expect(await statusOf(url)).toBe(503)
+    await write('watched.yaml', failing(402))
+    await vi.waitUntil(() => server.stdout.match(/reloaded/g)?.length === 2)
+    expect(await statusOf(url)).toBe(402)
+    expect(server.stdout).not.toContain('GET ')
+  })
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    'serve finishes open replies after %s, accepts no new requests, and exits with 0',
+    async (signal) => {
+      const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
+      await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
+      const link = join(folder, signal + extname(program()))
+      await symlink(program(), link)
+      // Runs through a link, as npm installs executables.
+      const server = run(['--port', '0', '--scenario', 'slow.json'], link)
+      const url = await ready(server)
+      const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
+        body: { model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 },
+      })
+      server.child.kill(signal)
+      expect(await unread.text()).toMatch(/data: \[DONE\]\n\n$/)
+      expect(await server.exit).toBe(0)
+      expect(server.stderr).toBe('')
+      await expect(statusOf(url)).rejects.toThrow()
+    },
+  )
+
+  it('serve exits with 0 after SIGINT, and at once after a second one', async () => {
+    await write('silent.json', '{"name":"silent","rules":[{"on":"*","fault":"timeout"}]}')
+    const server = run(['--port', '0', '--host', '0.0.0.0', '--scenario', 'silent.json'])
+    const url = await ready(server)
+    const [, token] = /^ {2}token +(\S+)/m.exec(server.stdout) ?? []
+    const control = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const unread = statusOf(url).catch(() => 'aborted')
+    const wait = JSON.stringify({ operation: 'listProviders' })
+    const waited = `${url}/__understudy/sandboxes/default/journal/wait`
+    expect((await fetch(waited, { method: 'POST', headers: control, body: wait })).status).toBe(200)
+    server.child.kill('SIGINT')
+    // The server accepts no requests once it has received the first signal.
+    await vi.waitUntil(
+      () =>
+        statusOf(url).then(
+          () => false,
+          () => true,
+        ),
+      { timeout },
+    )
+    server.child.kill('SIGINT')
+    expect(await server.exit).toBe(0)
+    expect(await unread).toBe('aborted')
+  })
+
+  it('serve prints one line and exits with 2 if the port is in use', async () => {
+    await using server = await startServer()
+    const second = run(['--port', String(server.port)])
+    expect(await second.exit).toBe(2)
+    expect(second.stderr).toBe(
+      `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free port\n`,
+    )
+    expect(second.stdout).toBe('')
+  })
+
+  it('serve keeps running if the reader of its output closes the pipe', async () => {
+    const server = run(['--port', '0'])
+    const url = await ready(server)
+    server.child.stdout?.destroy()
+    server.child.stderr?.destroy()
+    for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
+  })
+
+  it('serve keeps running if its log cannot be written because the disk is full', async () => {
+    const full = openSync('/dev/full', 'w')
+    const server = run(['--port', '0', '--json'], program(), ['pipe', 'pipe', full])
+    const [, url = ''] = await server.until(/"url":"(http:[^"]+)"/)
+    for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
+    closeSync(full)
+  })
+
+  it('serve exits at once on SIGTERM if only stalled streams are open', async () => {
+    const server = run(['--port', '0', '--scenario', 'stream-stall'])
+    const url = await ready(server)
+    const response = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
+      body: { model: 'aurora/dawn-2', input: 'Hello?', stream: true },
+    })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    const signalledAt = performance.now()
+    server.child.kill('SIGTERM')
+    await reader?.read().catch(() => {})
+    expect(await server.exit).toBe(0)
+    // About 50 ms on an idle machine; open replies get 5,000.
+    expect(performance.now() - signalledAt).toBeLessThan(2500)
+  })
+
+  it('serve --drain-ms keeps serving its sandboxes until they are idle, but is not ready', async () => {
+    const server = run(['--port', '0', '--drain-ms', '20000'])
+    const url = await ready(server)
+    const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
+    const ask = () => open(created.data, 'GET /providers')
+    expect((await ask()).status).toBe(200)
+    server.child.kill('SIGTERM')
+    await vi.waitUntil(async () => (await fetch(`${url}/__understudy/ready`)).status === 503, { timeout })
+    expect((await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).status).toBe(503)
+    expect((await ask()).status).toBe(200)
+    expect(await server.exit).toBe(0)
+  })
+
+  it.runIf(process.platform === 'linux')('serve --open opens the console', async () => {
+    const programs = join(folder, 'programs')
+    await mkdir(programs)
+    await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
+    await chmod(join(programs, 'xdg-open'), 0o755)
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`)
+    const url = await ready(run(['--port', '0', '--open']))
+    vi.unstubAllEnvs()
+    const opened = () => readFile(join(folder, 'opened'), 'utf8').catch(() => '')
+    await vi.waitUntil(async () => (await opened()).endsWith('\n'), { timeout, interval: 10 })
+    expect(await opened()).toBe(`${url}/__understudy/\n`)
+  })
+
+  it('serve includes the console unless --no-console is set', async () => {
+    const url = await ready(run(['--port', '0']))
+    expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
+    const without = run(['--port', '0', '--no-console'])
+    expect((await fetch(`${await ready(without)}/__understudy/`)).status).toBe(404)
+    expect(without.stdout).not.toContain('console')
+    const both = run(['--open', '--no-console'])
+    expect(await both.exit).toBe(2)
+    expect(both.stderr).toContain('--open cannot be combined with --no-console')
+  })
+}

@@ -1,0 +1,92 @@
+/**
+ * The single executable, built from `dist`: the suite of the command line, the golden transcript over a socket, and the
+ * files inside. Skipped on platforms that it cannot be built for.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectGateway } from '../../../src/remote.ts'
+import { describeProcess } from '../../cli/describe-process.ts'
+import { expectCalls } from '../../golden/expect-golden.ts'
+import { gateways } from '../../golden/requests.ts'
+import { decode, play, stories, type Transcript } from '../../golden/transcript.ts'
+import { overSocket } from '../../golden/transports.ts'
+import { buildBinary } from './index.ts'
+
+let binary: string
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+  binary = await buildBinary()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Starts the server and returns its line of JSON. */
+async function start(command: readonly string[]) {
+  const [program = '', ...args] = command
+  const child = spawn(program, [...args, '--port', '0', '--json', '--quiet'], { cwd: folder, env: {} })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const { url, baseUrl }: { url: string; baseUrl: string } = JSON.parse(line)
+  return { url, baseUrl, [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+describeProcess('the binary', () => binary)
+
+describe('the binary', () => {
+  it.each(['plain', 'storing', 'openrouter', 'strict'] as const)(
+    'sends the bytes of the golden transcript over a socket (%s)',
+    async (name) => {
+      const config = join(folder, `${name}.json`)
+      const options = { seed: 1, timeScale: 0, baseUrl: 'https://gateway.example/api/v1', ...gateways[name] }
+      writeFileSync(config, JSON.stringify(options))
+      using server = await start([binary, '--config', config])
+      const gateway = await connectGateway(server.url)
+      const chosen = stories.filter(
+        ({ transport, group }) => transport === 'socket' && group.gateway === name,
+      )
+      const transcript: Transcript = new Map()
+      for (const story of chosen) await play(story, gateway, overSocket(server.baseUrl), transcript)
+      const golden = decode()
+      expect(transcript.size).toBeGreaterThan(40)
+      // The control API hides keys.
+      const hidden = (line: string) => line.replace(/"authorization":"[^"]*"/, '"authorization":"(hidden)"')
+      // Between two processes, a reset can overtake the bytes sent before it.
+      for (const key of transcript.keys())
+        if (golden.get(key)?.some((line) => line.startsWith('Error ECONNRESET'))) transcript.delete(key)
+      const expected = [...transcript.keys()].map(
+        (key) => [key, (golden.get(key) ?? []).map(hidden)] as const,
+      )
+      expectCalls(transcript, new Map(expected))
+    },
+  )
+
+  it('contains the console, scenarios and fixtures', async () => {
+    using server = await start([binary, '--scenario', 'slow-stream'])
+    const page = await fetch(`${server.url}/__understudy/`)
+    const text = await page.text()
+    expect(page.headers.get('content-type')).toContain('text/html')
+    for (const [, file] of text.matchAll(/(?:src|href)="\.?\/?([\w/.-]+\.(?:js|css))"/g))
+      expect((await fetch(new URL(file ?? '', page.url))).status, file).toBe(200)
+    const headers = { authorization: 'Bearer any' }
+    const { data } = await (await fetch(`${server.baseUrl}/providers`, { headers })).json()
+    expect(data).toHaveLength(12)
+  })
+
+  it('reads YAML, and generates records', () => {
+    const run = (...args: string[]) => spawnSync(binary, args, { cwd: folder, encoding: 'utf8', env: {} })
+    writeFileSync(
+      join(folder, 'rules.yaml'),
+      'name: mine\nrules:\n  - on: listProviders\n    fault: timeout\n',
+    )
+    expect(run('validate', 'rules.yaml').stdout).toBe('rules.yaml is valid\n')
+    expect(run('--version').stdout).toBe(
+      execFileSync(process.execPath, [join(import.meta.dirname, '../../../src/serve.ts'), '--version'], {
+        encoding: 'utf8',
+      }),
+    )
+  })
+})
