@@ -186,7 +186,7 @@ export const assumptions = {
   reasoning: {
     about: 'Reasoning of a model',
     choice:
-      'tokens depend on `effort`, up to `max_tokens`, and count as output before the first item; none unless the request has `reasoning`; no output item',
+      'none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; an item before the others shows a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is that of `medium`, with a warning',
   },
   presetStatus: {
     about: 'Other status values of presets',

@@ -3,11 +3,12 @@
  * of reasoning tokens before it.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { draw, hash } from '../lib/seed.ts'
+import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
 import { drawLength, type Quantiles } from '../sandbox/latency.ts'
+import { writeReasoning } from './reasoning.ts'
 import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
 import { fakeValue } from './structured.ts'
 import { continueText, Verbosity, writeText } from './text/sample-text.ts'
@@ -69,7 +70,7 @@ interface WriteContext {
 
 export interface WrittenItems {
   readonly items: readonly AnswerItem[]
-  /** Tokens of reasoning before the first item. */
+  /** Tokens of reasoning that no item shows. */
   readonly reasoningTokens: number
 }
 
@@ -88,18 +89,16 @@ export function writeItems(
   // A loop of a forced function would not end otherwise.
   const forced = transcript.answersTool ? undefined : forcedFunction(prompt, context)
   const verbosity = readVerbosity(prompt, context)
-  const reasoning = reasoningTokens(prompt.reasoning, key)
-  if (forced) return { items: [callOf(forced, transcript, key, context)], reasoningTokens: reasoning }
+  const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, context.warn)
+  if (forced) return { items: [...items, callOf(forced, transcript, key, context)], reasoningTokens }
   const part = writePart(
     prompt.text?.format,
     { transcript, verbosity, sources: search.sources, key },
     context,
   )
   const message: MessageItem = { type: 'message', parts: [part] }
-  return {
-    items: search.searched ? [webSearchItem(transcript), message] : [message],
-    reasoningTokens: reasoning,
-  }
+  const searches = search.searched ? [webSearchItem(transcript)] : []
+  return { items: [...items, ...searches, message], reasoningTokens }
 }
 
 export function webSearchItem({ question }: Transcript): WebSearchItem {
@@ -171,25 +170,6 @@ function fill(
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
   return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
-}
-
-/** Typical number of reasoning tokens by effort. A request gets 50 % to 150 % of it. */
-const typical = new Map([
-  ['minimal', 24],
-  ['low', 96],
-  ['medium', 256],
-  ['high', 768],
-  ['xhigh', 1536],
-  ['max', 2048],
-])
-const typicalOfMedium = 256
-
-/** Returns the number of reasoning tokens; no reasoning text is generated. @param key Seed of the number. */
-export function reasoningTokens(request: Prompt['reasoning'], key: string): number {
-  if (!request || request === 'none') return 0
-  const usual = typical.get(request.effort ?? 'medium') ?? typicalOfMedium
-  const tokens = Math.round(usual * (0.5 + draw(key, 'reasoning')))
-  return Math.min(tokens, request.maxTokens ?? Number.POSITIVE_INFINITY)
 }
 
 /**

@@ -134,13 +134,14 @@ function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextF
  * Reasoning is enabled by an effort, a number of tokens, a summary or `enabled: true`, but not by `none` or an empty
  * object.
  */
-export function toReasoning({
-  effort,
-  max_tokens,
-  enabled,
-  summary,
-}: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
+export function toReasoning(reasoning: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
+  const { effort, max_tokens, enabled, summary, exclude } = reasoning
   if (effort === 'none' || max_tokens === 0 || enabled === false) return 'none'
-  const isEnabled = effort != null || max_tokens != null || enabled === true || summary != null
-  return isEnabled ? { effort: effort ?? undefined, maxTokens: max_tokens ?? undefined } : 'none'
+  if (effort == null && max_tokens == null && enabled !== true && summary == null) return 'none'
+  return {
+    effort: effort ?? undefined,
+    maxTokens: max_tokens ?? undefined,
+    summary: summary ?? undefined,
+    isHidden: exclude === true,
+  }
 }

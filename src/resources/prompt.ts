@@ -78,4 +78,8 @@ interface ReasoningRequest {
   readonly effort?: string
   /** Maximum number of tokens. */
   readonly maxTokens?: number
+  /** `concise` or `detailed`. Default: depends on the effort. */
+  readonly summary?: string
+  /** If true, the reply does not show the reasoning. */
+  readonly isHidden?: boolean
 }

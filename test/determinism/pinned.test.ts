@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
-import { reasoningTokens } from '../../src/model/items.ts'
+import { writeReasoning } from '../../src/model/reasoning.ts'
 import { bundledProfiles } from '../../src/sandbox/latency.ts'
 import { defaultOptions } from '../../src/sandbox/options.ts'
 import { call, type Target } from '../call.ts'
@@ -34,11 +34,9 @@ it('default options are unchanged', async () => {
 
 it('bundled latency profiles and reasoning token counts are unchanged', async () => {
   const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-  const tokens = efforts.map((effort) => [
-    effort,
-    reasoningTokens({ effort }, 'pinned'),
-    reasoningTokens({ effort, maxTokens: 50 }, 'pinned'),
-  ])
+  const count = (request: object) =>
+    writeReasoning({ ...request, isHidden: true }, '', 'pinned', () => {}).reasoningTokens
+  const tokens = efforts.map((effort) => [effort, count({ effort }), count({ effort, maxTokens: 50 })])
   await expect(inLines([...Object.entries(bundledProfiles), ...tokens])).toMatchFileSnapshot(
     inFile('latency'),
   )
@@ -177,7 +175,7 @@ describe('generated texts are unchanged', () => {
     for (const input of questions) {
       const body = { model: 'aurora/dawn-2', input, text: { verbosity }, reasoning: { effort: verbosity } }
       const { output, usage } = JSON.parse(await post(gateway, '/responses', body))
-      texts.push({ input, text: output[0].content[0].text, usage })
+      texts.push({ input, text: output.at(-1).content[0].text, usage })
     }
     await expect(inLines(texts)).toMatchFileSnapshot(inFile(`texts-${verbosity}`))
   })

@@ -324,6 +324,40 @@ describeAdapters('POST /responses', (entrance) => {
     })
   })
 
+  describe('reasoning', () => {
+    it('has a summary that belongs to the tokens of the reasoning', async () => {
+      const { output, usage } = (await create({ reasoning: { effort: 'low' } })).body
+      expect(output).toMatchObject([
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: expect.stringContaining('Hello') }] },
+        { type: 'message' },
+      ])
+      const { output_tokens_details, output_tokens } = usage
+      expect(output_tokens_details.reasoning_tokens).toBeGreaterThan(48)
+      const hidden = (await create({ reasoning: { effort: 'low', exclude: true } })).body
+      expect(hidden.output).toHaveLength(1)
+      expect(hidden.usage.output_tokens).toBe(output_tokens)
+    })
+
+    it('has as many paragraphs as effort and summary ask for', async () => {
+      const paragraphs = async (reasoning: object) =>
+        (await create({ reasoning })).body.output[0].summary.length
+      expect(await paragraphs({ effort: 'medium' })).toBe(2)
+      expect(await paragraphs({ effort: 'max' })).toBe(3)
+      expect(await paragraphs({ summary: 'detailed' })).toBe(3)
+      expect(await paragraphs({ effort: 'high', summary: 'concise' })).toBe(1)
+      const { output } = (await create({ reasoning: { max_tokens: 3 } })).body
+      expect(output[0].summary).toEqual([{ type: 'summary_text', text: '**Reading the' }])
+    })
+
+    it('of an unknown effort is that of medium, with a warning', async () => {
+      const { body } = await create({ reasoning: { effort: 'extreme' } })
+      expect(body.usage).toEqual((await create({ reasoning: { effort: 'medium' } })).body.usage)
+      expect(entrance.sandbox.journal.entries().at(-2)?.warnings).toEqual([
+        "The reasoning effort 'extreme' is unknown: medium was used",
+      ])
+    })
+  })
+
   describe('structured output', () => {
     const schema = {
       type: 'object',

@@ -137,11 +137,13 @@ export const openrouter: Dialect = {
   models: modelsIn,
   warning: inVendorsWords,
 
-  reply: (value, call) => withFields(translated(value, replyWords), call, replyFields),
+  reply: (value, call) =>
+    withReasoning('message', withFields(translated(value, replyWords), call, replyFields), call),
 
   event(event, call) {
     const { response, message, usage, tools, type } = event
     if (type === 'message_stop') return { ...event, ...routing(call)[''] }
+    if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event, call)
     // Fast path for deltas, the most frequent events: they need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
     return withFields(translated(event, replyWords), call, eventFields) as typeof event
@@ -192,6 +194,18 @@ function withFields(
 ): unknown {
   const additions = fields[call.operation]?.(value, call) ?? {}
   return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
+}
+
+/** Adds the structured form of reasoning to the messages or deltas of a chat. */
+function withReasoning<Value>(part: 'message' | 'delta', value: Value, { operation }: AnsweredCall): Value {
+  if (operation !== 'createChatCompletion') return value
+  const add = (message: unknown) => {
+    const { reasoning } = Object(message)
+    if (typeof reasoning !== 'string') return message
+    const detail = { type: 'reasoning.text', text: reasoning, signature: null, format: 'unknown', index: 0 }
+    return { ...Object(message), reasoning_details: [detail] }
+  }
+  return editAt(value, ['choices', '*', part], add).value as Value
 }
 
 /** Adds fields to the objects at a path. Existing fields keep their values. */

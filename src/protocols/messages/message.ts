@@ -57,14 +57,10 @@ export function toMessageObject(
   answer: Answer,
   { body, requestKey }: RenderContext<MessagesRequest>,
 ): MessageObject {
-  const { choices, usage, question } = answer
+  const { choices, usage } = answer
   const [{ items, end }] = choices
   const content: MessageBlock[] = []
   let stop: string | undefined
-  if (usage.reasoningTokens > 0 && !items.some(({ item }) => item.type === 'reasoning')) {
-    const thinking = `The question is: ${question.slice(0, 200)}`
-    content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature') })
-  }
   for (const [place, { item }] of items.entries()) {
     if (item.type === 'message') {
       for (const part of item.parts) {

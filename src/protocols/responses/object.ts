@@ -34,7 +34,7 @@ export function toResponseObject(
     status,
     error,
     incomplete_details: reason ? { reason } : null,
-    output: items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place))),
+    output: items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place), body)),
     usage: toUsage(answer.usage),
     instructions: settings.instructions ?? null,
     ...(settings.text && { text: settings.text }),
@@ -70,13 +70,15 @@ function toUsage(usage: AnswerUsage): ResponseUsage {
   }
 }
 
-function toOutputItem({ item, isCut }: ChoiceItem, key: string): OutputItem {
+function toOutputItem({ item, isCut }: ChoiceItem, key: string, { include }: CreateResponseBody): OutputItem {
   const { type, id = `${prefixes[type]}_${key}` } = item
   const status = (isCut ? 'incomplete' : (item.status ?? 'completed')) as MessageStatus
   switch (type) {
     case 'message':
       return { type, id, status, role: 'assistant', content: item.parts.map(toPart) }
-    case 'reasoning':
+    case 'reasoning': {
+      const isEncrypted = include?.includes('reasoning.encrypted_content')
+      const { encrypted = isEncrypted ? `gAAAA${hash(key, 'encrypted')}` : undefined } = item
       return {
         type,
         id,
@@ -85,8 +87,9 @@ function toOutputItem({ item, isCut }: ChoiceItem, key: string): OutputItem {
         ...(item.content.length > 0 && {
           content: item.content.map((text) => ({ type: 'reasoning_text' as const, text })),
         }),
-        ...(item.encrypted !== undefined && { encrypted_content: item.encrypted }),
+        ...(encrypted !== undefined && { encrypted_content: encrypted }),
       }
+    }
     case 'function_call': {
       const { name, call_id = `call_${key}` } = item
       return { type, id, call_id, name, arguments: item.arguments, status }

@@ -1,0 +1,57 @@
+/**
+ * Writes the reasoning before an answer: the number of its tokens, and a summary in paragraphs.
+ */
+import { truncate } from '../lib/one-line.ts'
+import { draw } from '../lib/seed.ts'
+import type { ReasoningItem } from '../resources/answer.ts'
+import type { Prompt } from '../resources/prompt.ts'
+import type { WrittenItems } from './items.ts'
+import { countTokens, tokenize } from './tokens.ts'
+
+/** Typical number of reasoning tokens by effort, and paragraphs of the summary. A request gets 50 % to 150 % of it. */
+const efforts: Readonly<Record<string, readonly [tokens: number, paragraphs: number]>> = {
+  minimal: [24, 1],
+  low: [96, 1],
+  medium: [256, 2],
+  high: [768, 3],
+  xhigh: [1536, 3],
+  max: [2048, 3],
+}
+const medium = [256, 2] as const
+
+const later = [
+  '**Planning the answer**\n\nThe main point comes first, then the details that support it.',
+  '**Checking the answer**\n\nEach sentence should hold on its own, and none should go beyond the question.',
+]
+
+/**
+ * The tokens of the summary are part of the reasoning.
+ *
+ * @param key Seed of the number of tokens.
+ */
+export function writeReasoning(
+  request: Prompt['reasoning'],
+  question: string,
+  key: string,
+  warn: (message: string) => void,
+): WrittenItems {
+  if (!request || request === 'none') return { items: [], reasoningTokens: 0 }
+  const { effort = 'medium', maxTokens = Number.POSITIVE_INFINITY, summary, isHidden } = request
+  const isKnown = Object.hasOwn(efforts, effort)
+  if (!isKnown) warn(`The reasoning effort '${truncate(effort, 100)}' is unknown: medium was used`)
+  const [usual, usualParagraphs] = (isKnown && efforts[effort]) || medium
+  const tokens = Math.min(Math.round(usual * (0.5 + draw(key, 'reasoning'))), maxTokens)
+  if (isHidden) return { items: [], reasoningTokens: tokens }
+  const count = summary === 'concise' ? 1 : summary === 'detailed' ? 3 : usualParagraphs
+  const paragraphs: string[] = []
+  let left = tokens
+  for (const text of [
+    `**Reading the question**\n\nThe question is: ${truncate(question, 200)}`,
+    ...later,
+  ].slice(0, count)) {
+    if (left > 0) paragraphs.push(tokenize(text).slice(0, left).join(''))
+    left -= Math.min(left, countTokens(text))
+  }
+  const item: ReasoningItem = { type: 'reasoning', summary: paragraphs, content: [] }
+  return { items: [item], reasoningTokens: left }
+}
