@@ -45,7 +45,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
-      : writeItems(prompt, transcript, search, { seed, lengths, assume, warn })
+      : writeItems(prompt, transcript, search, { seed, now: sandbox.clock.now(), lengths, assume, warn })
     const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
     const end = scriptedEnd ?? (isCut ? incomplete : completed)
     return { items, end, usage: usageOf(input, output, script?.usage) }

@@ -61,6 +61,8 @@ interface SearchOutcome {
 }
 
 interface WriteContext {
+  /** Time in milliseconds. */
+  readonly now: number
   readonly seed: string | number
   /** Length of plain text in tokens. Default: the length of the sample text. */
   readonly lengths?: Quantiles | undefined
@@ -121,9 +123,9 @@ function callOf(
   { name, parameters, path }: OfferedFunction,
   { subject }: Transcript,
   seed: string,
-  { warn }: WriteContext,
+  { now, warn }: WriteContext,
 ): AnswerItem {
-  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, warn })
+  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, now, warn })
   return { type: 'function_call', name, arguments: JSON.stringify(value) }
 }
 
@@ -163,9 +165,9 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
 function fill(
   { schema, path }: StructuredFormat,
   { transcript: { subject }, sources = [], key: seed }: Draft,
-  { warn }: WriteContext,
+  { now, warn }: WriteContext,
 ): unknown {
-  return fakeValue(schema, { path, subject, seed, links: sources.map(({ url }) => linkTo(url)), warn })
+  return fakeValue(schema, { path, subject, seed, now, links: sources.map(({ url }) => linkTo(url)), warn })
 }
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {

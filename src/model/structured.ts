@@ -7,12 +7,15 @@ import { Checker } from './json-schema/check.ts'
 import { generateValue, type ValueSource } from './json-schema/generate-value.ts'
 import type { JsonSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
+import { plausibleValues } from './values/plausible.ts'
 
 interface RequestedValue {
   /** Location of the schema in the request, for messages. */
   path: string
-  /** Text whose words fill the strings. */
+  /** Text that values are taken from. */
   subject: string
+  /** Time in milliseconds. Default: 2026-01-01. */
+  now?: number
   /** Seed label of the value, in addition to the schema. */
   seed: string
   /** Markdown links to add to strings that can contain them. */
@@ -25,11 +28,15 @@ interface RequestedValue {
  * Generates a value that the schema of a request accepts. Throws 400 if the schema is invalid, contradicts itself or
  * exceeds the limits.
  */
-export function fakeValue(schema: JsonSchema, { path, subject, seed, links, warn }: RequestedValue): unknown {
+export function fakeValue(
+  schema: JsonSchema,
+  { path, subject, seed, now = Date.UTC(2026, 0, 1), links, warn }: RequestedValue,
+): unknown {
   try {
-    const { value, doubts } = generateValue(schema, { seed, source: wordsOf(subject) })
+    const source = plausibleValues(schema, subject, { seed, now }, wordsOf(subject))
+    const { value, doubts } = generateValue(schema, { seed, source })
     if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
-    return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
+    return links ? placeLinks(value, links, acceptedBy(schema)) : value
   } catch (error) {
     const reason = (error as Error).message
     const message =
@@ -59,7 +66,8 @@ export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)
   return ({ type, schemas }) => {
     const isFree =
-      type === 'string' && schemas.every(({ format, pattern }) => (format ?? pattern) === undefined)
+      type === 'string' &&
+      schemas.every((schema) => ['format', 'pattern', 'enum', 'const'].every((name) => !(name in schema)))
     return isFree ? phrases.next().value : undefined
   }
 }
@@ -91,27 +99,20 @@ interface Leaf {
   key: string
 }
 
-/** Maximum number of strings to try, and of characters of the subject to read. */
+/** Maximum number of strings to try. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const maxLeaves = 20
-const readLength = 2000
 
 /**
- * Appends each link to a string that consists of words of the question, if the schema still accepts the value. Other
- * links are omitted.
+ * Appends each link to a string, the longest first, if the schema still accepts the value. Other links are omitted.
  *
  * @param value JSON value; modified in place.
  * @param links Markdown links.
  * @param accepts Returns true if the schema accepts the modified value.
  */
-function placeLinks(
-  value: unknown,
-  { links, subject }: { links: readonly string[]; subject: string },
-  accepts: (value: unknown) => boolean,
-): unknown {
+function placeLinks(value: unknown, links: readonly string[], accepts: (value: unknown) => boolean): unknown {
   const root = { value }
-  const subjectWordSet = new Set([...subjectWords(subject.slice(0, readLength)), 'something', 'plausible'])
-  const leaves = leavesOf(root, (text) => text.split(' ').every((word) => subjectWordSet.has(word)))
+  const leaves = leavesOf(root)
   links.forEach((link, place) => {
     for (let tried = 0; tried < leaves.length; tried++) {
       const { owner, key } = leaves[(place + tried) % leaves.length] as Leaf
@@ -124,14 +125,15 @@ function placeLinks(
   return root.value
 }
 
-function leavesOf(root: object, isFree: (text: string) => boolean): Leaf[] {
+function leavesOf(root: object): Leaf[] {
   const leaves: Leaf[] = []
   const open = [root as Record<string, unknown>]
   for (let owner = open.shift(); owner && leaves.length < maxLeaves; owner = open.shift()) {
     for (const [key, inner] of Object.entries(owner)) {
-      if (typeof inner === 'string' && isFree(inner)) leaves.push({ owner, key })
+      if (typeof inner === 'string') leaves.push({ owner, key })
       else if (typeof inner === 'object' && inner !== null) open.push(inner as Record<string, unknown>)
     }
   }
-  return leaves
+  const lengthOf = ({ owner, key }: Leaf) => String(owner[key]).length
+  return leaves.sort((left, right) => lengthOf(right) - lengthOf(left))
 }

@@ -26,7 +26,7 @@ import {
 type Path = readonly (string | number)[]
 
 /**
- * Proposes a value for a location; undefined leaves it to the generator. A proposal that the schema rejects is dropped,
+ * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A proposal that the schema rejects is dropped,
  * or truncated or repeated if it is a string. A string location without schemas needs words, for part of an address or
  * the name of a field.
  */
@@ -218,14 +218,16 @@ class ValueGenerator {
 
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
+    const proposed = this.#options.source(place)
+    const isCount = type === 'array' && !Array.isArray(proposed)
+    if (proposed !== undefined && !isCount && this.#checker.accepts(schemas, proposed))
+      return structuredClone(proposed)
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     if (listed) {
       const fitting = listed.filter((value) => this.#checker.accepts(schemas, value))
       if (fitting.length === 0) fail('none of the listed values is allowed')
       return structuredClone(fitting[Math.floor(random() * fitting.length)])
     }
-    const proposed = this.#options.source(place)
-    if (proposed !== undefined && this.#checker.accepts(schemas, proposed)) return structuredClone(proposed)
     switch (type) {
       case 'null':
         return null
@@ -237,7 +239,7 @@ class ValueGenerator {
       case 'string':
         return this.#text(place, proposed)
       case 'array':
-        return this.#array(place, isSmall)
+        return this.#array(place, isSmall, proposed)
       case 'object':
         return this.#object(place, isSmall)
       default:
@@ -260,9 +262,11 @@ class ValueGenerator {
     return typeof words === 'string' ? words : 'something'
   }
 
-  #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
+  #array({ schemas, path, random }: ValuePlace, isSmall: boolean, proposed: unknown): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
-    const usual = Math.max(random() < 0.5 ? 1 : 2, ...schemas.map((schema) => prefixOf(schema).length))
+    const drawn = random() < 0.5 ? 1 : 2
+    const count = typeof proposed === 'number' ? proposed : drawn
+    const usual = Math.max(count, ...schemas.map((schema) => prefixOf(schema).length))
     const targetCount = isSmall ? min : Math.max(min, Math.min(usual, max))
     const seen = schemas.some((schema) => schema['uniqueItems'] === true) ? new Set<string>() : undefined
     const items: unknown[] = []

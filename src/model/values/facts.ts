@@ -1,0 +1,352 @@
+/**
+ * Finds values in a prompt: numbers, dates, addresses, names, quoted strings, enumerations, and terms such as cities.
+ * The patterns are in fixtures/values.json.
+ */
+import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+
+/** A row of related values, such as a city with its country. */
+export type Row = Readonly<Record<string, string | number>>
+
+export interface Fact {
+  /** Such as `email`, `date`, `city` or `phrase:about`. */
+  readonly kind: string
+  /** Text, or a number; dates in ISO format. */
+  readonly value: string | number
+  readonly row?: Row | undefined
+  /** Members of an enumeration. */
+  readonly items?: readonly string[]
+  readonly start: number
+  readonly end: number
+  /** Lowercase text around the value. */
+  readonly before: string
+  readonly after: string
+}
+
+export interface Facts {
+  readonly text: string
+  readonly list: readonly Fact[]
+  /** What the prompt is about, in a few words. */
+  readonly topic: string
+  /** The prompt without polite words and verbs at its beginning. */
+  readonly query: string
+  /** The first sentence of the text to read, if the prompt is more than a request. */
+  readonly statement: string | undefined
+}
+
+/** Maximum number of characters to read, and of facts. */
+const readLength = 3000
+const maxFacts = 80
+
+/** @param now Time in milliseconds, for `tomorrow`. */
+export function readFacts(prompt: string, now: number): Facts {
+  // Expressions take quadratic time for long runs without a space.
+  const text = prompt
+    .slice(0, readLength)
+    .toWellFormed()
+    .replace(/\S{161,}/g, (run) => ' '.repeat(run.length))
+  const list: Fact[] = []
+  const claimed = new Uint8Array(text.length)
+  const isFree = (start: number, end: number) => !claimed.subarray(start, end).includes(1)
+  const add = (kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>) => {
+    if (list.length >= maxFacts) return
+    const before = text.slice(Math.max(0, start - 48), start).toLowerCase()
+    list.push({ kind, value, start, end, before, after: text.slice(end, end + 36).toLowerCase(), ...more })
+  }
+  const claim = (kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>) => {
+    if (!isFree(start, end)) return
+    claimed.fill(1, start, end)
+    add(kind, start, end, value, more)
+  }
+  const claimQuotes = () => {
+    for (const match of text.matchAll(quotes())) {
+      const inner = match.slice(1).find((group) => group !== undefined) ?? ''
+      const start = match.index + 1
+      if (inner.length > 80) add('passage', start, start + inner.length, inner)
+      else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
+        claim('quote', start, start + inner.length, inner)
+    }
+  }
+  const passage = /(?<=[:\n])\s*\S[\s\S]{80,}$/.exec(text)
+  if (passage) add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
+  const { patterns, phrases, termOf } = readers()
+  for (const [kind, pattern] of patterns) {
+    if (kind === 'quote') claimQuotes()
+    else
+      for (const match of text.matchAll(pattern)) {
+        const raw = match[1] ?? match[0]
+        const start = match.index + match[0].indexOf(raw)
+        const value = readValue(kind, raw, now)
+        if (value !== undefined && isFree(start, start + raw.length))
+          claim(kind, start, start + raw.length, value)
+        if (kind === 'money') add('currency', match.index, start, currencyOf(match[0]))
+      }
+  }
+  for (const { start, end, term } of termsIn(text, termOf)) {
+    const [tag, value, row] = term
+    if (!isFree(start, end)) continue
+    const state = tag === 'city' ? (/^, [A-Z]{2}\b/.exec(text.slice(end))?.[0] ?? '') : ''
+    claim(tag, start, end + state.length, value, { row: { ...row, place: value + state } })
+  }
+  for (const [kind, pattern] of phrases)
+    for (const match of text.matchAll(pattern)) {
+      const raw = match.slice(1).find(Boolean) ?? match[0]
+      const start = match.index + match[0].indexOf(raw)
+      add(kind, start, start + raw.length, raw.trim())
+    }
+  for (const match of text.matchAll(names())) {
+    let [name] = match
+    let start = match.index
+    const isFirst = /(?:^|[.!?:\n"“(]\s*)$/.test(text.slice(Math.max(0, start - 3), start))
+    for (
+      let word = /^\S+/.exec(name)?.[0];
+      isFirst && word && isCommon(word);
+      word = /^\S+/.exec(name)?.[0]
+    ) {
+      start += word.length + 1
+      name = name.slice(word.length + 1)
+    }
+    const isWord =
+      isCommon(name) ||
+      (isFirst &&
+        match[0] === name &&
+        !/\s/.test(name) &&
+        !/^(?:['’]s|\s(?:is|was|has|from|and|will|\()|,)/.test(text.slice(start + name.length)))
+    if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
+    const isPerson =
+      personFirst().has(/^[^\s-]+/.exec(name)?.[0].toLowerCase() ?? '') ||
+      /\b(?:mr|mrs|ms|dr)\.?\s$/.test(text.slice(Math.max(0, start - 5), start).toLowerCase())
+    claim(
+      isPerson ? 'person' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name',
+      start,
+      start + name.length,
+      name,
+    )
+  }
+  for (const { start, items } of enumerations(text))
+    if (items.length > 1) add('list', start, start + 1, items.join(', '), { items })
+  const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
+  const { topic: object, query } = topicOf(text)
+  const statement = statementIn(
+    text,
+    list.find(({ kind }) => kind === 'passage'),
+  )
+  const about = titled ?? list.find(({ kind }) => kind === 'about')
+  const topic = about ? String(about.value) : object
+  const plain = object.replace(new RegExp(fixtures.adjectives, 'i'), '').trim()
+  const at = text.indexOf(plain)
+  if (plain && at >= 0 && !statement && !new RegExp(fixtures.generic, 'i').test(plain))
+    add('object', at, at + plain.length, plain)
+  return { text, list: list.sort((left, right) => left.start - right.start), topic, query, statement }
+}
+
+/** Returns true for verbs of requests and words without a subject. */
+export function isCommon(word: string): boolean {
+  return [fixtures.verbs, fixtures.stops].some((words) => words.includes(word.toLowerCase()))
+}
+
+function readValue(kind: string, raw: string, now: number): string | number | undefined {
+  if (kind === 'number' || kind === 'money' || kind === 'percent') return numberOf(raw)
+  if (kind === 'date') return dateOf(raw, now)
+  if (kind === 'time') return timeOf(raw)
+  if (kind === 'id') return raw.replace(/^#\s?/, '')
+  return raw.trim()
+}
+
+function numberOf(raw: string): number {
+  const word = fixtures.numbers[raw.toLowerCase() as keyof typeof fixtures.numbers]
+  const scale = /k$/i.test(raw) ? 1000 : /m$/i.test(raw) ? 1_000_000 : 1
+  return word ?? Number(raw.replace(/,|[km]$/gi, '')) * scale
+}
+
+/** Returns an ISO date; a date without a year is in the current one. */
+function dateOf(raw: string, now: number): string | undefined {
+  const today = new Date(now)
+  const text = raw.toLowerCase()
+  const after = (days: number) => isoDay(new Date(now + days * 86_400_000))
+  if (/^\d{4}-/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text
+  const numeric = /^(\d+)([/.])(\d+)[/.](\d{4})$/.exec(text)
+  if (numeric) {
+    const [, first, sign, second, year] = numeric.map(String)
+    const isDayFirst = sign === '.' || Number(first) > 12
+    const [day, month] = isDayFirst ? [first, second] : [second, first]
+    return validDay(Number(year), Number(month), Number(day))
+  }
+  const month = months.findIndex((name) => new RegExp(`\\b${name}`).test(text)) + 1
+  const day = /\d+/.exec(text.replace(/\d{4}/, ''))?.[0]
+  if (month > 0 && day) {
+    return validDay(Number(/\d{4}/.exec(text)?.[0] ?? today.getUTCFullYear()), month, Number(day))
+  }
+  if (/after/.test(text)) return after(2)
+  if (/tomorrow/.test(text)) return after(1)
+  if (/yesterday/.test(text)) return after(-1)
+  if (/week/.test(text)) return after(7)
+  const weekday = weekdays.findIndex((name) => text.includes(name))
+  if (weekday < 0) return after(0)
+  const ahead = (weekday - today.getUTCDay() + 7) % 7 || 7
+  return after(text.startsWith('last') ? ahead - 7 : ahead)
+}
+
+function validDay(year: number, month: number, day: number): string | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return date.getUTCMonth() === month - 1 ? isoDay(date) : undefined
+}
+
+export function isoDay(date: Date): string {
+  return date.toISOString().slice(0, 10)
+}
+
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
+
+/** Returns `15:30`. */
+function timeOf(raw: string): string {
+  if (/noon/i.test(raw)) return '12:00'
+  if (/midnight/i.test(raw)) return '00:00'
+  const [hour = '0', minute = '00'] = raw.match(/\d+/g) ?? []
+  const isAfternoon = /p/i.test(raw)
+  const hours = /[ap]/i.test(raw) ? (Number(hour) % 12) + (isAfternoon ? 12 : 0) : Number(hour)
+  return `${String(hours).padStart(2, '0')}:${minute}`
+}
+
+function currencyOf(text: string): string {
+  return (
+    ({ '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' } as Record<string, string>)[text.trim().charAt(0)] ??
+    'USD'
+  )
+}
+
+/** Yields enumerations such as `milk, eggs and bread`. */
+function* enumerations(text: string): Generator<{ start: number; items: string[] }> {
+  const clauses = text.replace(/\b(?:but|however|although)\b/gi, (word) => ';'.padEnd(word.length))
+  for (const match of clauses.matchAll(/(?:[^.!?;:\n]|\.\d){3,400}/g)) {
+    const parts = match[0].split(/,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
+    if (parts.length < 2) continue
+    const words = (parts[0] ?? '').trim().split(/\s+/)
+    const number = words.findLastIndex((word) => /^\d/.test(word) || word in fixtures.numbers)
+    const stop = words.findLastIndex((word) => isCommon(word))
+    const items = [words.slice(number > stop ? number : stop + 1).join(' '), ...parts.slice(1)]
+    const cut = items.map((item) =>
+      item
+        .trim()
+        .replace(/^(?:a|an|the|some|with|also)\s/i, '')
+        .replace(
+          /\s(?:to|for|in|on|from|at|with|by|please|into|who|that|which|tomorrow|today|using|as|are|is|about)\b.*$/is,
+          '',
+        )
+        .trim(),
+    )
+    const kept = cut.filter(
+      (item) => item !== '' && item.split(' ').length <= 5 && !isCommon(item.split(' ')[0] ?? ''),
+    )
+    if (kept.length > 1) yield { start: match.index, items: kept }
+  }
+}
+
+/** Returns true if a value follows `titled` or a similar word. */
+export function isTitle({ before }: Fact): boolean {
+  return /(?:titled?|called|named|subject)\W*$/.test(before)
+}
+
+function statementIn(text: string, passage: Fact | undefined): string | undefined {
+  const source = passage ? String(passage.value) : text
+  const [sentence = ''] = /^[\s\S]{12,200}?(?:[.!?](?=\s|$)|$)/.exec(source.trim()) ?? []
+  const first = /^[\p{L}'’]+/u.exec(sentence)?.[0].toLowerCase() ?? ''
+  const isRequest =
+    fixtures.verbs.includes(first) || sentence.endsWith('?') || new RegExp(fixtures.lead, 'i').test(sentence)
+  return passage || (!isRequest && /\s\S+\s/.test(sentence)) ? sentence || undefined : undefined
+}
+
+/** Returns the object of the first sentence, such as `weather` for `What is the weather in Paris?`. */
+function topicOf(text: string): { topic: string; query: string } {
+  const first = /^[\s\S]*?(?:[.?!](?=\s)|\n|$)/.exec(text.trim().slice(0, 300))?.[0] ?? ''
+  let query = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
+  const whole = query
+  for (let word = /^[\p{L}'’]+/u.exec(query)?.[0]; word; word = /^[\p{L}'’]+/u.exec(query)?.[0]) {
+    if (!isCommon(word.replace(/['’](?:s|re)$/, '')) || query.length <= word.length) break
+    query = query.slice(word.length).trim()
+  }
+  query =
+    query.replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '') || whole
+  query = query.replace(new RegExp(fixtures.wrappers, 'i'), '') || query
+  const topic = query.split(
+    /,|["“”]|\s(?:in|on|at|for|from|with|by|before|after|under|over|using|to|that|which|who|where|because|tomorrow|today|next|titled|called|named|and (?:then|also|send|tell|give))\b/,
+  )[0]
+  return { topic: topic?.trim() || query || 'the request', query: query || 'the request' }
+}
+
+const quotes = () =>
+  /"([^"\n]{1,1000})"|“([^”]{1,1000})”|«\s?([^»]{1,1000}?)\s?»|„([^“”]{1,1000})[“”]|(?<![\p{L}\d])'([^'\n]{1,200}(?:'(?=\p{Ll})[^'\n]{1,200})?)'(?![\p{L}\d])/gu
+const names = () =>
+  /(?<![\p{L}\d'’])\p{Lu}[\p{L}\d'’&-]*(?:(?:\.? | (?:of|de|del|la|da|van|von|der|the|&) )\p{Lu}[\p{L}\d'’&-]*){0,5}/gu
+
+type Term = readonly [tag: string, value: string, row?: Row]
+interface Readers {
+  patterns: (readonly [string, RegExp])[]
+  phrases: (readonly [string, RegExp])[]
+  termOf(text: string): Term | undefined
+}
+
+/** Yields the terms in a text, the longest first at each position. */
+function* termsIn(
+  text: string,
+  termOf: Readers['termOf'],
+): Generator<{ start: number; end: number; term: Term }> {
+  const words = [...text.matchAll(/[\p{L}\d°/+#]+/gu)]
+  for (let at = 0; at < words.length; at++) {
+    for (let length = 3; length > 0; length--) {
+      const [first, last] = [words[at], words[at + length - 1]]
+      if (!first || !last) continue
+      const end = last.index + last[0].length
+      // A unit can follow its number without a space.
+      const start = first.index + (/^\d+(?=[^\d])/.exec(first[0])?.[0].length ?? 0)
+      const term = termOf(text.slice(start, end))
+      if (!term) continue
+      yield { start, end, term }
+      at += length - 1
+      break
+    }
+  }
+}
+
+let made: Readers | undefined
+
+/** Created on first use, because compiling the patterns takes a few milliseconds. */
+function readers(): Readers {
+  if (made) return made
+  const all = new Map<string, Term>()
+  const set = (alias: string, term: Term) => {
+    const key = alias.length < 3 ? alias : alias.toLowerCase()
+    if (!all.has(key)) all.set(key, term)
+  }
+  for (const row of fixtures.tables.places) {
+    set(row.city, ['city', row.city, row])
+    set(row.country, ['country', row.country, row])
+  }
+  for (const [tag, list] of Object.entries(fixtures.terms))
+    for (const entry of list) {
+      const [names = '', code = ''] = entry.split(':')
+      const aliases = names.split('|')
+      const value = aliases[0] as string
+      const row =
+        tag === 'country' ? fixtures.tables.places.find(({ country }) => country === value) : undefined
+      for (const alias of aliases)
+        set(alias, [tag, tag === 'unit' ? alias : value, { ...row, [tag]: value, code, value }])
+    }
+  const compile = ([kind = '', source = '']: readonly string[]) =>
+    [
+      kind,
+      new RegExp(source, /^(?:url|email|uuid|date|time|number|percent|sql)$/.test(kind) ? 'giu' : 'gu'),
+    ] as const
+  made = {
+    patterns: fixtures.facts.map(compile),
+    phrases: fixtures.phrases.map(compile),
+    termOf: (text) => all.get(text.length < 3 ? text : text.toLowerCase()),
+  }
+  return made
+}
+
+let firstNames: ReadonlySet<string> | undefined
+function personFirst(): ReadonlySet<string> {
+  firstNames ??= new Set(fixtures.firstNames)
+  return firstNames
+}
