@@ -25,7 +25,7 @@ export interface Fact {
 export interface Facts {
   readonly text: string
   readonly list: readonly Fact[]
-  /** What the prompt is about, in a few words. */
+  /** Subject of the prompt in a few words. */
   readonly topic: string
   /** The prompt without polite words and verbs at its beginning. */
   readonly query: string
