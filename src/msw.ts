@@ -22,7 +22,7 @@ import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import type { GatewayError } from './http/errors.ts'
 import { atCaller } from './lib/at-caller.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
-import type { OperationId } from './operations/index.ts'
+import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 
 const msw = await import('msw').catch(missing)
@@ -39,7 +39,7 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
  */
 export function handlers(
   gateway: GatewayCore,
-  ...operationIds: readonly (OperationId | CustomOperationId)[]
+  ...operationIds: readonly ((keyof Bodies & string) | CustomOperationId)[]
 ): RequestHandler[] {
   return atCaller(handlers, () => toHandlers(gateway, operationIds))
 }

@@ -33,10 +33,21 @@ export type ScenarioOrRule =
   | BundledScenarioName
   | ScenarioPath
   // Accepts computed names and paths, while editors still complete bundled names.
-  | (string & {})
-  | ScenarioInput
+  | (string & NotRule)
+  | (ScenarioInput & NotRule)
   | RuleInput
-  | RecordingInput
+  | (RecordingInput & NotRule)
+
+/** Lets the compiler compare an object that has one of these effects with rules only, and suggest their fields. */
+interface NotRule {
+  /** Strings have it. */
+  readonly length?: number
+  readonly fault?: undefined
+  readonly faults?: undefined
+  readonly script?: undefined
+  readonly sequence?: undefined
+  readonly rateLimit?: undefined
+}
 
 export interface GatewayOptionsInput {
   /** Seed for all generated data. Default: 1. */

@@ -25,7 +25,8 @@ export const interception = intercept(gateway)
 export const server = await startServer()
 export const remote = await connectGateway('http://127.0.0.1:4141')
 export const remoteSandbox = await remote.createSandbox()
-export const { journal: remoteJournal, clock: remoteClock } = remote
+export const { journal: remoteJournal, clock: remoteClock, db: remoteDb } = remote
+export const { providers: remoteProviders } = remoteDb
 export const fixtures = {} as Parameters<Parameters<typeof test.beforeEach>[0]>[0]
 export const given = {} as GatewayOptions
 export const sandboxOptions = {} as SandboxOptions
@@ -39,12 +40,8 @@ export const scenarioError = {} as ScenarioError
 export const gatewayError = {} as GatewayError
 `
 
-/**
- * Members of Vitest's tests and of errors, which are not ours, and members of mapped types, whose
- * documentation the language server does not find: options with defaults, and the remote client.
- */
-const without =
-  /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$|options\.|remote)/
+/** Members of Vitest's tests and of errors, which are not ours. */
+const without = /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$)/
 
 /**
  * Returns the hover text of each public member, without its code, by name, such as `gateway.use`.

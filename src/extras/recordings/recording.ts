@@ -99,7 +99,7 @@ const End = z.lazy(() =>
 
 /** Named differently from its type, so that the package's declarations do not include it. */
 export const RecordingSchema = z.lazy(() =>
-  z.looseObject({
+  z.object({
     head: Head,
     request: Request.optional().describe('Absent for a reply that was captured without its request.'),
     reply: ReplyHead.optional().describe(
