@@ -8,8 +8,10 @@ import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { methodsAtCaller, promiseAtCaller } from '../lib/at-caller.ts'
+import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import { shown } from '../lib/in-words.ts'
+import type { Duration } from '../lib/numbers.ts'
 import { printWarning } from '../lib/print.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
@@ -82,9 +84,9 @@ export interface CollectionChanges {
   deleted: string[]
 }
 
-type Derived = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
+export type DerivedMethods = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
 
-export interface RemoteSandbox extends Derived {
+export interface RemoteSandbox extends DerivedMethods, SandboxAddress {
   /** Returns the names of the active scenarios, newest first. */
   scenarioNames(): Promise<string[]>
   /** Returns the collections with their number of records. */
@@ -95,17 +97,13 @@ export interface RemoteSandbox extends Derived {
 
 /** A sandbox in another process. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
-export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
-  readonly id: string
-  readonly apiKey: string
-  readonly baseUrl: string
-  readonly directUrl: string | undefined
+export class RemoteSandbox implements AsyncDisposable {
   /** Collections. Records are copies. */
-  readonly db: Promised<RemoteDatabase>
+  readonly db: RemoteDatabase
   /** Calls of this sandbox. */
   readonly journal: RemoteJournal<Bodies>
   /** Clock of this sandbox, to read or advance its time. */
-  readonly clock: Promised<SandboxClock>
+  readonly clock: SandboxClock<Promise<ClockReading>>
   /** @internal */
   readonly client: ControlClient
   readonly #here: { readonly sandbox: string }
@@ -127,16 +125,13 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   /** @internal */
   constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: SandboxAddress) {
     this.client = client
-    this.id = id
-    this.apiKey = apiKey
-    this.baseUrl = baseUrl
-    this.directUrl = directUrl
     this.#here = { sandbox: id }
-    Object.assign(this, named(derived(sandboxMethods, client, id)))
+    const methods = named(derived(sandboxMethods, client, id))
+    Object.assign(this, { id, apiKey, baseUrl, directUrl }, methods)
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
-    const advance: Promised<SandboxClock>['advance'] = (ms) =>
-      client.data('advanceClock', this.#here, { body: { ms } })
+    const advance = (ms: Duration) =>
+      client.data<ClockReading, 'advanceClock'>('advanceClock', this.#here, { body: { ms } })
     this.clock = named({ ...derived(clockMethods, client, id), advance }, 'clock.')
   }
 
@@ -275,22 +270,26 @@ function named<Methods extends object>(methods: Methods, path = ''): Methods {
   return methods
 }
 
+export type DerivedJournal<Bodies extends object> = Promised<
+  Pick<
+    Journal<Bodies>,
+    (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
+  >
+>
+
 /** Journal of a sandbox in another process. */
-export interface RemoteJournal<Bodies extends object>
-  extends Promised<
-    Pick<
-      Journal<Bodies>,
-      (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
-    >
-  > {
+export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bodies> {
   // Declared here, because a derived type would lose each operation's body type.
+  /** Returns an operation's calls, oldest first; with `match`, only those with these fields. */
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]>
+  /** Returns an operation's newest call; undefined if there is none. */
   last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
+  /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
   waitFor: Journal<Bodies>['waitFor']
   /**
    * Exports a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a
@@ -351,8 +350,8 @@ function idOf(entry: string | { readonly id: string }): string {
 }
 
 /** Accepts every name, because a list of collections would import all schemas. The server rejects unknown ones. */
-function remoteDatabase(client: ControlClient, sandbox: string): Promised<RemoteDatabase> {
-  return new Proxy({} as Promised<RemoteDatabase>, {
+function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
+  return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>
       typeof name === 'string' && name !== 'then'
         ? named(recordsOf(client, sandbox, name), `db.${name}.`)
@@ -360,11 +359,7 @@ function remoteDatabase(client: ControlClient, sandbox: string): Promised<Remote
   })
 }
 
-function recordsOf(
-  client: ControlClient,
-  sandbox: string,
-  collection: string,
-): Promised<RemoteRecords<object>> {
+function recordsOf(client: ControlClient, sandbox: string, collection: string): RemoteRecords<object> {
   const here = { sandbox, collection }
   return {
     create: (record) => client.data('createRecord', here, { body: record }),

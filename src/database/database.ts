@@ -95,7 +95,7 @@ export class DatabaseState {
 }
 
 /** A collection of records, to set up data and check the effects of calls. */
-export interface Records<Row extends object> {
+export interface RemoteRecords<Row extends object> {
   /**
    * Adds a record. Omitted fields are generated. Throws 400 if the record does not match its schema, 409 if a key is
    * taken.
@@ -107,10 +107,19 @@ export interface Records<Row extends object> {
    * Returns all records in order, or only those that match a condition: an object of required field values. Null and
    * arrays are compared for equality, objects match nested fields, and `{ some: value }` matches an item of an array.
    *
-   * @example await db.presets.list({ status: 'active', description: null }) await db.embeddingsModels.list({
-   * architecture: { input_modalities: { some: 'image' } } })
+   * @example
+   * await db.presets.list({ status: 'active', description: null })
+   * await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
    */
   list(condition?: Condition<Row>): Promise<Row[]>
+  /** Changes the given fields. Throws 404 for an unknown key, and 400 and 409 like `create`. */
+  update(key: string, changes: Partial<Row>): Promise<Row>
+  /** Removes a record and returns it. Throws 404 for an unknown key. */
+  delete(key: string): Promise<Row>
+}
+
+/** A collection with queries, which take a function. */
+export interface Records<Row extends object> extends RemoteRecords<Row> {
   /**
    * Returns the records that match an `@msw/data` query, in order. Not available in remote clients.
    *
@@ -118,10 +127,6 @@ export interface Records<Row extends object> {
    * await db.providers.query((q) => q.where({ name: (name) => name.startsWith('A') }).or({ slug: 'borealis' }))
    */
   query(build: (query: Query<Row>) => Query<Row>): Promise<Row[]>
-  /** Changes the given fields. Throws 404 for an unknown key, and 400 and 409 like `create`. */
-  update(key: string, changes: Partial<Row>): Promise<Row>
-  /** Removes a record and returns it. Throws 404 for an unknown key. */
-  delete(key: string): Promise<Row>
 }
 
 /** Collections by name: `db.providers`, `db.workspaces`, … */
@@ -129,9 +134,6 @@ export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> 
 
 /** Collections of a sandbox in another process. */
 export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<Rows[Name]> }
-
-/** A collection without `query`, which takes a function. */
-export type RemoteRecords<Row extends object> = Omit<Records<Row>, 'query'>
 
 /** @param current Returns the current state. Every method calls it. */
 export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {

@@ -52,7 +52,9 @@ export interface Interception {
  * their agents, whenever the clients were created. Requests with a custom dispatcher are not intercepted. In Bun and
  * Deno, `fetch` has no dispatcher, so the global `fetch` is replaced, and clients must be created afterwards.
  *
- * @example const interception = intercept(gateway) after(() => interception.close())
+ * @example
+ * const interception = intercept(gateway)
+ * after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {

@@ -95,9 +95,9 @@ type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ?
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
 /** Validated options, including defaults. */
-export interface GatewayOptions
-  extends Omit<GatewayOptionsInput, Defaulted | Transformed>,
-    Required<Defaults> {
+export type GatewayOptions = ResolvedOptions
+
+interface ResolvedOptions extends Omit<GatewayOptionsInput, Defaulted | Transformed>, Required<Defaults> {
   latency?: LatencyProfile
   stream: Complete<'stream'>
   search: Complete<'search'>

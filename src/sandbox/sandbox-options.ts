@@ -38,14 +38,14 @@ export function assertNames(options: object, names: readonly string[], caller: s
   throw new TypeError(`${caller}: unknown option '${unknown}'${didYouMean(unknown, names)}`)
 }
 
-/** A sandbox clock, which tests can read and advance. */
-export interface SandboxClock {
+/** A sandbox clock, which tests can read and advance. @typeParam Reading A promise in remote clients. */
+export interface SandboxClock<Reading = ClockReading> {
   /** Returns the next call's timestamp and the elapsed time. */
-  read(): ClockReading
+  read(): Reading
   /**
    * Advances sandbox time immediately: rate limits refill, outages end, timestamps increase.
    *
    * @param duration Milliseconds, or a duration such as `'1m'`.
    */
-  advance(duration: Duration): ClockReading
+  advance(duration: Duration): Reading
 }

@@ -276,8 +276,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /**
    * Replies to a conversation turn by turn. Checks each request, and rejects unexpected ones with a 400.
    *
-   * @example sandbox.script([ { expect: { tools: ['search'] }, call: { search: { q: 'tides' } } }, { expect: {
-   * result: { search: 'high at six' } }, text: 'High tide is at six.' }, ])
+   * @example
+   * sandbox.script([
+   *   { expect: { tools: ['search'] }, call: { search: { q: 'tides' } } },
+   *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
+   * ])
    */
   script(turns: TurnInput[], options: ScriptOptions = {}): ActiveScenario {
     return this.use(scriptScenario(turns, options))

@@ -8,7 +8,7 @@ import { inProject } from './project.ts'
 
 /** Declarations shared by all programs. */
 const before = `
-import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type When } from 'gateway-understudy'
+import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type ScenarioInput, type When } from 'gateway-understudy'
 import { handlers } from 'gateway-understudy/msw'
 import { intercept } from 'gateway-understudy/node'
 import { defineConfig } from '@playwright/test'
@@ -32,6 +32,10 @@ export const invalidPrograms: readonly string[] = [
   `gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', at: 3 } })`,
   `gateway.use({ on: '*', fault: { name: 'latency', ms: true } })`,
   `gateway.use({ on: '*', fault: 'timeout', tims: 2 })`,
+  `gateway.use({ onn: '*', fault: 'timeout' })`,
+  `gateway.use({ on: '*', script: [{ text: 'Hello' }], onEdn: 'fail' })`,
+  `gateway.use({ on: '*', rateLimit: { requests: 3 } })`,
+  `gateway.use([{ on: '*', fault: 'timeout' }])`,
   `gateway.use({ on: '*', fault: 'timeout' }, { on: 'listProvider', fault: 'timeout' })`,
   `gateway.use({ name: 'busy', rules: [{ on: '*', fault: 'tiemout' }] })`,
   `gateway.use({ on: 'createResponse', reply: { txt: 'Hello' } })`,
@@ -56,7 +60,6 @@ export const invalidPrograms: readonly string[] = [
   `gateway.db.provider.list()`,
   `gateway.db.workspaces.update('production', { nam: 'Production' })`,
   `gateway.db.providers.list({ slg: 'aurora' })`,
-  `gateway.db.providers.create({ name: 'Aurora', slug: 'aurora' })`,
   `gateway.clock.advance('1 minute')`,
   `gateway.restore('s1-1')`,
   `gateway.save({ call: false })`,
@@ -65,11 +68,13 @@ export const invalidPrograms: readonly string[] = [
   `createGateway({ extensions: ['chats'] })`,
   `createGateway({ dialect: 'openruter' })`,
   `createGateway({ fixtures: { providers: [{ nam: 'Aurora' }] } })`,
+  `createGateway({ limits: { sandboxs: 3 } })`,
   `createGateway({ operations: [{ id: 'getReport' }] })`,
   `gateway.createSandbox({ fixture: {} })`,
   `gateway.run('s1', () => {})`,
   `handlers(gateway, 'createResponses')`,
   `intercept(gateway, { onUnhandledRequests: 'error' })`,
+  `intercept(gateway, { onUnhandledRequest: 'eror' })`,
   // Custom operations.
   `defineOperation({ id: 'getReport', method: 'GETS', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })`,
   `defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', response: Id, resolve: () => json(200, { id: 1 }) })`,
@@ -77,8 +82,11 @@ export const invalidPrograms: readonly string[] = [
   `gateway.use({ on: 'getReport', fault: 'timeout' })`,
   // Other entries.
   `connectGateway({ url: 'http://127.0.0.1:4141' })`,
+  `connectGateway('http://127.0.0.1:4141', { tokn: 'x' })`,
   `remote.use({ on: 'createRespons', fault: 'timeout' })`,
   `remote.reply(() => 'Hello')`,
+  `remote.clock.advanse('1m')`,
+  `remote.db.provider.list()`,
   `remote.journal.exportAs('c1', 'crul')`,
   `startServer({ prt: 4141 })`,
   `expect(gateway).toHaveReceived('createRespons')`,
@@ -90,7 +98,8 @@ export const invalidPrograms: readonly string[] = [
 
 /** Valid programs, to make sure that the others fail for one reason only. */
 const right = `gateway.use('flaky', { on: 'createResponse', times: 1, fault: 'timeout' }, ...([] as RuleInput[]))
-gateway.use(String('flaky'))
+gateway.use(String('flaky'), ...([] as ScenarioInput[]), parseRecording(''))
+gateway.db.providers.create({ name: 'Aurora', slug: 'aurora' })
 gateway.journal.calls('createChatCompletion', { body: { model: 'aurora/dawn-1' } })
 expect(gateway).toHaveReceived('createMessage', { body: { max_tokens: 3 }, query: { any: 'x' } })
 expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('tides') } })

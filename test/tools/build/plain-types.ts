@@ -126,6 +126,7 @@ async function listed(): Promise<[name: string, text: string][]> {
     ],
     ['Database', databaseOf('Database', 'Records')],
     ['RemoteDatabase', databaseOf('RemoteDatabase', 'RemoteRecords')],
+    ...(await documentedTypes()),
     [
       'SizedCollectionName',
       `export type SizedCollectionName =${names(collections.filter(({ partOf }) => !partOf))}`,
@@ -135,6 +136,57 @@ async function listed(): Promise<[name: string, text: string][]> {
       `export type BundledScenarioName =${names([...bundledScenarios.keys()].map((name) => ({ name })))}`,
     ],
   ]
+}
+
+/** Mapped types, written out with the comments of the types that they derive from. */
+async function documentedTypes(): Promise<[name: string, text: string][]> {
+  const { journalMethods, sandboxMethods } = await import('../../../src/control/route-paths.ts')
+  const { optionNames } = await import('../../../src/sandbox/options.ts')
+  const write = (
+    name: string,
+    file: string,
+    members: readonly string[],
+    type: (member: string) => string,
+  ) => {
+    const source = readFileSync(`${root}src/${file}`, 'utf8')
+    const fields = members.flatMap((member) => {
+      const [, comment] = documentedMember(member).exec(source) ?? []
+      return comment === undefined ? [] : `  ${comment}\n  readonly ${member}: ${type(member)}\n`
+    })
+    return `export interface ${name} {\n${fields.join('')}}`
+  }
+  const promised = (type: string) => (member: string) => `Promised<Pick<${type}, '${member}'>>['${member}']`
+  const journal = [...Object.keys(journalMethods), 'entry', 'summaries', 'trace', 'explain', 'har']
+  return [
+    [
+      'GatewayOptions',
+      write(
+        'GatewayOptions',
+        'sandbox/options-input.ts',
+        optionNames,
+        (name) => `ResolvedOptions['${name}']`,
+      ),
+    ],
+    [
+      'DerivedMethods',
+      write('DerivedMethods', 'sandbox/sandbox.ts', Object.keys(sandboxMethods), promised('Sandbox<Bodies>')),
+    ],
+    [
+      'DerivedJournal',
+      write(
+        'DerivedJournal<Bodies extends object>',
+        'journal/journal.ts',
+        journal,
+        promised('Journal<Bodies>'),
+      ),
+    ],
+  ]
+}
+
+function documentedMember(name: string): RegExp {
+  return new RegExp(
+    `(/\\*\\*(?:(?!\\*/)[^])*\\*/)\\n(?:\\s*//.*\\n)*\\s*(?:readonly |async |get )*${name}[?(<:]`,
+  )
 }
 
 function replaced(
