@@ -150,6 +150,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     // HTTP/1.0 requests may have no `Host`: their replies use the local address instead.
     const { localAddress = '', localPort } = request.socket
     request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
+    if (secure) request.headers['x-forwarded-proto'] = 'https'
     // The console accepts cross-origin links and has no token yet: the user types it into the page.
     const file = hasConsole ? await fileOf(core, request) : undefined
     if (file) return send(response, file)
@@ -204,11 +205,15 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   }
   // The guard rejects requests without a `Host`, with the error envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
-  const server = createServer(settings, listener)
+  const { secureServer } = core.extras.find((extra) => extra.secureServer) ?? {}
+  // Extras cannot name Node's types.
+  type Server = ReturnType<typeof createServer>
+  const secure = (await secureServer?.(settings, listener, [host, ...allowedHosts])) as Server | undefined
+  const server = secure ?? createServer(settings, listener)
   server.on('checkExpectation', listener)
   server.on('checkContinue', listener)
   server.on('connect', refuseTunnel)
-  server.on('connection', (socket: Socket) => {
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })
@@ -222,7 +227,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
-  const url = `http://${hostOf(host)}:${bound}`
+  const url = `${secure ? 'https' : 'http'}://${hostOf(host)}:${bound}`
   const leave = core.sandboxes.serveAt(`${url}/api/v1`)
 
   const close = (graceMs = 0) =>

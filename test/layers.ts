@@ -33,6 +33,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/console': 'the web page',
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
+    'extras/tls': 'HTTPS with a certificate made at start',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },
   { cli: "commands, and users' files" },

@@ -97,6 +97,8 @@ export interface Extra {
   readonly exports?: Readonly<Record<string, (entry: JournalEntry) => Promise<string>>>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   file?(path: string): Promise<Reply> | undefined
+  /** Creates the server for HTTPS. `names` are its host names. Default: a server for HTTP. @internal */
+  secureServer?(settings: object, listener: (...parts: never[]) => void, names: string[]): Promise<object>
 }
 
 /** A vendor's variant of the API. Functions return their argument if they change nothing. */

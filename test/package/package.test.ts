@@ -89,8 +89,8 @@ describe('the entries', () => {
   it.each(['serve', 'bin'])('%s imports no peer dependencies, and only installed packages', (entry) => {
     const imports = [...importsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => !name.startsWith('node:')).sort()).toEqual(generators)
-    // js-yaml is loaded only to read a YAML file.
-    expect(Object.keys(manifest.dependencies)).toEqual(['@faker-js/faker', 'js-yaml'])
+    // js-yaml is loaded only to read a YAML file, node-forge only for --tls.
+    expect(Object.keys(manifest.dependencies)).toEqual(['@faker-js/faker', 'js-yaml', 'node-forge'])
   })
 
   it('have declarations that import only peer dependencies, faker and Node', () => {

@@ -26,6 +26,7 @@ const shipped: Record<string, string> = {
   'eventsource-parser': 'Parses recorded event streams.',
   mutative: 'Part of `@msw/data`.',
   outvariant: 'Part of `@msw/data`.',
+  'node-forge': 'Makes the certificate of `--tls`. Loaded on demand.',
   'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   rettime: 'Part of `@msw/data`.',
   zod: 'Validates requests, replies and options.',

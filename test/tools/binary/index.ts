@@ -56,12 +56,12 @@ export async function buildBinary(target = host): Promise<string> {
   }
 }
 
-/** Bundles the YAML parser, and gives the code an address that is no file of the user. */
+/** Bundles packages that are loaded on demand, and gives the code an address that is no file of the user. */
 const inOneFile: Plugin = {
   name: 'in-one-file',
   transform: (code) =>
     code
-      .replace('createRequire(import.meta.url)("js-yaml")', 'require("js-yaml")')
+      .replace(/createRequire\(import\.meta\.url\)\("([\w-]+)"\)/g, 'require("$1")')
       .replaceAll('import.meta.url', '"file:///gateway-understudy/"'),
 }
 
