@@ -3,7 +3,7 @@
  * control API is loaded on first use.
  */
 import { realpathSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { gatewaySetup } from './cli/scenario-file.ts'
@@ -166,16 +166,20 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     const { response } = sink
     try {
       guard.assertHost(request)
-      if (!isExpectationMet(request))
+      // RFC 9110, 10.1.1.
+      if ((request.headers.expect ?? '100-continue').toLowerCase() !== '100-continue')
         throw new GatewayError(417, "Unsupported Expect header: only '100-continue' is supported")
-      if (isControl(request)) return void (await serveControl(request, sink))
+      if (/^\/__understudy(?![^/?])/.test(request.url ?? '')) return void (await serveControl(request, sink))
       const { origin, host } = request.headers
       if (origin !== undefined) {
         guard.assertOrigin(origin, host)
         allowOrigin(origin, response)
       }
       if (isPreflight(request)) return void answerPreflight(request, response)
-      if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
+      if (request.url === '/openapi.json') {
+        const { apiDocument } = await import('./control/documents.ts')
+        return void (await send(response, ok(apiDocument(core))))
+      }
       const root = rootReply(request, hasConsole && core.extras.some(({ file }) => file))
       if (root) return void (await send(response, root))
       return await serve(core, toCall(request, sink))
@@ -261,12 +265,6 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   }
 }
 
-/** Sends the OpenAPI document of the API, created for each request. */
-async function sendApiDocument(gateway: GatewayCore, response: ServerResponse): Promise<void> {
-  const { apiDocument } = await import('./control/documents.ts')
-  await send(response, ok(apiDocument(gateway)))
-}
-
 /** Returns the file that an extra serves at the path; a 304 if the client has it cached. */
 async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promise<Reply | undefined> {
   const { method, url = '/', headers } = request
@@ -279,15 +277,6 @@ async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promis
     return isCached ? { ...reply, status: 304, body: { kind: 'none' } } : reply
   }
   return undefined
-}
-
-function isControl({ url = '/' }: IncomingMessage): boolean {
-  return /^\/__understudy(?![^/?])/.test(url)
-}
-
-/** Returns true if the server supports the `Expect` header, or if there is none. RFC 9110, 10.1.1. */
-function isExpectationMet({ headers: { expect } }: IncomingMessage): boolean {
-  return expect === undefined || expect.toLowerCase() === '100-continue'
 }
 
 /** Returns the host for URLs: wildcard addresses become loopback, IPv6 addresses get brackets. */

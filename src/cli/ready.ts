@@ -65,7 +65,10 @@ export function readyText(
     ...(token === undefined
       ? []
       : [['token', `${isTokenGenerated ? token : 'as set'}   (bearer token for control requests)`]]),
-    ['try', `curl -N ${baseUrl}/responses -H ${shellWord(`authorization: Bearer ${key}`)} --json '${body}'`],
+    [
+      'try',
+      `curl ${url.startsWith('https:') ? '-kN' : '-N'} ${baseUrl}/responses -H ${shellWord(`authorization: Bearer ${key}`)} --json '${body}'`,
+    ],
   ]
   const title = `Understudy ${manifest.version} started in ${Math.round(startMs)} ms at ${baseUrl}`
   return ['', title, '', ...rows.map(row), ''].join('\n')

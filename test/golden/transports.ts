@@ -1,5 +1,6 @@
 /** The four transports to a gateway, and exactly what a client receives through each. */
 import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { setupServer } from 'msw/node'
 import type { Gateway } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
@@ -82,18 +83,21 @@ function overFetch(fetch: typeof globalThis.fetch): Send {
   }
 }
 
-export function overSocket(baseUrl: string): Send {
+/** @param ca Certificate authority of a server for HTTPS, as PEM. */
+export function overSocket(baseUrl: string, ca?: string): Send {
+  const open = ca === undefined ? httpRequest : httpsRequest
   return ({ path, method, headers, body }, isEnough) =>
     new Promise((resolve) => {
       const received: Received = { status: 0, headers: [], body: Buffer.alloc(0), end: 'complete' }
       // A separate connection with the headers of a pooled one.
       const options = {
         agent: false,
+        ca,
         method,
         headers: { ...headers, connection: 'keep-alive' },
         timeout: maxMs,
       }
-      const request = httpRequest(baseUrl + path, options)
+      const request = open(baseUrl + path, options)
       const end = (how: string) => {
         resolve({ ...received, end: how })
         request.destroy()

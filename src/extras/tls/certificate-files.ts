@@ -16,13 +16,16 @@ const loopback = ['localhost', '127.0.0.1', '::1']
  * Returns the certificate in a folder, and makes one if there is none. A certificate made earlier is replaced if it
  * expires within a day or lacks a name; any other certificate is used unchanged.
  */
-export async function readCertificate({ folder, names }: CertificateSource): Promise<Certificate> {
+export async function readCertificate({
+  folder,
+  names,
+}: CertificateSource): Promise<Pick<Certificate, 'cert' | 'key'>> {
   const all = [...new Set([...loopback, ...names.filter((name) => name !== '0.0.0.0' && name !== '::')])]
   if (folder === undefined) return makeCertificate(all)
   const path = (name: string) => join(folder, `${name}.pem`)
   if (existsSync(path('cert')) && existsSync(path('key'))) {
     const [cert, key] = [readFileSync(path('cert'), 'utf8'), readFileSync(path('key'), 'utf8')]
-    if (isUsable(new X509Certificate(cert), all)) return { cert, key, ca: '' }
+    if (isUsable(parsed(cert, path('cert')), all)) return { cert, key }
   }
   const made = await makeCertificate(all)
   mkdirSync(folder, { recursive: true })
@@ -30,6 +33,14 @@ export async function readCertificate({ folder, names }: CertificateSource): Pro
   writeFileSync(path('cert'), made.cert)
   writeFileSync(path('key'), made.key, { mode: 0o600 })
   return made
+}
+
+function parsed(pem: string, file: string): X509Certificate {
+  try {
+    return new X509Certificate(pem)
+  } catch (error) {
+    throw new TypeError(`tls: ${file} is no certificate`, { cause: error })
+  }
 }
 
 const dayMs = 24 * 60 * 60 * 1000
