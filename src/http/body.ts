@@ -1,6 +1,4 @@
-/**
- * Limits and decodes request bodies, for every transport.
- */
+/** Limits and decodes request bodies for all transports. */
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError, invalidRequest } from './errors.ts'
 
@@ -10,7 +8,7 @@ const lenient = new TextDecoder('utf-8')
 /**
  * Decodes UTF-8 and removes a byte order mark.
  *
- * @param isText If true, invalid bytes throw a 400; otherwise they become U+FFFD. Default: true.
+ * @param isText If true, throws 400 for invalid bytes; otherwise, replaces them with U+FFFD. Default: true.
  */
 export function decodeBody(bytes: Uint8Array, isText = true): string {
   try {
@@ -22,13 +20,13 @@ export function decodeBody(bytes: Uint8Array, isText = true): string {
   }
 }
 
-/** Returns the bytes. Throws a 413 if there are more than `limit`. */
+/** Returns the bytes. Throws 413 if there are more than `limit`. */
 export function within<Bytes extends Uint8Array>(bytes: Bytes, limit: number): Bytes {
   if (bytes.byteLength > limit) throw new GatewayError(413)
   return bytes
 }
 
-/** Joins the chunks of a body. Throws a 413 as soon as there are more than `limit` bytes. */
+/** Joins a body's chunks. Throws 413 as soon as there are more than `limit` bytes. */
 export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const collected: Uint8Array[] = []
   const iterator = chunks[Symbol.asyncIterator]()
@@ -38,7 +36,7 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: numb
     if (done) break
     size += value.byteLength
     if (size > limit) {
-      // Not awaited, unlike `for await`: on the body of an intercepted `fetch`, `return` never resolves.
+      // Not awaited, unlike in `for await`, because `return` never resolves for the body of an intercepted `fetch`.
       void iterator.return?.().catch(() => {})
       throw new GatewayError(413)
     }
@@ -47,7 +45,7 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: numb
   return collected.length === 1 ? (collected[0] as Uint8Array) : joinBytes(collected)
 }
 
-/** Iterates over a stream, also in browsers whose streams are not iterable, such as Safari. */
+/** Iterates over a stream, even in browsers whose streams are not iterable, such as Safari. */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {

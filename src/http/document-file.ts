@@ -1,18 +1,18 @@
 /**
- * Reads an OpenAPI document from a `.yaml` or `.json` file. Unlike data files, documents are large and values have no
- * positions. Synchronous and Node only; Node's modules are looked up on use because the main entry also runs in
- * browsers.
+ * Reads an OpenAPI document from a `.yaml` or `.json` file. Unlike data files, documents are large, and problems have
+ * no positions. Reading is synchronous and works only in Node, whose modules are looked up when needed because the
+ * main entry also runs in browsers.
  */
 import { FileError, loadYaml } from '../lib/data-file.ts'
 
-/** Maximum file size in bytes. Published documents are about 2 MB in size. */
+/** Maximum file size in bytes. Published documents have about 2 MB. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const limit = 64 * 1024 * 1024
 
-/** Cache of the last file: tests create many gateways with the same one. */
+/** The last file, cached because tests create many gateways with the same document. */
 let last: { name: string; changedAt: number; value: object } | undefined
 
-/** Reads a document; the returned value is shared and must not be changed. Throws a `FileError`. */
+/** Reads a document. The returned value is shared and must not be changed. Throws a `FileError`. */
 export function readDocumentFile(file: string): object {
   const fail = (message: string): never => {
     throw new FileError([{ file, message }])

@@ -3,7 +3,7 @@
  */
 import type { Frame, StreamEvent } from './reply.ts'
 
-/** Frames that are sent as bytes. Waits and endings are up to the adapter. */
+/** Frames that are sent as bytes. Transports implement waits and endings. */
 export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
 
 /** Returns the bytes of a frame, or a string to be encoded as UTF-8. */
@@ -22,7 +22,7 @@ export function encodeEvent(event: StreamEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`
 }
 
-/** Encodes an event with an additional `event:` line for its type, which some protocols require. */
+/** Encodes an event with an `event:` line for its type, which some protocols require. */
 export function encodeNamedEvent(event: StreamEvent): string {
   return `event: ${event.type}\n${encodeEvent(event)}`
 }

@@ -5,12 +5,12 @@ import type { AssumptionName } from '../assumptions.ts'
 import { messageWithoutCall } from '../lib/at-caller.ts'
 import { json, type Reply } from './reply.ts'
 
-/** A validation rule that a request violates. */
+/** A request's violation of a validation rule. */
 export interface Violation {
-  /** Path of the value: `body.input[0].content`, `query.max_results`, `params.id`. */
+  /** Path of the value, such as `body.input[0].content`, `query.max_results` or `params.id`. */
   path: string
   message: string
-  /** Name of the rule: `too_big`, `invalid_type`, `pattern`, … */
+  /** Name of the rule, such as `too_big`, `invalid_type` or `pattern`. */
   rule: string
 }
 
@@ -45,18 +45,20 @@ export function messageOf(status: number): string {
 export interface RefusalExtras {
   /** Response headers; names in lower case. */
   headers?: Record<string, string>
-  /** Assumption to report if the specification does not define this error. Default: that of the status. */
+  /** Assumption to report if the specification does not define this error. Default: the status's assumption. */
   assumption?: AssumptionName
   /** Explanation for the journal, and for the reply's `x-understudy-reason`. Default: none. */
   detail?: string
 }
 
 /**
- * Rejects a request. Throw it in a resolver to respond with the error envelope.
+ * Throw this in a resolver to reject a request with the error envelope.
  *
- * @param status HTTP status, 400 to 599; also the `error.code`.
- * @param message `error.message`. Default: the message of the status.
- * @param metadata `error.metadata`; omitted if undefined.
+ * @param status HTTP status, 400 to 599, also used as `error.code`.
+ *
+ * @param message `error.message`. Default: the status's message.
+ *
+ * @param metadata `error.metadata`. Omitted if undefined.
  */
 export class GatewayError extends Error {
   /** Always `GatewayError`. */
@@ -67,7 +69,7 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown> | undefined
   /** Response headers; names in lower case. */
   readonly headers: Record<string, string>
-  /** Assumption to report; undefined for that of the status. */
+  /** Assumption to report; undefined for the status's assumption. */
   readonly assumption: AssumptionName | undefined
   /** Explanation for the journal and `x-understudy-reason`. */
   readonly detail: string | undefined
@@ -87,7 +89,9 @@ export class GatewayError extends Error {
   }
 }
 
-/** A resolver's reply that does not match its schema. The message has all the details for a bug report. */
+/**
+ * Thrown if a resolver's reply does not match its schema. The message includes everything needed for a bug report.
+ */
 export class SchemaViolation extends GatewayError {
   override name = 'SchemaViolation'
 
@@ -97,10 +101,10 @@ export class SchemaViolation extends GatewayError {
   }
 }
 
-/** Maximum number of listed violations; `metadata.more` counts the rest. */
+/** Maximum number of violations to list. `metadata.more` counts the rest. */
 const maxViolations = 100
 
-/** Returns a 400 that lists all violations; its message is the first one. */
+/** Returns a 400 that lists all violations. The message describes the first one. */
 export function invalidRequest(violations: readonly Violation[], extras: RefusalExtras = {}): GatewayError {
   const listed = violations.slice(0, maxViolations)
   const more = violations.length - listed.length
@@ -109,7 +113,10 @@ export function invalidRequest(violations: readonly Violation[], extras: Refusal
   return new GatewayError(400, message, { violations: listed, ...(more > 0 && { more }) }, extras)
 }
 
-/** Returns `model: must be vendor/model`; the path omits the part of the request (`body`, `query`, …). */
+/**
+ * Describes a violation, as in `model: must be vendor/model`. The path omits the part of the request (`body`,
+ * `query`, …).
+ */
 function describeViolation({ path, message }: Violation): string {
   return `${path.replace(/^(body|query|params|header)\./, '')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }
@@ -121,7 +128,7 @@ export interface EnvelopeExtras {
   headers?: Record<string, string> | undefined
 }
 
-/** Creates an error reply. Spec: Error envelope (500 shape), used for every status. */
+/** Creates an error reply. Spec: Error envelope (500 shape), used for all statuses. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers } = extras
   return json(
@@ -142,7 +149,7 @@ export function toReply(error: GatewayError): Reply {
   return envelope(status, messageWithoutCall(error), { metadata, headers: { ...headers, ...reason } })
 }
 
-/** Returns the message of an error reply in any protocol's envelope; undefined for other replies. */
+/** Returns an error reply's message, in any protocol's envelope. Returns undefined for other replies. */
 export function refusalMessage({ status, body }: Reply): string | undefined {
   if (status < 400 || body.kind !== 'json') return undefined
   const { error } = (body.value ?? {}) as { error?: { message?: unknown } | null }

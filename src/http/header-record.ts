@@ -1,6 +1,4 @@
-/**
- * Schemas for headers in files and options. They accept only what an HTTP message can carry.
- */
+/** Schemas for headers in files and options. They accept only valid HTTP headers. */
 import * as z from 'zod'
 
 export const HeaderValue = z.lazy(() =>

@@ -3,7 +3,7 @@
  */
 import { invalidRequest } from './errors.ts'
 
-/** Returns the parsed value; undefined if the text is not JSON or is nested too deeply. */
+/** Returns the parsed value, or undefined if the text is not JSON or is nested too deeply. */
 export function parseJsonBody(text: string): unknown {
   if (text === '') return undefined
   try {
@@ -16,7 +16,7 @@ export function parseJsonBody(text: string): unknown {
   }
 }
 
-/** Throws a 400 if the body is missing, is not JSON, or is nested too deeply. */
+/** Throws 400 if the body is missing, is not JSON, or is nested too deeply. */
 export function assertJsonBody(text: string, value: unknown): void {
   if (value !== undefined) return
   const message = text === '' ? 'A JSON body is required' : reasonOf(text)
@@ -25,10 +25,10 @@ export function assertJsonBody(text: string, value: unknown): void {
   })
 }
 
-/** Matches `__proto__`, also with escapes; a false positive only costs time. */
+/** Matches `__proto__`, even with escapes. A false positive only costs time. */
 const mayNamePrototype = /__proto__|\\u005f/i
 
-/** Drops `__proto__` keys: to JSON they are data, but assigning one would set the prototype of an object. */
+/** Drops `__proto__` keys. In JSON they are data, but assigning one would set an object's prototype. */
 function withoutPrototype(key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value
 }
@@ -42,7 +42,7 @@ function reasonOf(text: string): string {
   }
 }
 
-/** Maximum depth of arrays and objects: far more than requests have, far less than would overflow the stack. */
+/** Maximum depth of arrays and objects: far more than requests need, but far less than would overflow the stack. */
 const maxDepth = 500
 
 function isDeeper(value: unknown, levels: number): boolean {

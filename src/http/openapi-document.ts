@@ -1,12 +1,10 @@
-/**
- * Access to an OpenAPI 3 document: its operations and references.
- */
+/** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
 
 import { readAt } from '../lib/value-path.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** A document that is not OpenAPI 3, or has external references. */
+/** Thrown for a document that is not OpenAPI 3 or has external references. */
 export class DocumentError extends Error {
   override name = 'DocumentError'
 }
@@ -19,12 +17,12 @@ const maxReferences = 20
 
 export interface PathOperation {
   readonly method: (typeof documentMethods)[number]
-  /** As written in the document. */
+  /** Path as written in the document. */
   readonly path: string
-  /** Path below the base URL of the gateway. */
+  /** Path below the gateway's base URL. */
   readonly route: string
   readonly operation: Json
-  /** The path item; its parameters apply to all methods. */
+  /** The path item, whose parameters apply to all methods. */
   readonly item: Json
 }
 
@@ -43,7 +41,7 @@ export class OpenApiDocument {
     this.root = document
   }
 
-  /** Follows references inside the document; returns undefined for a broken or external one. */
+  /** Follows references within the document. Returns undefined for a broken or external one. */
   resolve(value: unknown): Json | undefined {
     let target = value
     for (let step = 0; isJson(target) && typeof target['$ref'] === 'string' && step < maxReferences; step++)
@@ -79,7 +77,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns a path without parameter names: paths of the same shape match the same URLs. */
+/** Removes the parameter names from a path. Paths of the same shape match the same URLs. */
 export function shapeOf(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}')
 }
@@ -87,7 +85,7 @@ export function shapeOf(path: string): string {
 /** End of the gateway's base URL. */
 const base = '/api/v1'
 
-/** Returns a path relative to the base URL: removes the prefix of its server, and `/api/v1`, if present. */
+/** Returns a path relative to the base URL, without the server's prefix and `/api/v1`. */
 export function routeOf(path: string, servers: unknown): string {
   const prefix = prefixOf(servers)
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
@@ -96,7 +94,7 @@ export function routeOf(path: string, servers: unknown): string {
   return fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : below
 }
 
-/** Returns the path of the first server, such as `/api/v1`; an empty string if there is none. */
+/** Returns the first server's path, such as `/api/v1`, or an empty string if there is none. */
 function prefixOf(servers: unknown): string {
   const [server] = Array.isArray(servers) ? servers : []
   if (!isJson(server) || typeof server['url'] !== 'string') return ''

@@ -1,22 +1,23 @@
-/**
- * A reply before it is encoded. Resolvers return replies, faults modify them, adapters send them.
- */
+/** Replies before they are encoded. Resolvers return replies, faults modify them, and transports send them. */
 
-/** Payload of an event in a stream. Responses events always have a `type` (Spec: Events, 3); other protocols may not. */
+/**
+ * Payload of a stream event. Events of responses always have a `type` (Spec: Events, 3); in other protocols they may
+ * not.
+ */
 export interface StreamEvent {
   type?: string
   [field: string]: unknown
 }
 
 /**
- * End of a connection: `end` ends the body cleanly, `close` closes the connection in the middle of the body, `reset`
- * resets it, `stall` leaves it open without sending anything more.
+ * Ending of a connection: `end` ends the body cleanly, `close` closes the connection in the middle of the body,
+ * `reset` resets it, and `stall` leaves it open without sending anything else.
  */
 export type HangUp = 'end' | 'close' | 'reset' | 'stall'
 
 /** One step of a streamed reply. */
 export type Frame =
-  /** `wire` is the encoded event, if already available. */
+  /** An event. `wire` is its encoded form, if already available. */
   | { kind: 'event'; event: StreamEvent; wire?: string }
   /** The literal `[DONE]` that ends a stream; `wire` as above. Spec: Events, 2. */
   | { kind: 'done'; wire?: string }
@@ -32,11 +33,11 @@ export type Frame =
 
 export type Body<Value = unknown> =
   | { kind: 'none' }
-  /** A JSON value, with its serialisation as text and UTF-8 if already available. */
+  /** A JSON value, and its serialised forms (text and UTF-8) if already available. */
   | { kind: 'json'; value: Value; text?: string; bytes?: Uint8Array }
-  /** A streamed body; iterated once, lazily, at the speed of the reader. */
+  /** A streamed body, iterated once, lazily, at the reader's speed. */
   | { kind: 'frames'; frames: Iterable<Frame> }
-  /** No response at all, not even a status line: the connection ends or stalls. */
+  /** No response, not even a status line: the connection ends or stalls. */
   | { kind: 'hang-up'; how: HangUp }
 
 /** @typeParam Value Type of the JSON body. */
@@ -51,15 +52,15 @@ export interface Reply<Value = unknown> {
   transport?: Transport
 }
 
-/** Effects of a fault on the connection of a reply. Times are milliseconds of sandbox time. */
+/** Effects of faults on a reply's connection. Times are in milliseconds of sandbox time. */
 export interface Transport {
   /** Delay before the first byte of the head. */
   delayMs?: number
-  /** Duration of the head, from its first byte to its last. */
+  /** Time from the first byte of the head to the last. */
   headMs?: number
   /** If true, the connection closes after the status line, in the middle of the headers. */
   headIsCut?: boolean
-  /** Time between the end of the reply and the close of the connection. */
+  /** Time between the end of the reply and the closing of the connection. */
   closeAfterMs?: number
 }
 

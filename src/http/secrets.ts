@@ -1,9 +1,9 @@
 /**
- * Hides secrets of calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR files, the
- * log, explanations, reports and recordings. Values are hidden by one list of names and one set of patterns.
+ * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR files,
+ * the log, explanations, reports and recordings. All of them use the same list of names and set of patterns.
  */
 
-/** Names of secrets, normalised by `plainName`. `session_id` and `signature` are part of the API, so not listed. */
+/** Names of secrets, normalised by `plainName`. Excludes `session_id` and `signature`, which are part of the API. */
 const names: ReadonlySet<string> = new Set([
   'auth',
   'basicauth',
@@ -29,7 +29,7 @@ const names: ReadonlySet<string> = new Set([
   'xgoogsignature',
 ])
 
-/** Matches suffixes of names, as in `x-portkey-api-key`. `max_output_tokens` does not match. */
+/** Matches the end of names such as `x-portkey-api-key`, but not of `max_output_tokens`. */
 const nameEnd =
   /(?:(?:api|access|auth|bearer|private|refresh|security|session|understudy)token|(?:api|access|encrypted|private|secret|signing|subscription)key|(?:access|client|signing|webhook)secret|authorization|passphrase|password)$/
 
@@ -41,7 +41,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Returns true if a header, query parameter or JSON field with this name holds a secret. */
+/** Returns true if a header, query parameter or JSON field with this name contains a secret. */
 export function isSecretName(name: string): boolean {
   const plain = plainName(name)
   return names.has(plain) || nameEnd.test(plain)
@@ -62,7 +62,7 @@ export function hideInValue(value: unknown, mark = hide): unknown {
   )
 }
 
-/** @param search Query of a URL with or without its question mark, or a form. */
+/** @param search URL query with or without the question mark, or a form. */
 export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
     const equals = pair.indexOf('=')
@@ -73,7 +73,7 @@ export function hideInQuery(search: string): string {
 }
 
 /**
- * Hides secrets in text with JSON in it: a complete or truncated body, or the lines of an event stream. Other text is
+ * Hides secrets in text that contains JSON: a complete or truncated body, or event stream lines. Other text is
  * unchanged, except for anything that looks like a secret field.
  */
 export function hideInText(text: string): string {
@@ -93,12 +93,12 @@ export function hideInText(text: string): string {
   return hideInString(shown + text.slice(from))
 }
 
-/** Hides secrets in any text, by patterns only. */
+/** Hides secrets in any text, using only patterns. */
 export function hideInString(text: string, mark = hide): string {
-  // Shorter text cannot contain a name and a value.
+  // Shorter text cannot contain both a name and a value.
   if (text.length < 8) return text
   for (const pattern of secretPatterns) {
-    // Most text has no secrets, and a search costs a tenth of matching all.
+    // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
     if (text.search(pattern.expression) < 0) continue
     let shown = ''
     let from = 0
@@ -114,17 +114,20 @@ export function hideInString(text: string, mark = hide): string {
 export interface SecretPattern {
   /** Name shown in findings, which never show the value. */
   readonly kind: string
-  /** Must have the `g` flag. The secret is the `secret` group if there is one, otherwise the whole match. Lookaheads must be bounded. */
+  /**
+   * Regular expression with the flag `g`. The secret is the group `secret` if there is one, otherwise the whole
+   * match. Lookaheads must be bounded.
+   */
   readonly expression: RegExp
   /**
-   * Returns true if a match with a group `name` is a secret. Default: all are.
+   * Returns true if a match with a group `name` is a secret. Default: all matches are.
    *
    * @param after Text after the value.
    */
   readonly accepts?: (name: string, value: string, after: string) => boolean
 }
 
-/** Finds the matches of one pattern, in order. */
+/** Finds the matches of a pattern, in order. */
 export function* secretsIn(text: string, { kind, expression, accepts }: SecretPattern) {
   for (const match of text.matchAll(expression)) {
     const { secret = match[0], name } = match.groups ?? {}
@@ -135,7 +138,7 @@ export function* secretsIn(text: string, { kind, expression, accepts }: SecretPa
   }
 }
 
-/** Patterns of keys with a known format, and of values where a secret is expected. */
+/** Patterns for keys with a known format, and for values in places where secrets are expected. */
 export const keyPatterns: readonly SecretPattern[] = [
   { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,64}\d)[A-Za-z0-9_-]{20,}/g },
   { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
@@ -169,13 +172,13 @@ export const keyPatterns: readonly SecretPattern[] = [
   },
 ]
 
-/** Matches the name of a field, parameter or header. */
+/** Matches a field, parameter or header name. */
 const nameGroup = '(?<name>[\\w-]{1,64})'
 
 /**
- * Creates patterns for values with secret names: in JSON, JSON inside a JSON string, forms, URLs and HAR files.
+ * Creates patterns for values with secret names in JSON, JSON inside JSON strings, forms, URLs and HAR files.
  *
- * @param isSecret Returns true for the names of secrets.
+ * @param isSecret Returns true for names of secrets.
  */
 export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
   const accepts: SecretPattern['accepts'] = (name, value, after) =>
@@ -199,7 +202,7 @@ function isSecretValue(name: string, value: string, after: string): boolean {
   if (plain !== 'key' && plain !== 'token') return true
   if (/\s/.test(value)) return false
   if (plain === 'token') return value.length >= 8 && !/^\\*"\s*,\s*\\*"(?:logprob|bytes)\\*"/.test(after)
-  // The key of a recording has 16 hexadecimal digits.
+  // Keys of recordings have 16 hexadecimal digits.
   return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
 }
 
@@ -227,7 +230,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Returns the value of a JSON string. */
+/** Parses a JSON string. */
 function nameIn(string: string): string {
   if (!string.includes('\\')) return string.slice(1, -1)
   try {
@@ -237,7 +240,7 @@ function nameIn(string: string): string {
   }
 }
 
-/** Returns the index after a string that starts at a quotation mark, or the end of the text. */
+/** Returns the index after a quoted string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)

@@ -1,13 +1,11 @@
-/**
- * Converts schema issues to violations: one line each, with a path in JavaScript notation.
- */
+/** Converts schema issues to violations, which have one line and a path in JavaScript notation. */
 import type * as z from 'zod'
 import type { Violation } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Converts all issues of a failed parse; paths start with `root`. */
+/** Converts all issues of a failed parse. Paths start with `root`. */
 export function toViolations(error: z.core.$ZodError, root: string): Violation[] {
   return error.issues.flatMap((issue) => violationsOf(issue, root, []))
 }
@@ -40,7 +38,7 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
   return [{ path: pathOf(root, path), message: issue.message, rule: ruleOf(issue) }]
 }
 
-/** Returns the issues of the branch with the fewest of them, among those that accept the type of the value. */
+/** Returns the issues of the branch that has the fewest, among those that accept the value's type. */
 function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const entered = branches.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),

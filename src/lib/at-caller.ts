@@ -1,14 +1,14 @@
 /**
- * Errors of public functions begin with the call, as in `use(): times must be 1 or more, got 0`, and their stack at the
- * line of the caller. An error that the caller's own functions throw stays unchanged.
+ * Makes errors of public functions begin with the call, as in `use(): times must be 1 or more, got 0`, and their
+ * stack start at the caller's line. Errors thrown by the caller's own functions are unchanged.
  */
 
 type Entry = (...args: never[]) => unknown
 
-/** Messages without the call. */
+/** Error messages without the call. */
 const messages = new WeakMap<Error, string>()
 
-/** Returns the message without the call, for replies: their clients have not called the function. */
+/** Returns an error's message without the call, for replies, because their clients have not called the function. */
 export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }
@@ -22,7 +22,7 @@ export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.
   }
 }
 
-/** Runs the work of an async public function. Capturing the caller takes one or two microseconds. */
+/** Runs the work of an async public function. Capturing the caller takes 1 to 2 µs. */
 export async function promiseAtCaller<Value>(
   entry: Entry,
   work: () => Promise<Value>,
@@ -38,7 +38,7 @@ export async function promiseAtCaller<Value>(
 }
 
 /**
- * Wraps public methods of a class in `atCaller` or `promiseAtCaller`. Methods that requests use are not wrapped.
+ * Wraps a class's public methods in `atCaller` or `promiseAtCaller`, except those that requests use.
  *
  * @param path Returns the part of the call before the method, such as `journal.`. Default: none.
  */
@@ -57,7 +57,7 @@ export function methodsAtCaller<Instance extends object>(
   }
 }
 
-/** @param caller Holds the stack of the caller, if it was captured. */
+/** @param caller Contains the caller's stack, if it was captured. */
 function calledBy(caller: { stack?: string }, entry: Entry, error: unknown, call: string): unknown {
   if (!(error instanceof Error)) return error
   const folder = /[^\s(]*[/\\](gateway-understudy[/\\]dist|src(?=[/\\]lib[/\\]at-caller))[/\\]/.exec(
@@ -70,7 +70,7 @@ function calledBy(caller: { stack?: string }, entry: Entry, error: unknown, call
   if (thrower !== undefined && !isInside(thrower)) return error
   if (!caller.stack) Error.captureStackTrace?.(caller, entry)
   const frames = framesOf(caller)
-  // A public function that another one calls leaves its errors to that one.
+  // If one public function calls another, only the outer one is named.
   if (isInside(frames.find((frame) => !isNode(frame)) ?? '')) return error
   nameCall(error, call)
   const start = frames.findIndex((frame) => !isInside(frame))

@@ -1,17 +1,17 @@
 /**
- * Detects regular expressions that backtrack too much. JavaScript's engine tries one match path after another, so its
- * work is bounded by the number of paths through the expression that match the same text.
+ * Detects regular expressions that backtrack too much. JavaScript's engine tries one match path after another, so the
+ * number of paths through the expression that match the same text bounds its work.
  *
- * The expression is compiled to a Glushkov automaton: one state per character in the expression. If two paths through
- * a loop match the same text, the work doubles with each iteration; otherwise it is at most the sum over the exits of
- * each state. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
+ * The expression is compiled to a Glushkov automaton, which has one state per character in the expression. If two
+ * paths through a loop match the same text, the work doubles with each iteration; otherwise, it is at most the sum
+ * over each state's exits. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
  */
 
 /** Maximum number of steps per search: about half a second on worst-case input. */
 const maxSteps = 6e7
-/** Steps charged per state of an expanded counted repetition. */
+/** Steps charged for each state of an expanded counted repetition. */
 const copySteps = 5
-/** Candidate limits for the length of searched text. The largest one within `maxSteps` is used. */
+/** Candidate limits for the length of searched text. The largest that stays within `maxSteps` is used. */
 const textLengths = [1_000_000, 100_000, 20_000, 5000]
 /** Maximum number of states after counted repetitions are expanded. */
 const maxStates = 4000
@@ -23,10 +23,12 @@ const quantifier = /[*+?]\??|\{\d+(?:,\d*)?\}\??/
 const group = /\((?:\?(?::|<[^=!][^>]*>)?)?|[)|]/
 const character =
   /\[(?:\\.|[^\]\\])*\]|\\(?:u[dD][89abAB]..\\u[dD]...|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|k<[^>]*>|.)|./
-/** The tokens of a regular expression without the flag `v`. */
+/** Matches the tokens of a regular expression without the flag `v`. */
 export const regExpTokens = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
 
-/** Returns the maximum length of text that a valid expression may search, or the reason why it is rejected. */
+/**
+ * Returns the maximum length of text that a valid expression may search, or the reason for rejecting the expression.
+ */
 export function backtracking({ source, flags }: RegExp): Backtracking {
   const tokens: readonly string[] = source.match(regExpTokens) ?? []
   const unsupported = tokens.find((token) => token === '(?' || /^\\(?:[1-9]|k)/.test(token))
@@ -67,7 +69,7 @@ interface Automaton {
   readonly copies: ReadonlySet<number>
 }
 
-/** Builds the automaton; returns undefined if it has too many states. */
+/** Builds the automaton. Returns undefined if it has too many states. */
 function build(tokens: readonly string[]): Automaton | undefined {
   const states: string[] = []
   const next: States[] = []
@@ -155,7 +157,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
 const tooLarge = new Error('too large')
 const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
 
-/** A repetition stops at an empty iteration, so there is one way to match nothing, however many the part has. */
+/** A repetition stops at an empty iteration, so there is only one way to match nothing, however many the part has. */
 function optional(part: Part): Part {
   return { ...part, empty: 1 }
 }
@@ -167,7 +169,7 @@ function add(into: States, from: States, times = 1): States {
 
 type Overlap = (left: number, right: number) => boolean
 
-/** Returns a predicate for pairs of states that match a common character, tested on a sample of characters. */
+/** Returns a predicate for pairs of states that match a common character, based on a sample of characters. */
 function overlaps(states: readonly string[], flags: string): Overlap {
   const kinds = [...new Set(states)]
   const named = kinds.flatMap((kind) => [...kind].map((each) => each.codePointAt(0) as number))
@@ -200,7 +202,7 @@ const common = [
   ...[0x2028, 0x2029, 0x202f, 0x3000, 0xfeff, 0x1f600],
 ]
 
-/** Returns the number of steps as a function of text length, or the reason why it is exponential. */
+/** Returns the number of steps as a function of text length, or the reason why the number is exponential. */
 function stepsOf(
   { states, next, first, copies }: Automaton,
   overlap: Overlap,
@@ -232,7 +234,7 @@ function stepsOf(
   }
   return (length) => {
     const work: number[] = []
-    /** Returns the largest total work of states that match a common character. */
+    /** Returns the largest total work for states that match a common character. */
     const worst = (to: readonly (readonly [number, number])[]): number => {
       const each = to.map(([state, ways]) => [state, ways * (work[state] as number)] as const)
       const sums = each.map(([state]) =>
@@ -240,7 +242,7 @@ function stepsOf(
       )
       return Math.max(1, ...sums)
     }
-    /** A loop can be left after every iteration if the loop can match what follows it. */
+    /** A loop can exit after any iteration if it can also match what follows. */
     const loop = (component: readonly number[]): number => {
       const exits = component.flatMap((from) => {
         const staying = [...(together.get(from) as Set<number>)].flatMap(inside)
@@ -263,7 +265,9 @@ function stepsOf(
   }
 }
 
-/** Groups mutually reachable states, last to first. A back edge joins all states between its ends into one loop. */
+/**
+ * Groups mutually reachable states, from last to first. A back edge joins all states between its ends into one loop.
+ */
 function componentsOf(next: readonly States[]): number[][] {
   const components: number[][] = []
   let least = Infinity

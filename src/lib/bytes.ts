@@ -1,6 +1,6 @@
 /**
  * Conversions between bytes and strings. A Latin-1 string has one character (0 to 255) per byte, so that string
- * functions work on arbitrary bytes without changing lengths.
+ * functions work on arbitrary bytes and lengths stay the same.
  */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -22,12 +22,12 @@ export function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Encodes text as UTF-8, one character per byte. */
+/** Encodes text as UTF-8, in a string with one character per byte. */
 export function utf8AsLatin1(text: string): string {
   return toLatin1(encoder.encode(text))
 }
 
-/** Decodes UTF-8 and keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
+/** Decodes UTF-8, including a byte order mark. Returns undefined for invalid bytes, such as a split character. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
@@ -40,7 +40,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(toLatin1(bytes))
 }
 
-/** Throws if the text is not base64. */
+/** Decodes base64. Throws if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return fromLatin1(atob(text))
 }
@@ -55,7 +55,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined
 }
 
-/** Returns the length in bytes; strings are measured in UTF-8. */
+/** Returns the length in bytes. Strings are measured in UTF-8. */
 export function byteLength(content: string | Uint8Array): number {
   if (typeof content !== 'string') return content.byteLength
   return globalThis.Buffer ? Buffer.byteLength(content) : encoder.encode(content).length

@@ -7,16 +7,19 @@ import { inWords } from './in-words.ts'
 const context = { error: inWords }
 const compiledForms = new WeakMap<z.ZodType, z.ZodType>()
 
-/** Same as `schema.safeParse(value)`, with the compiled form of the schema if it has one, and problems in plain English. */
+/**
+ * Validates like `schema.safeParse(value)`, but uses the schema's compiled form, if any, and reports problems in
+ * plain English.
+ */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.ZodSafeParseResult<z.output<Schema>> {
-  // A compiled form reports the same issues as its schema.
+  // A compiled form reports the same issues as the original schema.
   return ((compiledForms.get(schema) as Schema | undefined) ?? schema).safeParse(value, context)
 }
 
-/** Registers the compiled form of a schema. */
+/** Registers a schema's compiled form. */
 export function checkBy(compiled: z.ZodType, schema: z.ZodType): void {
   compiledForms.set(schema, compiled)
 }

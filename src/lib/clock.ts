@@ -1,35 +1,40 @@
 /**
- * Sandbox time. The only file that reads a real clock.
+ * Sandbox time. No other file reads a real clock.
  *
- * There are two times. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per request, so
- * that it is reproducible. `elapsed` is for rate limit windows, outages and idle timeouts: real time times `timeScale`.
- * `advance` moves both.
+ * A sandbox has two times. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per
+ * request, which makes it reproducible. `elapsed` is for rate limit windows, outages and idle timeouts: it is real
+ * time multiplied by `timeScale`. `advance` moves both.
  */
 
 import { shown } from './in-words.ts'
 import { type Duration, toMilliseconds } from './numbers.ts'
 
-/** 2026-01-01T00:00:00Z; all dates in the fixtures are earlier. */
+/** Initial sandbox time, 2026-01-01T00:00:00Z. All dates in the fixtures are earlier. */
 const start = Date.UTC(2026, 0, 1)
 
 /** Maximum argument of `advance`: ten years. */
 export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 
-/** Maximum total advance. ISO dates after the year 9999 have another format; this leaves a century of margin. */
+/**
+ * Maximum total advance. ISO dates after the year 9999 have a different format; this leaves a margin of a century.
+ */
 export const maxAdvancedMs = Date.UTC(9900, 0, 1) - start
 
 /** Maximum delay of a timer, 25 days. Longer ones fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockOptions {
-  /** `fixed` starts at 2026-01-01T00:00:00Z and advances 1 ms per request; `system` is real time. Default: `fixed`. */
+  /**
+   * Source of timestamps: `fixed` starts at 2026-01-01T00:00:00Z and advances 1 ms per request, `system` is real
+   * time. Default: `fixed`.
+   */
   clock?: 'fixed' | 'system' | undefined
-  /** Multiplies waits and elapsed real time; 0 makes every wait instant. Default: 1. */
+  /** Factor for waits and elapsed real time. 0 makes all waits instant. Default: 1. */
   timeScale?: number | undefined
 }
 
 export interface ClockReading {
-  /** ISO 8601. */
+  /** Sandbox time, ISO 8601. */
   now: string
   /** Milliseconds of sandbox time since the sandbox was created or reset. */
   elapsedMs: number
@@ -54,21 +59,23 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Advances by one request; returns milliseconds since 1970. */
+  /** Advances by one request. Returns milliseconds since 1970. */
   step(): number {
     this.#steps++
     return this.now()
   }
 
-  /** Returns the time for timestamps in bodies, in milliseconds since 1970. */
+  /** Returns the time to use in bodies, in milliseconds since 1970. */
   now(): number {
     return (this.#system ? Date.now() : start + this.#steps) + this.#advanced
   }
 
-  /** Returns the milliseconds of sandbox time since the start: real time times `timeScale`, plus all advances. */
+  /**
+   * Returns the sandbox time since the start in milliseconds: real time multiplied by `timeScale`, plus all advances.
+   */
   elapsed(): number {
     const real = monotonic()
-    // Fake timers restart at zero; sandbox time continues from its last value.
+    // Fake timers restart at zero, but sandbox time continues from its last value.
     if (real < this.#lastRead) this.#origin -= this.#lastRead - real
     this.#lastRead = real
     return (real - this.#origin) * this.#timeScale + this.#advanced
@@ -81,8 +88,8 @@ export class Clock {
   /**
    * Advances sandbox time immediately: rate limits refill, outages end, timestamps advance.
    *
-   * @param duration Milliseconds, or a duration such as `'1m'`, up to ten years. Throws a `RangeError` for any other
-   * value, or if the total exceeds the year 9900; the clock is then unchanged.
+   * @param duration Milliseconds, or a duration such as `'1m'`, up to ten years. Throws a `RangeError`, and leaves
+   * the clock unchanged, for any other value or if the clock would pass the year 9900.
    */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
@@ -97,11 +104,12 @@ export class Clock {
   }
 
   /**
-   * Waits in sandbox time; returns undefined if there is nothing to wait for. Uses the current global timers, so that a
-   * test runner's fake timers control it.
+   * Waits in sandbox time. Returns undefined if there is nothing to wait for. Uses the current global timers, so that
+   * a test runner's fake timers control the wait.
    *
-   * @param ms Milliseconds, zero or more; multiplied by `timeScale`.
-   * @param signal Ends the wait early; the promise still resolves.
+   * @param ms Milliseconds, zero or more, before multiplication by `timeScale`.
+   *
+   * @param signal Ends the wait early. The promise still resolves.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
@@ -123,7 +131,7 @@ export class Clock {
   }
 
   /**
-   * Returns consecutive waits with promises; undefined if there is nothing to wait for.
+   * Returns a function for consecutive waits, which returns a promise, or undefined if there is nothing to wait for.
    *
    * @param signal Ends the current wait and skips later ones.
    */
@@ -161,8 +169,8 @@ export class Clock {
 }
 
 /**
- * Consecutive waits, as between the events of a stream. Each starts when the previous one was due, not when its timer
- * fired, so that delays on a busy machine do not accumulate.
+ * Consecutive waits, such as those between stream events. Each starts when the previous one was due, not when its
+ * timer fired, so that delays on a busy machine do not accumulate.
  */
 export class Waits {
   readonly #timeScale: number
@@ -177,17 +185,20 @@ export class Waits {
   }
 
   /**
-   * Starts the next wait. Takes a callback because it costs less than a promise, and a thousand streams may wait at
+   * Starts the next wait. Takes a callback, which costs less than a promise, because a thousand streams may wait at
    * once.
    *
    * @param ms Milliseconds of sandbox time.
+   *
    * @param done Called when the wait ends, but only if the returned value is positive.
-   * @returns The remaining real milliseconds: 0 if there is nothing to wait for, negative if the wait is overdue.
+   *
+   * @returns The remaining real time in milliseconds: 0 if there is nothing to wait for, negative if the wait is
+   * overdue.
    */
   begin(ms: number, done: () => void): number {
     const real = ms * this.#timeScale
-    // Real timers fire up to two milliseconds early; the next wait compensates. A larger difference means fake timers
-    // with a real performance.now().
+    // Real timers fire up to two milliseconds early, which the next wait compensates for. A larger difference
+    // indicates fake timers with a real performance.now().
     const early = this.#due - monotonic()
     const left = early > 2 ? real : real + early
     this.#due += real
@@ -198,7 +209,7 @@ export class Waits {
     return left
   }
 
-  /** Ends the current wait, calling its callback immediately, and skips later ones. */
+  /** Ends the current wait, calls its callback immediately, and skips later waits. */
   end(): void {
     this.#hasEnded = true
     if (this.#timer === undefined) return
@@ -212,7 +223,7 @@ export function monotonic(): number {
   return performance.now()
 }
 
-/** Returns the real time, for logs and HAR files; never used in replies. */
+/** Returns the real time, for logs and HAR files. Replies never contain it. */
 export function wallClock(): Date {
   return new Date()
 }
@@ -221,8 +232,8 @@ let second = Number.NaN
 let untilSecond = ''
 
 /**
- * Converts a value of `monotonic()` to an ISO 8601 time. Called for every request while calls are watched, so the part
- * up to the second is cached (0.05 µs instead of 0.45).
+ * Converts a value of `monotonic()` to an ISO 8601 time. Called for every request while calls are watched, so the
+ * part up to the second is cached (0.05 µs instead of 0.45 µs).
  */
 export function timeOfDayAt(moment: number): string {
   const ms = Math.floor(performance.timeOrigin + moment)

@@ -1,8 +1,8 @@
 /**
- * Reads hand-written data files, `.yaml` or `.json`, and reports problems with line and column.
+ * Reads hand-written data files (`.yaml` or `.json`), and reports problems with line and column.
  *
- * Reading is synchronous because `use('./busy.yaml')` is. Node's modules are looked up on use, not imported, because
- * the main entry also runs in browsers.
+ * Reading is synchronous because `use('./busy.yaml')` is. Node's modules are looked up when needed instead of
+ * imported, because the main entry also runs in browsers.
  */
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
@@ -20,11 +20,11 @@ export interface FileProblem extends Partial<Place> {
   message: string
 }
 
-/** A file that is missing or invalid. The message is one line with the first problem. */
+/** Thrown for a missing or invalid file. The one-line message describes the first problem. */
 export class FileError extends Error {
   /** Always `FileError`. */
   override name = 'FileError'
-  /** All problems, with their position in the file. */
+  /** All problems, with their positions in the file. */
   readonly problems: readonly FileProblem[]
 
   constructor(problems: readonly FileProblem[]) {
@@ -35,7 +35,7 @@ export class FileError extends Error {
   }
 }
 
-/** Returns a line such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
+/** Formats a problem as one line, such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
 export function formatProblem({ file, line, column, message }: FileProblem): string {
   return `${file}${line === undefined ? '' : `:${line}:${column}`}: ${message}`
 }
@@ -46,7 +46,7 @@ export interface DataFile {
   locate(path: readonly PropertyKey[]): Place
 }
 
-/** Maximum number of values in a YAML file after aliases are expanded; stops alias bombs. */
+/** Maximum number of values in a YAML file after aliases are expanded, to stop alias bombs. */
 const maxExpanded = 100_000
 
 /**
@@ -72,7 +72,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
-  // JSON is nearly YAML: the YAML parser finds the positions, and only runs if there is a problem to report.
+  // JSON is nearly YAML, so the YAML parser finds the positions. It runs only if there is a problem to report.
   return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
 }
 
@@ -91,7 +91,7 @@ export function readCheckedFile<Schema extends z.ZodType>(
 /**
  * Parses YAML or JSON text. Throws a `FileError`.
  *
- * @param name Shown instead of a file name.
+ * @param name Name to show in messages instead of a file name.
  */
 export function parseDataText(name: string, text: string): DataFile {
   return parseYaml(name, text)
@@ -104,7 +104,7 @@ export function toYaml(value: unknown): string {
   return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 
-/** Loads the parser; Node only. */
+/** Loads the YAML parser, which works only in Node. */
 export function loadYaml(): typeof import('js-yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('js-yaml')
@@ -197,7 +197,7 @@ function parseYaml(file: string, text: string): DataFile {
   }
 }
 
-/** Counts nested values, up to a limit. */
+/** Counts nested values up to a limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const queue = [value]
@@ -215,7 +215,7 @@ interface Located {
   readonly inside: Map<string, { readonly offset: number; readonly value: Located }>
 }
 
-/** Indexes positions once, on the first lookup: a file can have a problem on every line. */
+/** Indexes positions once, on the first lookup, because a file can have a problem on every line. */
 function locator(text: string, read: () => readonly Event[]): DataFile['locate'] {
   const placeAtOffset = placesOf(text)
   let root: Located | undefined
@@ -229,7 +229,7 @@ function locator(text: string, read: () => readonly Event[]): DataFile['locate']
   }
 }
 
-/** Returns the offset of the last step of a path that exists in the text. */
+/** Returns the offset of the deepest value on a path that exists in the text. */
 function offsetOf(root: Located, path: readonly PropertyKey[]): number {
   let node = root
   let { offset } = node

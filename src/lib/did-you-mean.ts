@@ -5,8 +5,8 @@
 import { renamed } from './renamed.ts'
 
 /**
- * Returns `: did you mean 'times'?` for a near match, the new name of a renamed one, or up to five of the words; to be
- * appended to a message.
+ * Returns text to append to a message: `: did you mean 'times'?` for a near match, a renamed word's new name, or up
+ * to five of the words.
  */
 export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
@@ -17,7 +17,7 @@ export function didYouMean(word: string, words: readonly string[]): string {
   )
 }
 
-/** Returns `: did you mean 'times'?`, or the empty text if no word is near. */
+/** Returns `: did you mean 'times'?`, or an empty string if no word is near. */
 export function meantBy(word: string, words: readonly string[]): string {
   const begun = alike(word, words)
   const synonym = synonyms.get(word)
@@ -70,10 +70,10 @@ const synonyms = new Map([
 /** Maximum number of suggestions. */
 const maxWords = 5
 
-/** Maximum length of a compared word; comparing takes quadratic time. */
+/** Maximum length of a word to compare, because the comparison takes quadratic time. */
 const maxWordLength = 200
 
-/** Returns the words that begin with a word of three letters or more: `afterDeltas` and `afterMs` for `after`. */
+/** Returns the words that start with a word of three letters or more: `afterDeltas` and `afterMs` for `after`. */
 function alike(word: string, words: readonly string[]): string[] {
   const begin = word.toLowerCase()
   return begin.length < 3 || words.includes(word)
@@ -81,12 +81,12 @@ function alike(word: string, words: readonly string[]): string[] {
     : words.filter((each) => each.toLowerCase().startsWith(begin))
 }
 
-/** Returns the nearest word; undefined if the edit distance of all of them is more than a third of the length. */
+/** Returns the nearest word, or undefined if all edit distances are more than a third of the length. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   if (word.length > maxWordLength) return undefined
   const furthest = Math.max(2, word.length / 3)
   const [best] = words
-    // The difference in length is a lower bound of the distance.
+    // The difference in length is a lower bound for the distance.
     .filter((candidate) => Math.abs(candidate.length - word.length) <= furthest)
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)

@@ -1,6 +1,4 @@
-/**
- * Command-line flags: parsers that several commands share, and environment variables that set flags.
- */
+/** Command-line flags: parsers shared by several commands, and environment variables that set flags. */
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { nearest } from './did-you-mean.ts'
 import { printError } from './print.ts'
@@ -16,7 +14,7 @@ export function toWholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.')
 }
 
-/** Parses a token. It is sent in a header, so only visible ASCII characters are allowed. */
+/** Parses a token, in which only visible ASCII characters are allowed because it is sent in a header. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   throw new InvalidArgumentError('A token cannot contain spaces.')
@@ -25,7 +23,7 @@ export function toToken(text: string): string {
 /** Values of an environment variable that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
-/** Sentence for the help of a command whose flags can be set by environment variables. */
+/** Help text for commands whose flags can be set with environment variables. */
 export const environmentHelp =
   'Each flag can be set with an environment variable: UNDERSTUDY_PORT sets --port, UNDERSTUDY_NO_CONSOLE=1 sets --no-console.'
 
@@ -45,7 +43,7 @@ export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv
   })
 }
 
-/** Warns of variables that resemble one of a flag: `UNDERSTUDY_PROT`. The first letter must be the same. */
+/** Warns of variables that resemble a flag's variable, such as `UNDERSTUDY_PROT`, if the first letter is correct. */
 function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEnv): void {
   const flags = (parent?.commands ?? []).flatMap((each) => each.options).flatMap(variablesOf)
   const known = new Set(['UNDERSTUDY_URL', ...flags])
@@ -63,7 +61,7 @@ function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEn
 
 const prefix = 'UNDERSTUDY_'
 
-/** Returns `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more variable for an alias. */
+/** Returns a flag's variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and another for an alias. */
 function variablesOf({ long, short }: Option): string[] {
   return [long, short]
     .filter((flag) => flag?.startsWith('--'))

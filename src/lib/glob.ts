@@ -1,13 +1,13 @@
 /**
- * Compiles a case-insensitive glob. `*` matches any characters, or none.
+ * Compiles a case-insensitive glob. `*` matches any number of characters.
  *
- * The returned predicate takes the name in lower case, so that it is converted once for many globs.
+ * The returned predicate takes a lowercase name, so that a name is converted only once for many globs.
  */
 export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
   return compileParts(glob.toLowerCase().split('*'))
 }
 
-/** Returns a predicate that matches the parts in order, with any characters between them. */
+/** Returns a predicate for text that consists of the parts, in order, with any characters in between. */
 export function compileParts(parts: readonly string[]): (text: string) => boolean {
   const first = parts[0] as string
   const last = parts.at(-1) as string

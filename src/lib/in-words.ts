@@ -1,12 +1,14 @@
 /**
- * Describes invalid values in plain English. Every check of user input uses this wording instead of the schema
+ * Describes invalid values in plain English. All checks of user input use this wording instead of the schema
  * library's.
  */
 import type * as z from 'zod'
 import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
-/** Returns the expected and the actual value: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`. */
+/**
+ * Describes the expected and the actual value: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`.
+ */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue
   if (input === undefined && code !== 'unrecognized_keys') return 'Is required'
@@ -38,7 +40,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   return forms.length === 0 ? undefined : `Must be ${oneOf([...new Set(forms)])}${got}`
 }
 
-/** Returns the `error` option of a schema: `Must be a scenario or a rule, got a list`. */
+/** Returns a schema's `error` option, for messages such as `Must be a scenario or a rule, got a list`. */
 export function mustBe(what: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
@@ -52,7 +54,7 @@ export function about(field: string, problem: string): string {
   return `${field}${/^(must|is|has|needs) /.test(text) ? ' ' : ': '}${text}`
 }
 
-/** Formats a value for a message: short, and on one line. */
+/** Formats a value for a message, briefly and on one line. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${truncate(oneLine(value), 60)}'`
   if (typeof value === 'function') return 'a function'
@@ -61,7 +63,7 @@ export function shown(value: unknown): string {
   return Object.keys(value).length === 0 ? '{}' : 'an object'
 }
 
-/** Joins words as `a, b or c`; more than five are counted. */
+/** Joins words as in `a, b or c`. If there are more than five, the rest are counted. */
 function oneOf(words: readonly string[]): string {
   if (words.length > 5) return `one of ${words.slice(0, 5).join(', ')} and ${words.length - 5} more`
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
@@ -82,7 +84,7 @@ function typeName(type: string): string {
 
 type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 
-/** Describes a limit: `Must be 0 or more`, `Must have at most 3 items`. */
+/** Describes a limit, as in `Must be 0 or more` or `Must have at most 3 items`. */
 function limit(issue: Limit): string {
   const { origin, inclusive = true } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)

@@ -1,6 +1,4 @@
-/**
- * Loads a value on first use and caches it. Failures are not cached: the next call tries again.
- */
+/** Loads a value on first use and caches it. Failures are not cached, so the next call retries. */
 export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined
   return () => {

@@ -1,6 +1,4 @@
-/**
- * Reads unvalidated bodies: missing values, and values of the wrong type, are read as empty.
- */
+/** Reads unvalidated bodies. Missing values and values of the wrong type are read as empty. */
 
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
@@ -10,7 +8,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns a string as it is, or the text and refusals of content parts, one per line. */
+/** Returns a string unchanged, or the text and refusals in content parts, one per line. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return listOf(value)

@@ -1,5 +1,6 @@
 /**
- * Schemas for bounded numbers in files and options, so that results of arithmetic remain valid numbers and dates.
+ * Schemas for bounded numbers in files and options. The bounds ensure that arithmetic produces valid numbers and
+ * dates.
  */
 import * as z from 'zod'
 import { mustBe } from './in-words.ts'
@@ -20,7 +21,7 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
-/** Schema of a duration; parses to milliseconds. */
+/** Schema of a duration, which it converts to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
 
 /** Schema of a duration of at least a millisecond. */
@@ -39,12 +40,12 @@ const duration = (least: number) =>
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
     )
 
-/** Error of an integer outside of a range. */
+/** Returns the error for an integer outside a range. */
 export function between(least: number, most: number) {
   return mustBe(`${least} to ${most}`)
 }
 
-/** Converts a duration to milliseconds; returns NaN for an invalid one. */
+/** Converts a duration to milliseconds. Returns NaN for an invalid one. */
 export function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   const [, number, unit = ''] = withUnit.exec(String(value)) ?? []

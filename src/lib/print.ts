@@ -1,11 +1,9 @@
-/**
- * Prints to the terminal, of a command or a test runner, with control characters escaped.
- */
+/** Prints to a terminal, from commands or test runners, with control characters escaped. */
 
 /** Control characters other than tabs and line breaks, bidirectional formatting characters, and line separators. */
 const acting = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 
-/** Escapes characters that a terminal would act on, such as `\u001b`. JSON keeps its meaning. */
+/** Escapes characters that a terminal would interpret, such as `\u001b`. JSON remains equivalent. */
 export function printable(text: string): string {
   return text.replace(acting, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -13,7 +11,7 @@ export function printable(text: string): string {
 /**
  * Prints to standard output.
  *
- * @param style Adds colours, after control characters are escaped. Default: none.
+ * @param style Adds colours after control characters have been escaped. Default: none.
  */
 export function print(text: string, style: (text: string) => string = String): void {
   console.log(style(printable(text)))
@@ -28,7 +26,7 @@ export function printWarning(text: string): void {
 }
 
 /**
- * Keeps the process alive if its output cannot be written. A closed pipe (`| head -2`) is not an error; any other
+ * Keeps the process alive if output cannot be written. A closed pipe (`| head -2`) is not an error; any other
  * failure, such as a full disk, sets exit code 1. A server keeps running, and other commands finish their work.
  */
 export function surviveOutputErrors(): void {

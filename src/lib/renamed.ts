@@ -1,8 +1,6 @@
-/**
- * Names of earlier versions, for messages that name the new one.
- */
+/** Names from earlier versions, for messages that suggest the new name. */
 
-/** New names by former name; more than one if it depends on the context. */
+/** New names by former name. There are several if the new name depends on the context. */
 const successors: Readonly<Record<string, readonly string[]>> = {
   // Options
   bodyBytes: ['journalBodyBytes'],
@@ -27,7 +25,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   '--on-miss': ['--on-unmatched-recording'],
   '--budget': ['--budget-usd'],
   '--volatile': ['--ignore-field'],
-  // Their values
+  // Values of options and flags
   double: ['simulate'],
   fail: ['error'],
   forward: ['passthrough'],
@@ -46,7 +44,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   tape: ['recording'],
 }
 
-/** Value changes that come with a new name. */
+/** Changes of values that accompany a new name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
   'gateway.handlers': ' of gateway-understudy/msw',
@@ -55,7 +53,7 @@ const notes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns `'size' is now 'recordCounts'` for a former name, else undefined.
+ * Returns `'size' is now 'recordCounts'` for a former name, otherwise undefined.
  *
  * @param words Names, or groups of names, that are valid here. Default: any.
  */

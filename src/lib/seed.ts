@@ -1,6 +1,6 @@
 /**
- * Seeded random numbers. There is no shared stream: each value is derived from the seed and from labels for its
- * purpose, so that an additional field or a concurrent request changes nothing else.
+ * Seeded random numbers. There is no shared stream: each value is derived from the seed and labels for its purpose,
+ * so that an additional field or a concurrent request does not change other values.
  */
 
 /**
@@ -9,7 +9,7 @@
  */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
-  // As one 64-bit number: `toString` of 32-bit numbers is three times slower above 2^31.
+  // Converted as one 64-bit number, because `toString` of 32-bit numbers is three times slower above 2^31.
   return ((BigInt(high) << 32n) | BigInt(low)).toString(16).padStart(16, '0')
 }
 
@@ -32,8 +32,8 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
 }
 
 /**
- * Computes two 32-bit hashes: FNV-1a with two primes, finalised with Murmur's avalanche. On the hot path: 32-bit
- * integers keep it fast.
+ * Computes two 32-bit hashes: FNV-1a with two primes, finalised with Murmur's avalanche. Uses 32-bit integers because
+ * it is on the hot path.
  */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
   let high = 0x811c9dc5 | 0

@@ -2,7 +2,7 @@
  * Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`.
  */
 
-/** Keys and indexes, outermost first; `*` matches all of them. */
+/** Keys and indexes, outermost first. `*` matches all keys and indexes. */
 export type Path = readonly string[]
 
 export function readPath(text: string): Path {
@@ -12,7 +12,7 @@ export function readPath(text: string): Path {
     .filter((key) => key !== '')
 }
 
-/** Returns the value at a path without `*`, or undefined if there is none. */
+/** Returns the value at a path, which must not contain `*`, or undefined if there is none. */
 export function readAt(value: unknown, path: Path): unknown {
   let current = value
   for (const key of path) {
@@ -31,10 +31,11 @@ export function readAll(value: unknown, path: Path): unknown[] {
 }
 
 /**
- * Returns a copy with every value at a path replaced.
+ * Returns a copy with all values at a path replaced.
  *
  * @param change Returns the new value, or undefined to remove the field.
- * @returns The copy, and the number of values found.
+ *
+ * @returns The copy and the number of values found.
  */
 export function editAt(
   value: unknown,
@@ -56,10 +57,10 @@ export function editAt(
   return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
 }
 
-/** Returns the own keys of a value that one step of a path matches. */
+/** Returns a value's own keys that match one step of a path. */
 function keysOf(value: unknown, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (key === '*') return Object.keys(value)
-  // The length of an array is an own property but not a field.
+  // An array's length is an own property but not a field.
   return Object.hasOwn(value, key) && !(Array.isArray(value) && key === 'length') ? [key] : []
 }

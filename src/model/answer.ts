@@ -1,6 +1,6 @@
 /**
- * Generates the answer to a prompt: applies the preset, searches, writes the text, limits its tokens and counts usage.
- * The same question gets the same words, tokens and citations in all protocols.
+ * Generates the answer to a prompt: applies the preset, runs the search, writes the text, enforces the token limit
+ * and counts usage. The same question gets the same words, tokens and citations in all protocols.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
@@ -127,7 +127,7 @@ function countInput(
   return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }
 
-/** Applies scripted usage; omitted fields are counted. */
+/** Applies scripted usage. Omitted fields are counted. */
 function usageOf(
   { inputTokens, cachedTokens }: Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'>,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
@@ -142,7 +142,7 @@ function usageOf(
   }
 }
 
-/** Adds the output of another choice. The input counts once, however many choices there are. */
+/** Adds another choice's output. The input counts only once, however many choices there are. */
 function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: AnswerUsage): AnswerUsage {
   return {
     ...usage,
@@ -154,7 +154,7 @@ function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: Answe
 const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
-/** Returns the status that a script sets; undefined if it sets none. Spec: States. */
+/** Returns the final state that a script sets, or undefined if it sets none. Spec: States. */
 function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput): AnswerEnd | undefined {
   const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
@@ -162,14 +162,16 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput):
   return status && { status }
 }
 
-/** If true, the default output is written. A script can set an output for any status. */
+/** Returns true if the status has a default output. A script can set an output for any status. */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
-/** Returns the assumptions that an answer depends on, as far as the request and the answer show. */
+/**
+ * Returns the assumptions that an answer depends on, as far as they can be derived from the request and the answer.
+ */
 function assumptionsOf(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
   { items, end, usage }: Choice,

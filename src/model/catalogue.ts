@@ -1,6 +1,4 @@
-/**
- * The catalogue of models: which exist, what they cost, and which providers run them.
- */
+/** The model catalogue: known models, their prices and their providers. */
 import { invalidRequest } from '../http/errors.ts'
 import { type CallUsage, dollars } from '../journal/ledger.ts'
 import { nearest } from '../lib/did-you-mean.ts'
@@ -11,9 +9,9 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { withoutOnline } from './search/search-request.ts'
 
 /**
- * Warns about a model that is not listed, with the closest listed one. Throws 400 with `strict`.
+ * Warns about an unlisted model, and suggests the closest listed one. With `strict`, throws 400.
  *
- * @param model The model that replies: that of the preset, if the request names one.
+ * @param model Model that replies. If the request names a preset, the preset's model.
  */
 export async function checkModel(
   model: string,
@@ -39,16 +37,16 @@ export async function checkModel(
   warn(`body.model ${message}${hint}`)
 }
 
-/** Decimal numbers in US dollars, per input token, per output token and per request. */
+/** Prices in US dollars, as decimal numbers, per input token, output token and request. */
 export interface Pricing {
   readonly prompt: string
   readonly completion: string
   readonly request: string
-  /** Default: same as `prompt`. */
+  /** Price per cached input token. Default: the price of `prompt`. */
   readonly input_cache_read?: string | undefined
 }
 
-/** Returns the prices of a model; undefined if the catalogue does not have it. */
+/** Returns a model's prices, or undefined if the model is not in the catalogue. */
 export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],
@@ -58,7 +56,7 @@ export async function pricingOf(
   return row?.pricing
 }
 
-/** Returns the usage of a call, including its cost. */
+/** Returns a call's usage, including its cost. */
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
   return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
 }

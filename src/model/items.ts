@@ -1,6 +1,6 @@
 /**
- * Writes the items of an answer: text with citations, a structured value, a function call or a search, and the number
- * of reasoning tokens before it.
+ * Writes an answer's items: text with citations, a structured value, a function call or a search. Also counts the
+ * reasoning tokens before them.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
@@ -17,11 +17,11 @@ import { tokenize } from './tokens.ts'
 
 /** A conversation as the model sees it. */
 export interface Transcript {
-  /** All texts, oldest first. */
+  /** All turns, oldest first. */
   readonly turns: readonly Turn[]
   /** The last user message. */
   readonly question: string
-  /** Text that the answer is about: the last user message, or the function result that came last. */
+  /** Text that the answer refers to: the last user message or the last function result. */
   readonly subject: string
   /** If true, the last item is a function result. */
   readonly answersFunction: boolean
@@ -54,7 +54,7 @@ export function toTranscript({ items }: Conversation): Transcript {
 const other = 'other'
 
 interface SearchOutcome {
-  /** If true, the search is shown before the message. */
+  /** If true, a search item precedes the message. */
   readonly searched: boolean
   /** Sources that the message cites. */
   readonly sources?: readonly Source[] | undefined
@@ -76,14 +76,14 @@ export interface WrittenItems {
   readonly reasoningTokens: number
 }
 
-/** Writes the call of a forced function, or else a message, after the search if there was one. */
+/** Writes a call of the forced function or, without one, a message. A search item comes first if a search ran. */
 export function writeItems(
   prompt: Prompt,
   transcript: Transcript,
   search: SearchOutcome,
   context: WriteContext,
 ): WrittenItems {
-  // Seed of everything that varies; depends only on seed, model and input.
+  // Seed for everything that varies, which depends only on seed, model and input.
   const key = transcript.turns.reduce(
     (before, { speaker, text }) => (speaker === other ? before : hash(before, speaker, text)),
     hash(context.seed, 'answer', prompt.model),
@@ -107,7 +107,7 @@ export function webSearchItem({ question }: Transcript): WebSearchItem {
   return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
 }
 
-/** Returns the function named by `toolChoice`, or the first one offered if it only requires a call. */
+/** Returns the function that `toolChoice` names, or the first one offered if it only requires a call. */
 function forcedFunction(
   { tools = [], toolChoice }: Prompt,
   { assume }: WriteContext,
@@ -175,7 +175,7 @@ function writeCited({ transcript: { subject, answersFunction }, verbosity, sourc
 }
 
 /**
- * Returns text with this many tokens, or one fewer if its last word is already followed by punctuation.
+ * Returns text with this number of tokens, or one less if the last word is already followed by punctuation.
  *
  * @param write Writes another part. Called until there are enough tokens.
  */

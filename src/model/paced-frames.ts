@@ -1,19 +1,19 @@
 /**
- * Converts the events of an answer to stream frames for any protocol, paced by tokens, with keep-alive comments during
- * long pauses.
+ * Converts an answer's events to stream frames in any protocol, with pauses before tokens and keep-alive comments
+ * during long pauses.
  */
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import { drawLatency, type LatencyOptions } from '../sandbox/latency.ts'
 
 export interface EventStream {
-  /** Id of the answer, used as the seed of varying pauses. */
+  /** Id of the answer, which seeds varying pauses. */
   readonly id: string
-  /** Model that replies; a latency profile has times for it. */
+  /** Model that replies, which selects the latency in a profile. */
   readonly model: string
   readonly events: Iterable<StreamEvent>
   /** Returns true if the event contains a token. Pauses come before these events. */
   isToken(event: StreamEvent): boolean
-  /** Returns the frame of an event; undefined to skip it. */
+  /** Converts an event to a frame. Returns undefined to skip the event. */
   toFrame(event: StreamEvent): Frame | undefined
   /** If true, the stream ends with the literal `[DONE]`. Default: true. */
   readonly endsWithDone?: boolean
@@ -75,7 +75,7 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
 
   /** Waits until the next event or keep-alive comment. */
   #wait(): IteratorResult<Frame, undefined> {
-    // Limits the comments in a pause of years, which passes instantly with timeScale 0.
+    // Limits the comments in very long pauses, which pass instantly with timeScale 0.
     const ms = Math.min(
       this.#remainingMs,
       Math.max(this.#keepAliveMs - this.#silentMs, this.#remainingMs / maxComments),

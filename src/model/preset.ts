@@ -9,7 +9,7 @@ import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
 interface EffectivePrompt {
-  /** Its `model` is still the requested one. */
+  /** The prompt with the preset's settings. `model` is still the requested one. */
   readonly prompt: Prompt
   /** The model that replies. */
   readonly model: string
@@ -20,7 +20,7 @@ const prefix = '@preset/'
 
 type PresetContext = Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>
 
-/** Throws 404 for an unknown preset. An inactive one works, with a warning. */
+/** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
 export async function applyPreset(prompt: Prompt, context: PresetContext): Promise<EffectivePrompt> {
   return prompt.model.startsWith(prefix) ? withPreset(prompt, context) : { prompt, model: prompt.model }
 }
@@ -59,7 +59,7 @@ function withoutUndefined(prompt: Prompt): Prompt {
   ) as typeof prompt
 }
 
-/** Checks the combination of settings, which may name a function that neither part offers. */
+/** Checks the combined settings, which may name a function that neither the request nor the preset offers. */
 function checked(prompt: Prompt): Prompt {
   const { toolChoice, tools = [] } = prompt
   if (typeof toolChoice !== 'object' || !('name' in toolChoice)) return prompt
@@ -131,8 +131,8 @@ function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextF
 }
 
 /**
- * Reasoning is enabled by an effort, a number of tokens, a summary or `enabled: true`, but not by `none` or an empty
- * object.
+ * Reads reasoning settings. An effort, a number of tokens, a summary or `enabled: true` enables reasoning; `none` or
+ * an empty object does not.
  */
 export function toReasoning(reasoning: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
   const { effort, max_tokens, enabled, summary, exclude } = reasoning

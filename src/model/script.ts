@@ -1,6 +1,4 @@
-/**
- * Converts a scripted reply to answer items, which are counted, truncated and streamed like default ones.
- */
+/** Converts a scripted reply to answer items, which are counted, truncated and streamed like generated ones. */
 import type * as z from 'zod'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
@@ -14,7 +12,7 @@ import { type Transcript, webSearchItem } from './items.ts'
 import { cite, type Source } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
 
-/** Returns the scripted output followed by the scripted text; undefined if the script has neither. */
+/** Returns the scripted output followed by the scripted text, or undefined if the script has neither. */
 export function scriptedItems(
   { text, output, citations = [] }: ScriptedReplyInput,
   transcript: Transcript,
@@ -37,7 +35,7 @@ export function scriptedItems(
 }
 
 /**
- * Returns the sources that a script cites in the default text; undefined if the search provides them. An empty list
+ * Returns the sources that a script cites in generated text, or undefined if the search provides them. An empty list
  * simulates a search without results, and is ignored if no search runs.
  */
 export function scriptedSources({ citations }: ScriptedReplyInput, searched: boolean): Source[] | undefined {
@@ -45,7 +43,7 @@ export function scriptedSources({ citations }: ScriptedReplyInput, searched: boo
   return sources?.length === 0 && !searched ? undefined : sources
 }
 
-/** Clients expect every citation to have a title, so the host is the default. */
+/** The title defaults to the host, because clients expect every citation to have a title. */
 function toSource(citation: z.infer<typeof ScriptedCitation>, text?: string): Source {
   const { url, title, content } = citation
   return {

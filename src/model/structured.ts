@@ -1,6 +1,4 @@
-/**
- * Generates values for structured output and for the arguments of forced functions.
- */
+/** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
@@ -20,12 +18,12 @@ interface RequestedValue {
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
-  /** Reports parts of the schema that the value may violate. */
+  /** Called with parts of the schema that the value may violate. */
   warn(message: string): void
 }
 
 /**
- * Generates a value that the schema of a request accepts. Throws 400 if the schema is invalid, contradicts itself or
+ * Generates a value that a request's schema accepts. Throws 400 if the schema is invalid, contradicts itself or
  * exceeds the limits.
  */
 export function fakeValue(
@@ -54,13 +52,14 @@ export function inOneLine(doubts: readonly string[]): string {
   return doubts.slice(0, maxDoubts).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** Proposes the first example of a schema, or else its default. */
+/** Proposes a schema's first example or, without examples, its default. */
 export const examplesOfSchema: ValueSource = ({ schemas }) =>
   schemas.flatMap(({ example, examples }) => (Array.isArray(examples) ? examples : (example ?? []))).at(0) ??
   schemas.find((schema) => schema['default'] !== undefined)?.['default']
 
 /**
- * Proposes single words of the text for free strings, then pairs, and so on, because arrays may need different items.
+ * Proposes words from the text for free strings: first single words, then pairs, and so on, because arrays may need
+ * different items.
  */
 export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)
@@ -80,7 +79,7 @@ function* distinctPhrases(subject: string): Generator<string, never> {
   }
 }
 
-/** Returns a check for modified values. It rejects all values once the checks exceed the budget. */
+/** Returns a predicate for modified values. Once the checks exceed the budget, it rejects all values. */
 function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
   const budget = new Budget()
   return (value) => {
@@ -106,7 +105,7 @@ const maxLeaves = 20
 /**
  * Appends each link to a string, the longest first, if the schema still accepts the value. Other links are omitted.
  *
- * @param value JSON value; modified in place.
+ * @param value JSON value, which is modified in place.
  * @param links Markdown links.
  * @param accepts Returns true if the schema accepts the modified value.
  */

@@ -1,16 +1,14 @@
-/**
- * Counts the tokens of an answer, and truncates it at the limit.
- */
+/** Counts an answer's tokens, and truncates it at the limit. */
 import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
 import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 export interface CountedItems {
   items: ChoiceItem[]
-  /** Includes reasoning tokens. */
+  /** Number of output tokens, including reasoning. */
   outputTokens: number
   reasoningTokens: number
-  /** If true, the end was truncated. */
+  /** If true, the answer was truncated. */
   isCut: boolean
 }
 
@@ -50,7 +48,7 @@ function tokensIn(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + countTokens(text), 0)
 }
 
-/** Returns the paragraphs of a reasoning item: its text, or its summary if it has no text. */
+/** Returns a reasoning item's paragraphs: its text or, if it has none, its summary. */
 export function reasoningTexts({ summary, content }: ReasoningItem): readonly string[] {
   return content.length > 0 ? content : summary
 }

@@ -1,20 +1,20 @@
 /**
  * The tokenizer for input, output and stream deltas.
  *
- * A token is up to eight characters of one kind, with at most one space in front. The kinds are letters and digits;
- * white space; and everything else, where `[` starts a new token. A Markdown link is a single token, so that no
- * truncation and no delta splits it.
+ * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and digits,
+ * white space, and everything else, in which `[` starts a new token. A Markdown link is a single token, so that
+ * neither truncation nor deltas split it.
  *
- * A character is a grapheme cluster: tokens never split an emoji, or a letter from its accent. Joined, the tokens of a
- * text equal the text.
+ * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a text's
+ * tokens results in the text.
  */
 
-/** A link. Its address can contain brackets one level deep, as on some encyclopedias. */
+/** Matches a link. Its address can contain one level of brackets, as addresses of some encyclopedias do. */
 const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
-/** Returns the tokens of the text one by one. */
+/** Returns a text's tokens one by one. */
 export class Tokenizer {
   readonly #characters: Characters
   #at = 0
@@ -23,7 +23,7 @@ export class Tokenizer {
     this.#characters = new Characters(text)
   }
 
-  /** Returns undefined at the end. */
+  /** Returns the next token, or undefined at the end. */
   next(): string | undefined {
     const { text } = this.#characters
     const start = this.#at
@@ -51,7 +51,10 @@ function tokenEnd(characters: Characters, at: number): number {
   return linkEnd(characters, at) ?? runEnd(characters, at)
 }
 
-/** Returns the end of a link that starts at this position and ends with a whole character; otherwise undefined. */
+/**
+ * Returns the end of a link that starts at this position and ends with a whole character, or undefined if there is
+ * none.
+ */
 function linkEnd(characters: Characters, at: number): number | undefined {
   const { text } = characters
   const code = text.charCodeAt(at)
@@ -82,11 +85,11 @@ const bracket = 0x5b
 
 type Kind = 'word' | 'space' | 'other'
 
-/** The characters of the text by start position. */
+/** A text's characters by start position. */
 class Characters {
   readonly text: string
   /**
-   * If true, the text is ASCII without CR LF, so each code unit is a character. Segmenting would take ten times as
+   * If true, the text is ASCII without CR LF, so each code unit is a character. Segmentation would take ten times as
    * long.
    */
   readonly #isPlain: boolean

@@ -11,18 +11,18 @@ import type {
 } from './response.ts'
 
 export interface Answer {
-  /** Id scripted by a rule. Default: derived from the request. */
+  /** Id set by a rule. Default: derived from the request. */
   readonly id?: string
   /** The model as requested. */
   readonly model: string
   /** The last user message. */
   readonly question: string
-  /** Settings of the requested preset. */
+  /** The requested preset's settings. */
   readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
-  /** Tokens of the input, and of all choices. */
+  /** Tokens used by the input and all choices. */
   readonly usage: AnswerUsage
-  /** If true, the events of different items alternate in the stream. */
+  /** If true, events of different items alternate in the stream. */
   readonly isInterleaved?: boolean
 }
 
@@ -67,7 +67,7 @@ export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSea
 interface ItemHead {
   /** Default: derived from the request. */
   readonly id?: string
-  /** Default: depends on whether the item is truncated. */
+  /** Status. Default: depends on whether the item is truncated. */
   readonly status?: string
 }
 
@@ -88,7 +88,7 @@ interface Refusal {
   readonly refusal: string
 }
 
-/** Reasoning: paragraphs of a summary, paragraphs of the full text, and encrypted content. */
+/** Reasoning: summary paragraphs, full text paragraphs, and encrypted content. */
 export interface ReasoningItem extends ItemHead {
   readonly type: 'reasoning'
   readonly summary: readonly string[]
@@ -99,7 +99,7 @@ export interface ReasoningItem extends ItemHead {
 interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
-  /** Arguments as a JSON string. */
+  /** Function arguments as a JSON string. */
   readonly arguments: string
   /** Default: derived from the request. */
   readonly call_id?: string
@@ -112,11 +112,11 @@ export interface WebSearchItem extends ItemHead {
 
 interface ImageItem extends ItemHead {
   readonly type: 'image_generation_call'
-  /** Base64; null if there is no image. */
+  /** Image in base64; null if there is none. */
   readonly result: string | null
   /** Partial images for streams, in base64. */
   readonly previews: readonly string[]
-  /** Fields of the item in the Response object. */
+  /** The item's fields in the Response object. */
   readonly settings: Partial<
     Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
   >

@@ -1,5 +1,5 @@
-// Benchmark scores of models, from two sources with different shapes. Spec: Benchmark item, Benchmark meta,
-// GET /benchmarks. The specification does not define the shape of design-source: see `assumptions.ts`.
+// Benchmark scores for models, from two sources with different shapes. Spec: Benchmark item, Benchmark meta, GET
+// /benchmarks. The specification does not define the shape for design-source; see `assumptions.ts`.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
@@ -19,7 +19,7 @@ const arenas = ['models', 'builders', 'agents'] as const
 export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
-/** Examples of categories in the specification. Any string is valid. */
+/** Categories that the specification gives as examples. Any string is valid. */
 export const CATEGORIES = [
   'codecategories',
   'uicomponent',
@@ -31,7 +31,7 @@ export const CATEGORIES = [
   'svg',
 ] as const
 
-/** Value of `as_of` for the fixtures. */
+/** `as_of` of the fixtures. */
 export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))
@@ -81,7 +81,7 @@ export type DesignBenchmark = z.infer<typeof DesignBenchmark>
 export const Benchmark = z.lazy(() =>
   z
     .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
-    .meta({ id: 'Benchmark', description: 'A benchmark item; its shape depends on its source.' }),
+    .meta({ id: 'Benchmark', description: 'A benchmark item, whose shape depends on the source.' }),
 )
 
 export type Benchmark = z.infer<typeof Benchmark>
@@ -102,7 +102,7 @@ export const BenchmarkMeta = z.lazy(() =>
 
 export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 
-/** Returns the key of a row, which is internal: rows have no id in the API. */
+/** Returns a row's internal key. In the API, rows have no id. */
 export function benchmarkKey(row: Benchmark): string {
   return row.source === 'index-source'
     ? `${row.source}:${row.model_permaslug}`
@@ -117,7 +117,7 @@ export const benchmarks = defineCollection({
   fake: fakeBenchmark,
 })
 
-/** Generates a row: index-source for an even index, design-source for an odd one. */
+/** Generates a row, for index-source if the index is even, for design-source if it is odd. */
 export function fakeBenchmark(context: FactoryContext): Benchmark {
   return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }

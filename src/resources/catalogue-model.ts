@@ -1,5 +1,5 @@
-// A model in the catalogue, as listed by GET /models. An extension: the specification has a group Models but defines
-// only embeddings models. Costs of calls are computed from its prices.
+// A model in the catalogue, as listed by GET /models. An extension, because the specification names the group Models
+// but defines only embeddings models. The cost of calls is computed from its prices.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

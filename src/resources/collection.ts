@@ -1,5 +1,5 @@
-// Declarations of collections: schema, unique keys, fixtures, factory and references. Each is next to its resource;
-// `collections.ts` lists them.
+// Declares collections: schema, unique keys, fixtures, factory and references. Declarations are next to their
+// resource; `collections.ts` lists them.
 
 import type * as z from 'zod'
 import type { FactoryContext } from './factory.ts'
@@ -9,36 +9,40 @@ export interface CollectionDeclaration<
   Row extends object = object,
   Part extends PartOf | undefined = PartOf | undefined,
 > {
-  /** Name in camel case; its fixture file has the same name in kebab case. */
+  /** Name in camel case. The fixture file has the same name in kebab case. */
   readonly name: Name
   readonly schema: z.ZodType<Row>
-  /** Unique keys of a record, in lookup order. */
+  /** A record's unique keys, in lookup order. */
   readonly keys: Readonly<Record<string, ReadKey<Row>>>
   /** Loads the canonical records, unvalidated. Called on first use. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
   /**
    * Fields that contain the first key of a record in another collection. If that collection is part of this one (see
-   * `partOf`), the field must name one of the record's own parts. Otherwise it is only used to generate records.
+   * `partOf`), the field must name one of the record's own parts. Otherwise, the reference is used only to generate
+   * records.
    */
   readonly refersTo?: Readonly<Record<string, string>>
-  /** Collection whose records contain these as parts. Fixtures must include both, and both are generated together. */
+  /**
+   * Collection whose records have these records as parts. Fixtures must include both, and both are generated
+   * together.
+   */
   readonly partOf?: Part
   /**
    * Generates a record.
    *
-   * @param rows Returns the records of a collection named in `refersTo` or `partOf`, except the record's own parts.
+   * @param rows Returns the records of a collection that `refersTo` or `partOf` names, except the record's own parts.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }
 
-/** Bivariant like a method, so that a list can contain collections of different rows. */
+/** Bivariant like a method, so that a list can contain collections with different row types. */
 type ReadKey<Row> = { read(row: Row): string }['read']
 
 export interface PartOf {
   readonly collection: string
-  /** Field that contains the first key of the whole record. */
+  /** Field that contains the first key of the record that the part belongs to. */
   readonly field: string
-  /** Number of parts of a generated record. */
+  /** Number of parts in a generated record. */
   readonly each: number
 }
 
@@ -53,7 +57,7 @@ export function defineCollection<
   return declaration
 }
 
-/** Returns the first key of a record, by which other records refer to it. */
+/** Returns a record's first key, which other records use to refer to it. */
 export function firstKey<Row extends object>(
   { keys, name }: CollectionDeclaration<string, Row>,
   row: Row,

@@ -28,10 +28,13 @@ type Listed = (typeof list)[number]
 /** Record types by collection name. */
 export type Rows = { [C in Listed as C['name']]: z.output<C['schema']> }
 
-/** Names of collections whose number of records can be set. Parts are excluded because they depend on their owners. */
+/**
+ * Names of collections whose number of records can be set. Excludes parts, because their number depends on their
+ * owners.
+ */
 export type SizedCollectionName = Extract<Listed, { partOf?: undefined }>['name']
 
-/** Names of collections: `providers`, `workspaces`, … */
+/** Collection names: `providers`, `workspaces`, … */
 export type CollectionName = keyof Rows
 
 export const collections: readonly CollectionDeclaration<CollectionName>[] = list

@@ -4,7 +4,7 @@
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {
-  /** All items of the request, oldest first. */
+  /** All items in the request, oldest first. */
   readonly items: readonly ConversationItem[]
   /** Names of the request's function tools. */
   readonly tools: readonly string[]
@@ -14,7 +14,7 @@ export type ConversationItem =
   | { readonly kind: 'message'; readonly role: string; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
-  /** A reference to an item of an earlier reply. */
+  /** A reference to an item in an earlier reply. */
   | { readonly kind: 'reference' }
   /** An item or content part of another type: its tokens count, but it has no effect on the answer. */
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
@@ -55,19 +55,22 @@ export function otherItem(value: unknown): ConversationItem {
   return { kind: 'other', type: textOf(fieldsOf(value)['type']), text }
 }
 
-/** Returns the first user message, which identifies a conversation until it has a call id; `''` if there is none. */
+/**
+ * Returns the first user message, which identifies a conversation until it has a call id. Returns `''` if there is
+ * none.
+ */
 export function firstUserText({ items }: Conversation): string {
   const first = items.find((item) => item.kind === 'message' && item.role === 'user')
   return first?.kind === 'message' ? first.text : ''
 }
 
-/** Returns the last user message; `''` if there is none. */
+/** Returns the last user message, or `''` if there is none. */
 export function lastUserText({ items }: Conversation): string {
   const last = items.findLast((item) => item.kind === 'message' && item.role === 'user')
   return last?.kind === 'message' ? last.text : ''
 }
 
-/** Returns the text of each assistant message and function call so far; undefined for references. */
+/** Returns the text of each assistant message and function call so far, with undefined for references. */
 export function assistantOutputs({ items }: Conversation): (string | undefined)[] {
   return items.flatMap((item) => {
     if (item.kind === 'reference') return [undefined]
@@ -76,7 +79,7 @@ export function assistantOutputs({ items }: Conversation): (string | undefined)[
   })
 }
 
-/** Formats a call in one line, with sorted keys: `search {"q":"tides"}`. */
+/** Formats a call on one line, with sorted keys: `search {"q":"tides"}`. */
 export function callText(name: string, args: string | object): string {
   return `${name} ${canonical(typeof args === 'string' ? parsed(args) : args)}`
 }

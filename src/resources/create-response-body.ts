@@ -1,5 +1,5 @@
 /**
- * The body of POST /responses: the fields of the specification, and additional ones that published clients send. All
+ * The body of POST /responses: the specification's fields, and fields that published clients send in addition. All
  * rules that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
@@ -44,7 +44,7 @@ const message = () =>
     ...ignored('phase'),
   })
 
-/** An item of the conversation; items other than messages are from earlier replies. */
+/** A conversation item. Items other than messages come from earlier replies. */
 const inputItem = () =>
   z.discriminatedUnion('type', [
     message(),
@@ -79,12 +79,12 @@ const webPlugin = () =>
     include_domains: z
       .array(z.string().min(1))
       .optional()
-      .describe('Restricts results to these domains.')
+      .describe('Domains to which results are restricted.')
       .register(otherNames, { names: ['allowed_domains', 'included_domains'] }),
     exclude_domains: z
       .array(z.string().min(1))
       .optional()
-      .describe('Excludes results from these domains.')
+      .describe('Domains to exclude from the results.')
       .register(otherNames, { names: ['excluded_domains', 'blocked_domains'] }),
   })
 export type WebPlugin = z.infer<ReturnType<typeof webPlugin>>
@@ -106,7 +106,7 @@ const textFormat = () =>
     z.looseObject({
       type: z.literal('json_schema'),
       name: z.string().optional(),
-      // Some clients omit it to request any JSON.
+      // Some clients omit the schema to request any JSON.
       schema: z.looseObject({}).nullish(),
       strict: z.boolean().nullish(),
       ...ignored('description'),
@@ -179,7 +179,7 @@ export const CreateResponseBody = z.lazy(() =>
     .meta({
       id: 'CreateResponseBody',
       description: 'A request for a model response.',
-      // JSON Schema cannot express that the name must be that of a tool.
+      // JSON Schema cannot express that the name must be a tool's name.
       if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
       then: {
@@ -192,7 +192,7 @@ export const CreateResponseBody = z.lazy(() =>
     }),
 )
 
-/** The body if responses are stored, or if the reply does not depend on it. */
+/** The body for requests whose responses are stored, or whose reply does not depend on the body. */
 export const StoringResponseBody = z.lazy(() =>
   z
     .looseObject({
@@ -203,7 +203,7 @@ export const StoringResponseBody = z.lazy(() =>
     .refine(offersForcedFunction, unknownFunction),
 )
 
-/** Fields of a request that a preset can set: all except `input`. */
+/** Request fields that a preset can set: all except `input`. */
 export const RequestSettings = z.lazy(() => {
   const { input: _, ...settings } = fields()
   return z.looseObject({ ...settings, model: z.string().min(1) }).partial()
@@ -214,7 +214,7 @@ export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 /** The body of `createResponse`. */
 export type CreateResponseRequest = z.input<typeof CreateResponseBody>
 
-/** Returns the JSON Schema of an object with this `type`. */
+/** Returns a JSON Schema for objects with this `type`. */
 function typed(type: string): Record<string, unknown> {
   return { type: 'object', properties: { type: { const: type } }, required: ['type'] }
 }

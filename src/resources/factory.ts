@@ -1,23 +1,23 @@
-// The context of factories, and helpers that several factories share. Faker is only imported as a type: the database
-// passes a seeded instance when records are generated.
+// The context of factories, and helpers shared by several factories. Faker is imported only as a type; the database
+// passes a seeded instance when it generates records.
 
 import type { Faker } from '@faker-js/faker'
 
 export interface FactoryContext {
-  /** Index of the record in its collection, from 0. */
+  /** The record's index in its collection, from 0. */
   index: number
   /**
-   * Returns a faker seeded for this field of this record, so that a new field does not change the others. Calls may
-   * return the same object with another seed: use it before the next call.
+   * Returns a Faker instance seeded for this field of this record, so that new fields do not change others. Use it
+   * before the next call, which may return the same instance with a different seed.
    */
   field(name: string): Faker
-  /** Returns a faker seeded for the whole collection. */
+  /** Returns a Faker instance seeded for the whole collection. */
   shared(name: string): Faker
-  /** Returns the context of another record, which generates the same values as for that record. */
+  /** Returns another record's context, which generates that record's values. */
   of(collection: string, index: number): FactoryContext
 }
 
-/** Range of generated dates. It ends before the start of the sandbox clock. */
+/** Range of generated dates, which ends before the sandbox clock starts. */
 export const EARLIEST = '2023-01-01T00:00:00.000Z'
 export const LATEST = '2025-12-31T23:59:59.999Z'
 
@@ -37,8 +37,8 @@ export function pick<const T>(faker: Faker, list: readonly T[]): T {
 }
 
 /**
- * Picks one word from each list, such as `['Larkspur', 'Inference']`, in a combination that is unique in the collection.
- * Adds a number after all combinations are used. Consecutive records differ in every word if the lists are long enough.
+ * Picks one word from each list, as in `['Larkspur', 'Inference']`. Each combination is unique in the collection;
+ * once all are used, a number is added. Consecutive records differ in every word if the lists are long enough.
  */
 export function uniqueWords(
   { index, shared }: FactoryContext,
@@ -62,12 +62,12 @@ export function slugify(words: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** Formats a price per token: a decimal number without exponent. */
+/** Formats a price per token as a decimal number without exponent. */
 export function price(dollarsPerMillion: number): string {
   return (dollarsPerMillion / 1_000_000).toFixed(10).replace(/\.?0+$/, '')
 }
 
-/** Fictional vendors; the fixtures have the same ones. */
+/** Fictional vendors, which also occur in the fixtures. */
 export const VENDORS = [
   'aurora',
   'borealis',

@@ -47,7 +47,7 @@ export const EmbeddingsModel = z.lazy(() =>
         max_completion_tokens: tokenCount().nullable(),
       }),
       supported_parameters: z.array(z.string()).describe('Empty for embeddings models.'),
-      links: z.strictObject({ details: z.string().describe('Path of the endpoints of this model.') }),
+      links: z.strictObject({ details: z.string().describe("Path of this model's endpoints.") }),
       default_parameters: z.null(),
       per_request_limits: z.null(),
       supported_voices: z.null(),
@@ -101,7 +101,7 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   }
 }
 
-/** Fields that are null in generated models. */
+/** Fields that are empty in generated models. */
 export const emptyFields = {
   default_parameters: null,
   per_request_limits: null,

@@ -1,6 +1,6 @@
 /**
- * Validates objects by the schema of their `type`. A union would report an invalid field as an unknown kind; this
- * reports the violations of the kind that `type` names.
+ * Validates objects with the schema for their `type`. A union would report an invalid field as an unknown type; this
+ * reports the violations for the type that the object names.
  */
 import * as z from 'zod'
 import { check } from '../lib/check.ts'

@@ -1,4 +1,4 @@
-// A web page that searches find and citations refer to. Not a resource of the specification.
+// A web page, which searches find and citations refer to. Not a resource in the specification.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
@@ -11,7 +11,7 @@ const { forms: FORMS, towns: TOWNS, hosts: HOSTS, sources: SOURCES, topics: TOPI
 export const Page = z.lazy(() =>
   z
     .strictObject({
-      url: webAddress().describe('Key of the page.'),
+      url: webAddress().describe("URL, which is the page's key."),
       title: z.string().min(1),
       excerpt: z.string().min(1).describe('One to three sentences from the page.'),
       published_at: isoTimestamp().optional(),

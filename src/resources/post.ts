@@ -1,4 +1,4 @@
-// A social-media post that `x_search_filter` can select. Spec: POST /responses; the shape of a post is unspecified.
+// A social media post that `x_search_filter` can select. Spec: POST /responses; the shape of posts is unspecified.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

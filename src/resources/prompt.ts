@@ -1,13 +1,11 @@
-/**
- * A protocol-independent request to a model. Each protocol converts its bodies to prompts, and `src/model` answers them.
- */
+/** A protocol-independent request to a model. Protocols convert bodies to prompts, which `src/model` answers. */
 import type { Conversation } from './conversation.ts'
 import type { WebPlugin } from './create-response-body.ts'
 import type { WebSearchTool } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface Prompt extends PromptSettings {
-  /** The model as requested; may be a preset, which is applied later. */
+  /** The model as requested. May be a preset, which is applied later. */
   readonly model: string
   readonly conversation: Conversation
   /** Number of answers. Default: 1. */
@@ -18,10 +16,10 @@ export interface Prompt extends PromptSettings {
   readonly showsSearches?: boolean
 }
 
-/** The part of a prompt that a preset can set, if the request leaves it undefined. */
+/** The part of a prompt that a preset can set if the request does not. */
 export interface PromptSettings {
   readonly instructions?: string
-  /** Maximum number of tokens of each answer. */
+  /** Maximum number of tokens in each answer. */
   readonly maxOutputTokens?: number
   readonly tools?: readonly PromptTool[]
   /** `search` forces the web search. */
@@ -33,7 +31,7 @@ export interface PromptSettings {
   readonly xSearchFilter?: XSearchFilter
 }
 
-/** An entry of `tools`. Paths point into the request, for messages. */
+/** An entry in `tools`. Paths point into the request, for use in messages. */
 export type PromptTool =
   | OfferedFunction
   | { readonly kind: 'search'; readonly parameters: WebSearchTool['parameters']; readonly path: string }
@@ -42,7 +40,7 @@ export type PromptTool =
 export interface OfferedFunction {
   readonly kind: 'function'
   readonly name: string
-  /** JSON Schema of the arguments. Default: any object. */
+  /** JSON Schema for the arguments. Default: any object. */
   readonly parameters: object | null | undefined
   /** Path of `parameters` in the request. */
   readonly path: string
@@ -61,9 +59,9 @@ interface ForcedTool {
 
 /** Format and verbosity of text. */
 export interface TextForm {
-  /** `json` is any JSON object. Default: plain text. */
+  /** Output format. `json` is any JSON object. Default: plain text. */
   readonly format?: 'json' | StructuredFormat
-  /** Default: medium. */
+  /** Verbosity, with its path in the request. Default: medium. */
   readonly verbosity?: { readonly value: string; readonly path: string }
 }
 
@@ -74,9 +72,9 @@ export interface StructuredFormat {
 }
 
 interface ReasoningRequest {
-  /** Unknown values mean `medium`. Default: `medium`. */
+  /** Reasoning effort. Unknown values count as `medium`. Default: `medium`. */
   readonly effort?: string
-  /** Maximum number of tokens. */
+  /** Maximum number of reasoning tokens. */
   readonly maxTokens?: number
   /** `concise` or `detailed`. Default: depends on the effort. */
   readonly summary?: string

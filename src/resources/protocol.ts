@@ -7,40 +7,46 @@ import type { Answer } from './answer.ts'
 import type { Conversation } from './conversation.ts'
 import type { Prompt } from './prompt.ts'
 
-/** @typeParam Result The object of a complete answer. */
+/** @typeParam Result Object that represents a complete answer. */
 export interface Protocol<Body, Result> {
-  /** Reads the conversation from a body, which may be invalid: rules match bodies before they are validated. */
+  /**
+   * Reads the conversation from a body, which may be invalid because rules match bodies before they are validated.
+   */
   conversation(body: unknown, stored?: StoredConversations): Conversation
-  /** @param conversation Conversation of this body. */
+  /**
+   * Converts a body to a prompt.
+   *
+   * @param conversation Conversation in this body.
+   */
   prompt(body: Body, conversation: Conversation): Prompt
-  /** Renders an answer. */
+  /** Renders an answer as an object. */
   object(answer: Answer, context: RenderContext<Body>): Result
-  /** Renders an answer as the events of a stream, lazily. */
+  /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /**
-   * Returns a function that encodes the events of one stream; it returns undefined for events to omit. Default:
-   * encodes each event as `places` does.
+   * Returns a function that encodes one stream's events, or returns undefined for events to omit. Default: each event
+   * is encoded as in `places`.
    */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined
   /** Schema of an event, for the OpenAPI document. */
   readonly eventSchema?: z.ZodType
   readonly places: StreamPlaces
-  /** Returns the models to try, in order, from an unvalidated body. Default: only `model`. */
+  /** Returns the models in an unvalidated body, in the order in which they are tried. Default: only `model`. */
   models?(body: unknown): readonly string[] | undefined
-  /** Schema of the body if responses are stored, or if a rule scripts the reply. Default: `input.body`. */
+  /** Body schema if responses are stored or a rule scripts the reply. Default: `input.body`. */
   readonly storingBody?: z.ZodType<Body>
-  /** Returns an error in the protocol's envelope. Default: the envelope of the specification. */
+  /** Returns an error in the protocol's envelope. Default: the specification's envelope. */
   error?(status: number, message: string, requestId: string): object
-  /** Status of a failed answer that is not streamed. Default: 200; the object shows the failure. */
+  /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */
   readonly failureStatus?: number
 }
 
-/** Data of a validated request that a protocol may read. */
+/** Data about a validated request for protocols. */
 export interface RenderContext<Body> {
   readonly body: Body
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Source of generated ids. */
+  /** Key from which ids are generated. */
   readonly requestKey: string
   readonly sandbox: { readonly seed: string | number }
 }
@@ -53,11 +59,11 @@ export interface StreamOptions {
 export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
-  /** Returns items by id. */
+  /** Finds items by id. */
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
-/** Positions in an event stream that faults refer to, and events that only the protocol can create. */
+/** Stream positions that faults refer to, and events that only the protocol can create. */
 export interface StreamPlaces {
   /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
@@ -65,21 +71,21 @@ export interface StreamPlaces {
   isAnnotation(event: StreamEvent): boolean
   /** Matches the event that ends the text of a part. */
   isTextDone(event: StreamEvent): boolean
-  /** Matches the last event of an answer: only `[DONE]` may follow. */
+  /** Matches the last event of an answer, which only `[DONE]` may follow. */
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
   /**
-   * Changes the end of an answer or event to that of a content filter. Returns the argument itself if it has no end.
+   * Changes the ending of an answer or event to a content filter's. Returns the argument itself if it has no ending.
    */
   filtered(value: object): object
   /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string
-  /** Returns the event that reports a failure in the middle of a stream. */
+  /** Creates the event that reports a failure in the middle of a stream. */
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
 }
 
-/** The part of a stream before a failure. */
+/** The part of a stream that precedes a failure. */
 export interface StreamSoFar {
   /** The latest event. */
   readonly last?: StreamEvent

@@ -1,5 +1,5 @@
-// The reply of POST /responses. Spec: Response object. Unspecified fields are those that clients' schemas require: see
-// `assumptions.ts`.
+// The reply to POST /responses. Spec: Response object. Unspecified fields are those that clients' schemas require;
+// see `assumptions.ts`.
 
 import * as z from 'zod'
 
@@ -27,7 +27,10 @@ export const UrlCitation = z.lazy(() =>
       end_index: z.int().nonnegative().describe('End offset in the same text, exclusive.'),
       content: z.string().optional().describe('Excerpt from the page.'),
     })
-    .meta({ id: 'UrlCitation', description: 'The source of a span of text. Offsets are in UTF-16 units.' }),
+    .meta({
+      id: 'UrlCitation',
+      description: 'The source of a span of text. Offsets are in UTF-16 code units.',
+    }),
 )
 
 export type UrlCitation = z.infer<typeof UrlCitation>
@@ -104,7 +107,7 @@ const reasoning = () =>
       content: z.array(ReasoningText._zod.innerType).optional(),
       encrypted_content: z.string().nullable().optional(),
     })
-    .meta({ id: 'Reasoning', description: 'Reasoning of the model before its answer.' })
+    .meta({ id: 'Reasoning', description: "The model's reasoning before its answer." })
 
 export type Reasoning = z.infer<ReturnType<typeof reasoning>>
 
@@ -160,7 +163,7 @@ const outputItem = () =>
       webSearchCall(),
       imageGenerationCall(),
     ])
-    .meta({ id: 'OutputItem', description: 'One item of the output.' })
+    .meta({ id: 'OutputItem', description: 'An output item.' })
 
 export type OutputItem = z.infer<ReturnType<typeof outputItem>>
 
@@ -192,7 +195,9 @@ export const ResponseObject = z.lazy(() =>
       text: z
         .looseObject({})
         .optional()
-        .describe('As requested. Some clients parse structured output only if its format is set here.'),
+        .describe(
+          'Text settings as requested. Some clients parse structured output only if its format is set here.',
+        ),
       previous_response_id: z.string().optional().describe('Present if responses are stored.'),
       store: z.literal(true).optional().describe('Present if requested.'),
       metadata: z.record(z.string(), z.unknown()).nullable(),

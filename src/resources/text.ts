@@ -1,10 +1,10 @@
-// Schemas of strings that several resources share. Spec: Limits; ISO 8601 timestamps throughout.
+// String schemas shared by several resources. Spec: Limits; ISO 8601 timestamps throughout.
 
 import * as z from 'zod'
 
 /**
- * Schema of a string of `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so most emoji
- * count as one; `z.string().max()` would count them as two.
+ * Schema of a string with `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so most
+ * emoji count as one; `z.string().max()` would count two.
  */
 export function codePoints(min: number, max: number) {
   return z

@@ -1,6 +1,6 @@
 /**
- * Entries of `tools`: functions that the caller runs, the web search that the gateway runs, and other tools, which are
- * accepted and ignored. Spec: POST /responses; the shape of an entry is unspecified.
+ * Entries in `tools`: functions that the caller runs, the web search that the gateway runs, and other tools, which
+ * are accepted and ignored. Spec: POST /responses; the shape of entries is unspecified.
  */
 import * as z from 'zod'
 import { objectByType } from './object-by-type.ts'
@@ -49,7 +49,7 @@ export const WebSearchTool = z.lazy(() =>
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 
-/** Schema of any entry of `tools`. */
+/** Returns a schema for any entry in `tools`. */
 export const anyTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type Tool = z.infer<ReturnType<typeof anyTool>>
 

@@ -1,11 +1,9 @@
-/**
- * Finds unknown fields of a request at every depth, in time proportional to its size.
- */
+/** Finds unknown fields in a request, at every depth, in time proportional to its size. */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
 import { kindOf, kindsOf } from './object-by-type.ts'
 
-/** Other names of a field, for example in an older version of the request. */
+/** Alternative names of fields, such as those in an older version of the request. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
 
 export interface UnknownField {
@@ -20,12 +18,12 @@ export interface UnknownField {
   suggestion: string | undefined
 }
 
-/** Maximum number of unknown fields with a suggestion. */
+/** Maximum number of unknown fields for which to look for suggestions. */
 const maxCompared = 100
-/** Maximum length of a name with a suggestion. */
+/** Maximum length of a name for which to look for suggestions. */
 const maxNameLength = 60
 
-/** Known fields of a value; undefined if the schema accepts anything. */
+/** A value's known fields; undefined if the schema accepts anything. */
 type Shape = ObjectShape | ListShape | ChoiceShape | undefined
 
 interface ObjectShape {
@@ -36,7 +34,7 @@ interface ListShape {
   kind: 'list'
   element: z.ZodType
 }
-/** Selects the schema for a value from several. */
+/** Selects one of several schemas for a value. */
 interface ChoiceShape {
   kind: 'choice'
   choose(value: object): z.ZodType | undefined
@@ -118,7 +116,7 @@ function readShape(schema: z.ZodType): Shape {
   return undefined
 }
 
-/** Returns the option with the `type` of the value, or else the only one of the same kind (object or list). */
+/** Returns the option for the value's `type` or, without one, the only option of the same kind (object or list). */
 function ofUnion({ options }: z.ZodUnion, value: object): z.ZodType | undefined {
   const candidates = (options as readonly z.ZodType[]).filter((option) => {
     const shape = shapeOf(option)

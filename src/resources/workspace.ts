@@ -9,14 +9,14 @@ import { codePoints, isoTimestamp } from './text.ts'
 const { teams: TEAMS, stages: STAGES, descriptions: DESCRIPTIONS } = words.workspaces
 
 const fields = () => ({
-  name: codePoints(1, 100).describe('Name of the workspace.'),
+  name: codePoints(1, 100).describe('Workspace name.'),
   slug: codePoints(1, 50)
     .regex(
       /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
       'Must be lowercase alphanumeric segments separated by single hyphens',
     )
     .describe('URL-friendly identifier.'),
-  description: codePoints(0, 500).nullable().describe('Description of the workspace.'),
+  description: codePoints(0, 500).nullable().describe('Workspace description.'),
   default_text_model: z.string().nullable().describe('Model identifier.'),
   default_image_model: z.string().nullable().describe('Model identifier.'),
   default_provider_sort: z
@@ -43,18 +43,18 @@ export const Workspace = z.lazy(() =>
       ...fields(),
       created_at: isoTimestamp(),
       updated_at: isoTimestamp(),
-      created_by: z.string().describe('Identifier of the user who created it.'),
+      created_by: z.string().describe('Identifier of the user who created the workspace.'),
     })
     .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' }),
 )
 
 export type Workspace = z.infer<typeof Workspace>
 
-/** The body of PATCH /workspaces/{id}. Loose: unspecified fields are kept. */
+/** The body of PATCH /workspaces/{id}. Keeps unspecified fields. */
 export const WorkspaceUpdate = z.lazy(() =>
   z.looseObject(fields()).partial().meta({
     id: 'WorkspaceUpdate',
-    description: 'Fields of a workspace to change; omitted fields are unchanged.',
+    description: 'Workspace fields to change. Omitted fields are unchanged.',
   }),
 )
 
@@ -62,7 +62,7 @@ export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
 /** The body of `updateWorkspace`. */
 export type UpdateWorkspaceRequest = z.input<typeof WorkspaceUpdate>
 
-/** Documented values of `default_provider_sort`. Any other string is accepted as well. */
+/** Documented values of `default_provider_sort`. Any other string is also accepted. */
 export const PROVIDER_SORTS = ['price', 'throughput', 'latency', 'exacto'] as const
 
 export const workspaces = defineCollection({

@@ -1,11 +1,11 @@
 /**
- * Schema of `x_search_filter`, which restricts the social-media posts that a search may cite. Spec: `x_search_filter`
+ * Schema of `x_search_filter`, which restricts the social media posts that a search may cite. Spec: `x_search_filter`
  * fields, Limits.
  */
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
 
-/** JSON Schema of a non-empty list. The OpenAPI document forbids two of them. */
+/** JSON Schema of a non-empty list. The OpenAPI document does not allow both lists to be non-empty. */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {
@@ -15,21 +15,15 @@ export const xSearchFilter = () => {
   return z
     .looseObject({
       allowed_x_handles: Handles.nullish()
-        .describe('Only posts from these handles.')
+        .describe('Handles whose posts are allowed.')
         .register(otherNames, { names: ['include_x_handles', 'included_x_handles'] }),
       excluded_x_handles: Handles.nullish()
-        .describe('No posts from these handles.')
+        .describe('Handles whose posts are excluded.')
         .register(otherNames, { names: ['exclude_x_handles', 'blocked_x_handles'] }),
-      from_date: Day.nullish().describe('The first day, UTC.'),
-      to_date: Day.nullish().describe('The last day, UTC.'),
-      enable_image_understanding: z
-        .boolean()
-        .nullish()
-        .describe('Adds descriptions of images to the excerpt.'),
-      enable_video_understanding: z
-        .boolean()
-        .nullish()
-        .describe('Adds descriptions of videos to the excerpt.'),
+      from_date: Day.nullish().describe('First day of the period, in UTC.'),
+      to_date: Day.nullish().describe('Last day of the period, in UTC.'),
+      enable_image_understanding: z.boolean().nullish().describe('Adds image descriptions to the excerpt.'),
+      enable_video_understanding: z.boolean().nullish().describe('Adds video descriptions to the excerpt.'),
     })
     .refine((filter) => !(filled(filter, 'allowed_x_handles') && filled(filter, 'excluded_x_handles')), {
       path: ['excluded_x_handles'],
@@ -53,13 +47,13 @@ export const xSearchFilter = () => {
 }
 export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 
-/** Returns true for a non-empty list; an empty one counts as absent. */
+/** Returns true for a non-empty list. An empty list counts as absent. */
 function filled(filter: object, name: string): boolean {
   const list = field(filter, name)
   return Array.isArray(list) && list.length > 0
 }
 
-/** Returns true for objects: rules about several fields apply even if one of the fields is invalid. */
+/** Returns true for objects, so that rules about several fields apply even if one field is invalid. */
 function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null
 }

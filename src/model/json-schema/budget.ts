@@ -1,12 +1,12 @@
 /**
- * Limits on the work that one schema can cause. They count operations instead of time, so that a schema has the same
+ * Limits the work that a schema can cause. Counts operations instead of time, so that a schema produces the same
  * result on every machine. A step takes well under a microsecond.
  */
 const limits = {
   /** Objects, arrays and scalars. */
   parts: 10_000,
   characters: 200_000,
-  /** Nesting of the value, including references and alternatives. */
+  /** Nesting depth of the value, including references and alternatives. */
   levels: 400,
   'steps to find a value': 500_000,
 }

@@ -1,6 +1,4 @@
-/**
- * Checks a value against a schema. Supports the keywords that providers accept in strict mode.
- */
+/** Checks values against schemas. Supports the keywords that providers accept in strict mode. */
 import { equal } from '../../lib/equal.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { type Pattern, readPattern } from './pattern.ts'
@@ -23,22 +21,22 @@ import {
 } from './schema.ts'
 
 export interface Problem {
-  /** Keys and indexes, from the outside in. */
+  /** Keys and indexes, outermost first. */
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** Name of the rule: `invalid_type`, `too_big`, `pattern`, … */
+  /** Name of the rule, such as `invalid_type`, `too_big` or `pattern`. */
   readonly rule: string
-  /** Types that the schema allows, if the type of the whole value is wrong. */
+  /** Allowed types, if the whole value has the wrong type. */
   readonly expected?: readonly TypeName[]
 }
 
 const maxProblems = 20
 
 /**
- * Returns up to 20 problems of a value. Returns none if the schema accepts it or the check exceeds the budget. Throws
+ * Returns up to 20 problems with a value, or none if the schema accepts it or the check exceeds the budget. Throws
  * `LostReference`.
  *
- * @param ignored Collects ignored keywords, and the limit that ended the check.
+ * @param ignored Collects ignored keywords and the limit that ended the check.
  */
 export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<string>): Problem[] {
   const checker = new Checker(schema, new Budget())
@@ -60,7 +58,7 @@ export class Checker {
   readonly #budget: Budget
   readonly #patterns = new Map<string, Pattern | undefined>()
   readonly #listed = new Map<SchemaObject, ReadonlySet<unknown>>()
-  /** Results by reference target and value, so that definitions that double at each level are checked once. */
+  /** Results by reference target and value, so that definitions that double at each level are checked only once. */
   readonly #results = new Map<JsonSchema, Map<unknown, Problem[]>>()
 
   constructor(root: JsonSchema, budget: Budget) {
@@ -90,7 +88,10 @@ export class Checker {
     })
   }
 
-  /** Parses a pattern; undefined if there is none or it is not simple. Throws a `SyntaxError` if it is invalid. */
+  /**
+   * Parses a pattern. Returns undefined if there is none or it is not simple. Throws a `SyntaxError` if it is
+   * invalid.
+   */
   pattern(source: string | undefined): Pattern | undefined {
     if (source === undefined) return undefined
     if (!this.#patterns.has(source)) this.#patterns.set(source, readPattern(source, this.#budget))
@@ -117,7 +118,7 @@ export class Checker {
     if (target === undefined) return []
     const results = this.#results.get(target) ?? new Map<unknown, Problem[]>()
     this.#results.set(target, results)
-    // A reference that leads back to itself adds no problems.
+    // A circular reference adds no problems.
     if (!results.has(value)) results.set(value, []).set(value, this.problems(target, value))
     return results.get(value) as Problem[]
   }
@@ -175,11 +176,11 @@ export class Checker {
   }
 }
 
-/** Returns the problems of the alternative closest to the value. */
+/** Returns the problems with the alternative closest to the value. */
 function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
   const expected = failures.flatMap(([first]) => first?.expected ?? [])
   if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)
-  // Another type, or another constant in a field, indicates that another alternative was meant.
+  // A different type, or a different constant in a field, indicates that another alternative was meant.
   const isFar = ({ expected, path, rule }: Problem) =>
     expected || (rule === 'invalid_value' && path.length === 1)
   const distance = (problems: readonly Problem[]) =>
@@ -192,7 +193,7 @@ function problem(message: string, rule: string): Problem[] {
 }
 
 function wrongType(expected: readonly TypeName[], value: unknown): Problem[] {
-  // Alternatives that double at each level would otherwise double the list.
+  // Without this, alternatives that double at each level would double the list.
   const distinct = [...new Set(expected)]
   const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   const message = `Invalid input: expected ${distinct.join(' or ')}, received ${received}`
@@ -221,7 +222,7 @@ function ofNumber(schema: SchemaObject, value: number): Problem[] {
   return fits ? [] : problem(`Must be a multiple of ${factor}`, 'not_multiple_of')
 }
 
-/** Checks `minLength` and `maxLength`, and the same keywords for items and properties. */
+/** Checks `minLength` and `maxLength`, or the corresponding keywords for items and properties. */
 function ofCount(schema: SchemaObject, what: string, unit: string, count: number): Problem[] {
   const [min = 0, max = count] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
   if (count < min) return problem(`Too small: must have >=${min} ${unit}`, 'too_small')

@@ -1,6 +1,6 @@
 /**
- * Generates a value that a schema accepts, from the outside in. The value is as complete as a reader expects: every
- * optional field, and one or two items per array. Recursive or very large schemas get the smallest value.
+ * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: it has all
+ * optional fields, and one or two items per array. Recursive or very large schemas get the smallest value.
  */
 import { random } from '../../lib/seed.ts'
 import { Budget, Exhausted } from './budget.ts'
@@ -33,7 +33,7 @@ type Path = readonly (string | number)[]
 export type ValueSource = (place: ValuePlace) => unknown
 
 export interface ValuePlace {
-  /** Keys and indexes, from the outside in. */
+  /** Keys and indexes, outermost first. */
   path: Path
   type: TypeName
   /** Schemas that must all accept the value. */
@@ -44,17 +44,17 @@ export interface ValuePlace {
 
 export interface GeneratedValue {
   value: unknown
-  /** Reasons why the schema might reject the value; empty if it accepts it. */
+  /** Reasons why the schema might reject the value. Empty if the schema accepts it. */
   doubts: string[]
 }
 
-/** Thrown if a schema contradicts itself or only accepts infinite values. */
+/** Thrown if a schema contradicts itself or accepts only infinite values. */
 export class Unsatisfiable extends Error {
   override name = 'Unsatisfiable'
 }
 
 interface GenerateOptions {
-  /** Seed label of the random numbers. */
+  /** Seed label for random numbers. */
   seed: string
   source: ValueSource
 }
@@ -81,19 +81,19 @@ export function generateValue(schema: JsonSchema, options: GenerateOptions): Gen
 
 /** Constraints on one location. */
 interface Draft {
-  /** The schemas, everything that they refer to, and the branches chosen so far. */
+  /** The schemas, everything they refer to, and the branches chosen so far. */
   parts: ReadonlySet<SchemaObject>
-  /** Lists of branches; one branch of each remains to be chosen. */
+  /** Lists of branches. One branch from each list remains to be chosen. */
   alternatives: readonly (readonly JsonSchema[])[]
   isSmall: boolean
-  /** Reason why no value exists. */
+  /** The reason why no value exists. */
   dead?: string | undefined
 }
 
 const maxAttempts = 12
-/** Number of parts after which only the smallest values follow. */
+/** Number of parts after which only the smallest values are generated. */
 const enoughParts = 1000
-/** Maximum recursion depth before the smallest values follow, which need no further recursion. */
+/** Recursion depth after which only the smallest values are generated, to end the recursion. */
 const maxNesting = 2
 
 class ValueGenerator {
@@ -115,7 +115,7 @@ class ValueGenerator {
   /**
    * Generates a value that all schemas accept, or the best one found. Throws `Unsatisfiable` if there is none.
    *
-   * @param again Distinguishes several values for the same location. Default: 0.
+   * @param again Distinguishes values for the same location. Default: 0.
    */
   make(schemas: readonly JsonSchema[], path: Path, again = 0): unknown {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
@@ -131,7 +131,7 @@ class ValueGenerator {
         this.#budget.step(20)
         try {
           const value = make(random(this.#options.seed, where, tries))
-          // Objects and arrays consist of accepted values, but alternatives can exclude each other.
+          // The parts of objects and arrays have been accepted, but alternatives can exclude each other.
           const isSure = typeof value === 'object' && draft.alternatives.length === 0
           if (isSure || this.#checker.accepts(schemas, value)) return value
           made.push(value)
@@ -144,12 +144,12 @@ class ValueGenerator {
         break
       }
       if (made.length > 0) return made[0]
-      // The innermost location is the relevant one.
+      // The innermost location is the one to report.
       return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
     })
   }
 
-  /** Yields the ways to generate a value for a location, the likeliest first. */
+  /** Yields ways to generate a value for a location, the most promising first. */
   *#ways(draft: Draft, path: Path, where: string): Generator<(random: () => number) => unknown> {
     const { dead, isSmall } = draft
     const [branches, ...alternatives] = draft.alternatives
@@ -163,13 +163,13 @@ class ValueGenerator {
         const make = (random: () => number, isBare: boolean) =>
           this.#within(schemas, () => this.#value({ path, type, schemas, random }, isBare))
         yield (random) => make(random, isSmall)
-        // Optional fields can exclude each other, and another string or number may match better.
+        // Optional fields can exclude each other, and a different string or number may fit better.
         yield (random) => make(random, true)
       }
     }
   }
 
-  /** Extends a draft by schemas and everything they refer to. */
+  /** Adds schemas, and everything they refer to, to a draft. */
   #expand(draft: Draft, schemas: readonly JsonSchema[]): Draft {
     const parts = new Set(draft.parts)
     const alternatives = [...draft.alternatives]
@@ -195,7 +195,9 @@ class ValueGenerator {
     return { parts, alternatives, isSmall, dead }
   }
 
-  /** Orders branches: for a small value, those without parts first; otherwise, a random one that is not null first. */
+  /**
+   * Orders branches. For a small value, branches without parts come first; otherwise, a random one that is not null.
+   */
   #ordered(branches: readonly JsonSchema[], isSmall: boolean, where: string): JsonSchema[] {
     this.#budget.step(branches.length)
     const isPreferred = (branch: JsonSchema) => (isSmall ? isPlain(branch) : !isNull(branch))
@@ -306,9 +308,9 @@ class ValueGenerator {
   }
 
   /**
-   * Generates a part of an array or object; undefined if it is optional and no value matches.
+   * Generates a part of an array or object, or undefined if the part is optional and no value matches.
    *
-   * @param seen Values that the part must differ from. The part is added to it.
+   * @param seen Values that the part must differ from. The part is added to them.
    */
   #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
@@ -332,7 +334,7 @@ function fail(reason: string): never {
   throw new Unsatisfiable(reason)
 }
 
-/** Returns the limits `minItems` and `maxItems`, or those of lengths or properties. */
+/** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
 function countsOf(
   schemas: readonly SchemaObject[],
   what: 'Length' | 'Items' | 'Properties',
@@ -346,14 +348,14 @@ function isNull(schema: JsonSchema): boolean {
   return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
 }
 
-/** Returns true if the smallest value obviously has no parts. */
+/** Returns true if the smallest value clearly has no parts. */
 function isPlain(schema: JsonSchema): boolean {
   if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
     return false
   return !/^(object|array)$/.test(allowedTypes([schema], true)[0] ?? 'object')
 }
 
-/** Returns the types that all schemas allow. Null comes last, or first for a small value. */
+/** Returns the types that all schemas allow. Null comes last or, for a small value, first. */
 function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeName[] {
   const named = schemas.map(typesOf).filter((types) => types !== undefined)
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
@@ -367,7 +369,7 @@ function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeN
   return [...new Set(candidates)].filter(isAllowed).sort((left, right) => rank(left) - rank(right))
 }
 
-/** Guesses the type of schemas without one by their keywords. */
+/** Guesses the type from the keywords of schemas without `type`. */
 function likelyType(schemas: readonly SchemaObject[]): TypeName {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
   if (/required|properties/i.test(keywords)) return 'object'

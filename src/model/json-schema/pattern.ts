@@ -1,7 +1,7 @@
 /**
- * Simple regular expressions in schemas: characters, classes, `.`, escapes, groups, alternatives, repetitions, `^` and
- * `$`, with JavaScript's syntax and semantics. Look-around, back-references, `\b` and groups with flags are not
- * supported. Matching tracks all possibilities in parallel, because JavaScript's own engine can need years for 30
+ * Simple regular expressions in schemas: characters, classes, `.`, escapes, groups, alternatives, repetitions, `^`
+ * and `$`, with JavaScript's syntax and semantics. Lookarounds, backreferences, `\b` and groups with flags are not
+ * supported. Matching tracks all possibilities in parallel, because JavaScript's own engine can take years for 30
  * characters.
  */
 import { regExpTokens } from '../../lib/backtracking.ts'
@@ -23,7 +23,7 @@ interface Part {
   ends(text: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number>
 }
 
-/** Parses a pattern; undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
+/** Parses a pattern. Returns undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
 export function readPattern(source: string, budget: Budget): Pattern | undefined {
   compiled(source)
   const part = parse(source.match(regExpTokens) ?? [], budget)
@@ -112,7 +112,7 @@ function repeated(part: Part, min: number, max: number, budget: Budget): Part {
       for (let round = 1; round <= max && places.size > 0; round++) {
         budget.step(places.size)
         const next = part.ends(text, places)
-        // Rounds that match nothing can be repeated until there are enough.
+        // Rounds that match nothing can be repeated as often as needed.
         const isEnough =
           round >= min || (next.size === places.size && [...next].every((at) => places.has(at)))
         places = isEnough ? new Set([...next].filter((at) => !ends.has(at))) : next
@@ -125,7 +125,9 @@ function repeated(part: Part, min: number, max: number, budget: Budget): Part {
 
 const printable = Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index))
 
-/** Matches one character. JavaScript's engine evaluates classes and escapes, in a single step. */
+/**
+ * Matches one character. Leaves classes and escapes to JavaScript's engine, which evaluates them in a single step.
+ */
 function character(source: string, budget: Budget): Part {
   const isLiteral = [...source].length === 1 && source !== '.'
   const expression = compiled(isLiteral ? '' : `^${source}$`)

@@ -1,6 +1,4 @@
-/**
- * Generates numbers within bounds, and strings with a length, format or pattern.
- */
+/** Generates numbers within bounds, and strings with a given length, format or pattern. */
 import * as z from 'zod'
 import { uuid } from '../../lib/seed.ts'
 import type { Pattern } from './pattern.ts'
@@ -9,7 +7,7 @@ import { numbersAt, type SchemaObject, textAt } from './schema.ts'
 type Random = () => number
 
 /**
- * Returns the range that all schemas allow, open if the bound itself is excluded. In draft 4, exclusive bounds are
+ * Returns the range that all schemas allow. It is open at bounds that are excluded. In draft 4, exclusive bounds are
  * flags.
  */
 export function rangeOf(schemas: readonly SchemaObject[]) {
@@ -26,7 +24,7 @@ export function rangeOf(schemas: readonly SchemaObject[]) {
   return { min, max, isOpenBelow: above.includes(min), isOpenAbove: below.includes(max) }
 }
 
-/** Returns true if a value is a multiple, with a tolerance for floating-point division. */
+/** Returns true if a value is a multiple of a factor, with a tolerance for floating-point division. */
 export function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
   // mutation: equivalent: no quotient is off by exactly the tolerance
@@ -36,7 +34,7 @@ export function isMultiple(value: number, factor: number): boolean {
 /** Bounds that some clients send for "integer". */
 const unbounded = Number.MAX_SAFE_INTEGER
 
-/** Returns a number that all schemas allow; undefined if there is none. */
+/** Returns a number that all schemas allow, or undefined if there is none. */
 export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, random: Random) {
   const { min, max, isOpenBelow, isOpenAbove } = rangeOf(schemas)
   const factors = numbersAt(schemas, 'multipleOf').filter((factor) => factor > 0)
@@ -76,7 +74,7 @@ function decimalsOf(value: number): number {
 interface Format {
   /** @param word Lowercase ASCII letters, digits and hyphens. */
   make(word: string, random: Random): string
-  /** Default: every string is valid. */
+  /** Tests whether a string has the format. Default: every string does. */
   shape?: { test(text: string): boolean }
 }
 
@@ -113,11 +111,11 @@ const formatNamed = (name = '') => (Object.hasOwn(formats, name) ? formats[name]
 /** Returns true if a string has the format. Unknown formats accept every string. */
 export function isOfFormat(format: string, text: string): boolean {
   const shape = formatNamed(format)?.shape
-  // Some expressions take quadratic time, and generated strings are never this long.
+  // Some expressions take quadratic time, but generated strings are never this long.
   return !shape || (text.length <= 500 && shape.test(text))
 }
 
-/** Returns a string in the format named by one of the schemas, based on the given words; undefined without a format. */
+/** Returns a string in a schema's format, based on the given words, or undefined if no schema has a format. */
 export function textOfFormat(
   schemas: readonly SchemaObject[],
   maxLength: number,
@@ -131,7 +129,7 @@ export function textOfFormat(
   return text !== undefined && text.length > maxLength ? format?.make('x', random) : text
 }
 
-/** Returns a string that matches all patterns, or the last attempt. */
+/** Returns a string that matches all patterns or, if none is found, the last attempt. */
 export function textOfPatterns(
   patterns: readonly Pattern[],
   minLength: number,
@@ -139,7 +137,7 @@ export function textOfPatterns(
   random: Random,
 ) {
   let text = ''
-  // A few extra rounds look natural, none give the shortest text, many reach a minimum length.
+  // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.
   // mutation: equivalent: similar numbers reach the same lengths
   for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
     for (const pattern of patterns) {

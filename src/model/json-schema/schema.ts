@@ -1,12 +1,10 @@
-/**
- * Reads the keywords of a JSON Schema sent by a caller. A keyword with a value of the wrong type counts as absent.
- */
+/** Reads keywords of JSON Schemas sent by callers. A keyword whose value has the wrong type counts as absent. */
 
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** Ignored keywords. No provider accepts them in strict mode. */
+/** Keywords that are ignored. No provider accepts them in strict mode. */
 export const ignoredKeywords = (
   'not if contains patternProperties propertyNames dependencies dependentRequired dependentSchemas ' +
   'unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef'
@@ -25,7 +23,7 @@ export function numberAt(schema: SchemaObject, keyword: string): number | undefi
   return typeof value === 'number' ? value : undefined
 }
 
-/** Returns the numeric values of a keyword in several schemas. */
+/** Returns a keyword's numeric values in several schemas. */
 export function numbersAt(schemas: readonly SchemaObject[], keyword: string): number[] {
   return schemas.flatMap((schema) => numberAt(schema, keyword) ?? [])
 }
@@ -50,7 +48,7 @@ export function schemasAt(schema: SchemaObject, keyword: string): JsonSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
-/** Returns the allowed types; undefined if any type is allowed. */
+/** Returns the allowed types, or undefined if any type is allowed. */
 export function typesOf(schema: SchemaObject): TypeName[] | undefined {
   const { type } = schema
   if (typeof type === 'string') return [type as TypeName]
@@ -63,7 +61,7 @@ export function listedValues(schema: SchemaObject): readonly unknown[] | undefin
   return Array.isArray(schema['enum']) ? schema['enum'] : undefined
 }
 
-/** Returns the schemas of the first items. Older drafts have them in `items`. */
+/** Returns the schemas of the first items, which are in `items` in older drafts. */
 export function prefixOf({ items, prefixItems }: SchemaObject): readonly unknown[] {
   if (Array.isArray(items)) return items
   return Array.isArray(prefixItems) ? prefixItems : []
@@ -86,7 +84,7 @@ export function propertySchema(schema: SchemaObject, name: string): JsonSchema {
   const { properties } = schema
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (isSchema(property)) return property
-  // A name without a schema may match one of the ignored patterns.
+  // A name without a schema may match an ignored pattern.
   return 'patternProperties' in schema ? true : (schemaAt(schema, 'additionalProperties') ?? true)
 }
 
@@ -110,7 +108,7 @@ export class References {
     this.#root = root
   }
 
-  /** Returns the target of a schema's `$ref`; undefined if it has none. Throws `LostReference`. */
+  /** Returns the target of a schema's `$ref`, or undefined if it has none. Throws `LostReference`. */
   follow(schema: SchemaObject): JsonSchema | undefined {
     const reference = textAt(schema, '$ref')
     if (reference === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Text with citations: the links and the annotations that locate them. Spec: `url_citation`. Offsets are UTF-16 code
- * units, with an exclusive end, and span the whole link.
+ * Text with citations: links, and annotations that locate them. Spec: `url_citation`. Offsets are in UTF-16 code
+ * units, have an exclusive end, and span the whole link.
  */
 import type { CitedText } from '../../resources/answer.ts'
 import type { UrlCitation } from '../../resources/response.ts'
@@ -10,7 +10,7 @@ import { placeOf } from './domains.ts'
 export interface Source {
   readonly url: string
   readonly title: string
-  /** Excerpt of the page or post. */
+  /** Excerpt from the page or post. */
   readonly content?: string | undefined
   /** Offsets of the citing text. Default: a link is added. */
   readonly span?: readonly [start: number, end: number] | undefined
@@ -18,7 +18,7 @@ export interface Source {
   readonly isUnrelated?: boolean | undefined
 }
 
-/** Joins pieces of text; sources become links. */
+/** Joins pieces of text, and converts sources to links. */
 export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   const annotations: UrlCitation[] = []
   let length = 0
@@ -44,18 +44,18 @@ export function cite(text: string, sources: readonly Source[]): CitedText {
   return { text: cited.text, annotations: [...annotations, ...cited.annotations].sort(byStart) }
 }
 
-/** `[docs.example.com](https://docs.example.com/start)` */
+/** Returns a link such as `[docs.example.com](https://docs.example.com/start)`. */
 export function linkTo(url: string): string {
   return `[${placeOf(url).host}](${inBrackets(url)})`
 }
 
-/** Escapes brackets and spaces, which would end a link early, unless the brackets are balanced. */
+/** Escapes spaces and unbalanced brackets, which would end a link early. */
 function inBrackets(url: string): string {
   if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Cites the sources that the text already links to in the form of `linkTo`. */
+/** Cites the sources that the text already links to, as `linkTo` does. */
 export function citeLinks(text: string, sources: readonly Source[]): CitedText {
   const annotations = sources.flatMap((source) => {
     const link = linkTo(source.url)

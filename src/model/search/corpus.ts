@@ -1,6 +1,6 @@
 /**
- * The search index of pages (spec: Plugin object) and posts (spec: `x_search_filter` fields), ranked by the words they
- * share with a question. Rare words weigh more, and words in a title count twice.
+ * A search index for pages (spec: Plugin object) and posts (spec: `x_search_filter` fields), ranked by the words they
+ * share with the question. Rare words weigh more, and words in a title count twice.
  */
 
 import type { Page } from '../../resources/page.ts'
@@ -15,7 +15,7 @@ export interface Query {
   question: string
   /** Maximum number of rows. */
   limit: number
-  /** Returns true if a row at this URL is allowed. */
+  /** Returns true if rows at this place are allowed. */
   passes(place: Place): boolean
 }
 
@@ -53,7 +53,7 @@ class Corpus<Row> {
     this.#having.set(key, having.set(at, weight))
   }
 
-  /** Returns the best rows first, in their original order if they tie. Unrelated rows come last. */
+  /** Returns rows by score, best first. Ties stay in their original order, and unrelated rows come last. */
   find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Match<Row>[] {
     const scores = this.#scores(question)
     const matches: Match<Row>[] = []
@@ -66,7 +66,7 @@ class Corpus<Row> {
     return matches
   }
 
-  /** Integer scores, so that sums are equal on every machine. */
+  /** Returns scores as integers, so that sums are the same on every machine. */
   #scores(question: string): Map<number, number> {
     const scores = new Map<number, number>()
     for (const key of searchKeys(question)) {
@@ -107,7 +107,7 @@ export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilt
   }))
 }
 
-/** Matches posts against a filter. Handles compare without `@` and case; dates are inclusive, in UTC. */
+/** Matches posts against a filter. Ignores `@` and case in handles. Dates are inclusive, in UTC. */
 function compileXSearchFilter(filter: XSearchFilter): (post: Post) => boolean {
   const allowed = new Set(filter.allowed_x_handles?.map(bareHandle))
   const excluded = new Set(filter.excluded_x_handles?.map(bareHandle))
@@ -127,7 +127,7 @@ function day({ date }: Post): string {
   return new Date(date).toISOString().slice(0, 10)
 }
 
-/** Returns the text, with descriptions of media if the filter enables their understanding. */
+/** Returns a post's text, with image or video descriptions if the filter enables them. */
 function excerptOf(post: Post, filter: XSearchFilter): string {
   const images = filter.enable_image_understanding ? (post.images ?? []) : []
   const videos = filter.enable_video_understanding ? (post.videos ?? []) : []

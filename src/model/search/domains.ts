@@ -1,15 +1,15 @@
 /**
- * Domain filters of a search: `example.com` or `*.example.com`, optionally with a path.
+ * Domain filters for searches: `example.com` or `*.example.com`, optionally with a path.
  *
- * A bare domain matches only that host. A wildcard matches subdomains at any depth, but not the bare domain, as in TLS
- * certificates. A path matches itself and everything below it.
+ * A bare domain matches only that host. A wildcard matches subdomains at any depth, but not the bare domain, as in
+ * TLS certificates. A path matches itself and everything below it.
  */
 
 /** Host and path of a page. */
 export interface Place {
-  /** Lowercase; international names in ASCII form. */
+  /** Lowercase host. International names are in ASCII form. */
   host: string
-  /** Starts with a slash. */
+  /** Path, which starts with a slash. */
   path: string
 }
 
@@ -43,7 +43,7 @@ function compileEntry(entry: string): (place: Place) => boolean {
     (below === '' || place.path === below || place.path.startsWith(`${below}/`))
 }
 
-/** Normalises a name to the form of page hosts, because non-ASCII names have several spellings. */
+/** Normalises a name in the same way as page hosts, because non-ASCII names have several spellings. */
 function placeOfEntry(name: string): Place {
   const url = `http://${name}`
   return URL.canParse(url) ? placeOf(url) : { host: name.toLowerCase(), path: '' }

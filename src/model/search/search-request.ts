@@ -13,9 +13,9 @@ export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
   /** Location in the request. */
   path: string
-  /** If undefined, the gateway chooses an engine. */
+  /** Search engine. If undefined, the gateway chooses one. */
   engine: WebSearchEngine | undefined
-  /** `max_results` of the request, or its default. */
+  /** The request's `max_results`, or the default. */
   requestedResults: number
   /** Maximum number of results. */
   maxResults: number
@@ -26,7 +26,7 @@ export interface SearchRequest {
 const defaultResults = 5
 const limitedResults = 20
 
-/** Returns every form of search in a request. The first one wins: the tool, then the deprecated ones. */
+/** Returns all forms of search in a request. The first one is used: the tool comes before deprecated forms. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
@@ -98,7 +98,7 @@ function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): Search
     path,
     engine: engine === 'auto' ? undefined : engine,
     requestedResults: max_results,
-    // Each request runs one search, so its results are the total.
+    // A request runs only one search, so both limits apply to it.
     maxResults: Math.min(max_results, max_total_results),
     include: allowed_domains,
     exclude: excluded_domains,

@@ -1,6 +1,4 @@
-/**
- * Runs the web search of a request, if it has one. Spec: POST /responses.
- */
+/** Runs a request's web search, if it has one. Spec: POST /responses. */
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
 import type { Prompt } from '../../resources/prompt.ts'
@@ -27,9 +25,9 @@ interface SearchContext {
 }
 
 /**
- * Returns the search results; undefined if the request has no search. Throws 400 if it exceeds the limit of its engine.
+ * Returns the search results, or undefined if the request has no search. Throws 400 if it exceeds its engine's limit.
  *
- * @param model The model that replies: that of the preset, if the request names one.
+ * @param model Model that replies. If the request names a preset, the preset's model.
  */
 export async function searchWeb(
   prompt: Prompt,
@@ -134,7 +132,7 @@ function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => voi
   if (types.size > maxTypes) warn(`Tools of ${types.size - maxTypes} more types were not run either`)
 }
 
-/** Maximum number of tool types with their own warning. */
+/** Maximum number of tool types to warn about individually. */
 const maxTypes = 10
 
 function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {

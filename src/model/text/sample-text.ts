@@ -1,5 +1,5 @@
 /**
- * Writes sample answers in Markdown: passages of fixtures/texts.json after a sentence that quotes the question. No
+ * Writes sample answers in Markdown: passages from fixtures/texts.json after a sentence that quotes the question. No
  * model runs.
  */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
@@ -11,17 +11,17 @@ import { firstSentence, quoted } from './words.ts'
 export const Verbosity = ['low', 'medium', 'high'] as const
 export type Verbosity = (typeof Verbosity)[number]
 
-/** Part of an answer: Markdown, or a source to link to. */
+/** A piece of an answer: Markdown, or a source to link to. */
 export type Piece = string | Source
 
 export interface WritingTask {
-  /** The question, or the output of a function. */
+  /** The question or a function's output. */
   subject: string
   answersFunction: boolean
   verbosity: Verbosity
   /** Sources to cite. Undefined if no search ran. */
   sources: readonly Source[] | undefined
-  /** Seed of everything that the question leaves open. */
+  /** Seed for everything that the question leaves open. */
   key: string
 }
 
@@ -52,13 +52,13 @@ interface Question {
   text: string
   kind: Kind
   length: Verbosity
-  /** Values of `{name}` placeholders: the quoted question, and named groups of the patterns. */
+  /** Values for `{name}` placeholders: the quoted question, and named groups in the patterns. */
   slots: Readonly<Record<string, string | undefined>>
   key: string
 }
 
 const english: Texts = fixtures.en
-/** Maximum number of characters of the question to match against patterns. */
+/** Maximum number of question characters to match against patterns. */
 const readLength = 400
 /** Default number of list items. */
 const usualItems = { low: 3, medium: 5, high: 8 }
@@ -74,7 +74,7 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
 /**
  * Writes another paragraph for the answer with this key.
  *
- * @param part Number of the added paragraph, from 1. Paragraphs repeat once all were used.
+ * @param part Number of the added paragraph, from 1. Paragraphs repeat once all have been used.
  */
 export function continueText(key: string, part: number): string {
   const paragraphs = shuffledParagraphs(english, key)
@@ -101,7 +101,7 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
   return { texts, text, kind, length: verbosity === 'medium' ? askedLength : verbosity, slots, key }
 }
 
-/** Writes one passage. Lists have the requested number of items; code is in the requested language. */
+/** Writes one passage. Lists have the requested number of items, and code is in the requested language. */
 function writePassage(question: Question): string {
   const { text, length, slots, key } = question
   const { passages = [] } = question.kind
@@ -116,7 +116,7 @@ function writePassage(question: Question): string {
   return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
 }
 
-/** Writes prose: one sentence, one or two paragraphs, three with headings, or the requested number. */
+/** Writes prose: one sentence, one or two paragraphs, three paragraphs with headings, or the requested number. */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)
@@ -147,14 +147,14 @@ function citeSources(sources: readonly Source[], question: Question): Piece[] {
   ]
 }
 
-/** `Cold slows the yeast ([kitchen.example](https://kitchen.example/bread)).` */
+/** Writes a sentence such as `Cold slows the yeast ([kitchen.example](https://kitchen.example/bread)).` */
 function mention(source: Source): Piece[] {
   const sentence = firstSentence(source.content ?? source.title)
   const isPlain = sentence.endsWith('.') && !sentence.endsWith('...')
   return isPlain ? [`${sentence.slice(0, -1)} (`, source, ').'] : [`${sentence} (`, source, ')']
 }
 
-/** Reports the output of a function: up to six fields of a JSON object, otherwise a quote. */
+/** Reports a function's output: up to six fields of a JSON object, otherwise a quote. */
 function reportOutput(output: string, question: Question): string {
   const fields = fieldsOf(output).slice(0, 6)
   if (fields.length === 0) return say(question, 'returned')

@@ -1,6 +1,4 @@
-/**
- * Extracts words and short lines from text, for searches and answers.
- */
+/** Extracts words and short lines from text for searches and answers. */
 
 /** Returns the first words of the text as one short line. */
 export function quoted(text: string, limit = 72): string {
@@ -9,7 +7,7 @@ export function quoted(text: string, limit = 72): string {
     if (line.length + word.length > limit) return `${line || word.slice(0, limit)} ...`.toWellFormed()
     line = line ? `${line} ${word}` : word
   }
-  // A lone surrogate in the request must not be copied to the reply.
+  // Lone surrogates in the request must not be copied to the reply.
   return line.trim().toWellFormed()
 }
 
@@ -19,7 +17,7 @@ export function firstSentence(text: string): string {
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
 }
 
-/** Returns up to eight subject words of a question, like a query in a search box. */
+/** Returns up to eight subject words from a question, like a search query. */
 export function searchQuery(question: string): string {
   const words: string[] = []
   for (const word of subjectWords(question.slice(0, 2000))) {
@@ -43,7 +41,7 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Yields each distinct word that is not a stop word, unchanged and in order. */
+/** Yields all distinct words that are not stop words, unchanged and in order. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
   for (const match of text.match(word()) ?? []) {
@@ -55,8 +53,8 @@ export function* subjectWords(text: string): Generator<string> {
 }
 
 /**
- * Returns the subject words normalised for comparison: without case, accents and English endings, so that `bake` finds
- * `Baking`. Includes the parts of compounds such as `night-train`.
+ * Returns the subject words, normalised for comparison: case, accents and English endings are removed, so that `bake`
+ * finds `Baking`. Includes the parts of compounds such as `night-train`.
  */
 export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
