@@ -1,41 +1,41 @@
 /**
- * Assumptions: the behaviour that Understudy chose where the specification is silent, by name. ASSUMPTIONS.md lists
- * them. Replies that depend on assumptions name them in `x-understudy-assumptions`.
+ * Assumptions: named choices of behaviour that the specification does not define, listed in ASSUMPTIONS.md. Replies
+ * that depend on assumptions name them in `x-understudy-assumptions`.
  */
 
 export interface Assumption {
   /** Unspecified behaviour, in the specification's words. */
   readonly about: string
-  /** Behaviour of Understudy. */
+  /** Behaviour that Understudy implements. */
   readonly choice: string
 }
 
 export const assumptions = {
   errorEnvelope: {
     about: 'Error replies for status codes other than 500',
-    choice: 'the envelope of 500, with the status as `error.code`',
+    choice: 'the 500 envelope, with the status as `error.code`',
   },
   violations: {
     about: 'Error behaviour when an input rule is violated',
     choice:
-      '400; the message is the first violation, such as `model: must be vendor/model`; `error.metadata.violations` lists all violations with path, message and rule',
+      '400; the message describes the first violation, such as `model: must be vendor/model`; `error.metadata.violations` lists all violations with path, message and rule',
   },
   authentication: {
     about: 'A missing, malformed or unknown key',
     choice: '401; any bearer key is accepted unless `apiKeys` lists the valid ones',
   },
   unknownPath: {
-    about: 'Operations of the other tagged groups',
+    about: 'Operations in the other tagged groups',
     choice:
       '404 for a path that the specification does not describe, 405 with `Allow` for another method of a described path',
   },
   extension: {
-    about: 'The operations of the other tagged groups, if an extension implements them',
+    about: 'Operations in the other tagged groups, if an extension implements them',
     choice:
-      'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are those of POST /responses',
+      'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are the same as in POST /responses',
   },
   document: {
-    about: 'The operations of the other tagged groups, if an OpenAPI document describes them',
+    about: 'Operations in the other tagged groups, if an OpenAPI document describes them',
     choice:
       'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete the records of a path keep them in the sandbox; a stream is a 501',
   },
@@ -44,9 +44,9 @@ export const assumptions = {
     choice: 'the same request gets the same sample; nothing is kept',
   },
   requestBody: {
-    about: 'Bodies that are empty, not JSON, of another content type, or too large',
+    about: 'Bodies that are empty, not JSON, too large or of a different content type',
     choice:
-      '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for another content type; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
+      '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for a different content type; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
   },
   repeatedParameter: {
     about: 'A query parameter given more than once',
@@ -57,38 +57,38 @@ export const assumptions = {
     choice: '404',
   },
   workspaceLookup: {
-    about: 'Whether `{id}` is an id or a slug if it could be both',
+    about: 'An `{id}` that could be an id or a slug',
     choice: 'looked up as an id first, then as a slug',
   },
   slugConflict: {
     about: 'A workspace slug that is already taken',
-    choice: '409 if another workspace has it as its slug or id',
+    choice: "409 if it is another workspace's slug or id",
   },
   emptyUpdate: {
     about: 'PATCH with no known field',
     choice: '200; nothing changes, not even `updated_at`',
   },
   providerSort: {
-    about: '`default_provider_sort` outside the described values',
+    about: 'A `default_provider_sort` other than the described values',
     choice: 'accepted, with a warning in the journal',
   },
   designShape: {
-    about: 'Item shape for the `design-source` source',
+    about: 'The item shape for the source `design-source`',
     choice: 'source, model, arena, category, elo, win rate, generation time, tournament stats, pricing',
   },
   benchmarkOrder: {
-    about: 'Order of benchmark rows',
+    about: 'The order of benchmark rows',
     choice:
       'index rows first, by the selected index (default intelligence) descending, then design rows by elo descending',
   },
   taskTypeOnDesign: {
-    about: 'Which design category a `task_type` selects',
+    about: 'The design category that a `task_type` selects',
     choice:
       '`coding` selects `codecategories`, other values do not filter; an explicit `category` takes precedence',
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
-    choice: 'they filter only the design rows',
+    choice: 'they only filter design rows',
   },
   benchmarkMeta: {
     about: 'Values of the benchmark meta',
@@ -97,18 +97,17 @@ export const assumptions = {
   },
   modelName: {
     about: 'The form of a model identifier',
-    choice:
-      'vendor/model or @preset/slug, 400 for anything else; the reply has the model name of the request',
+    choice: 'vendor/model or @preset/slug, 400 for anything else; the reply has the requested model name',
   },
   presetModel: {
-    about: 'The effect of a preset as a model',
+    about: 'The effect of a preset used as a model',
     choice:
-      'its config and system prompt apply unless the request sets the same field; presets of any status are used, with a warning unless `active`',
+      'its config and system prompt apply unless the request sets the same field; presets with any status are used, with a warning unless it is `active`',
   },
   inputItems: {
     about: 'Other request parameters and input items of POST /responses',
     choice:
-      'parameters and items that published clients send are accepted; an unknown type of input item or content part, an empty list, `store: true` and `previous_response_id` are 400',
+      'parameters and items that published clients send are accepted; an unknown type of input item or content part, an empty list, `store: true` and `previous_response_id` get a 400',
   },
   tokens: {
     about: 'The definition of a token',
@@ -126,7 +125,7 @@ export const assumptions = {
       '`background: true`, `conversation`, and a `tool_choice` that forces a tool other than a function or the search are 400, unless a rule scripts the reply',
   },
   toolShape: {
-    about: 'Shape of a `tools` entry',
+    about: 'The shape of a `tools` entry',
     choice:
       'functions, and `gateway:web_search` with `parameters`; other types are accepted but not run; `tool_choice: "none"` disables the search tool',
   },
@@ -136,7 +135,7 @@ export const assumptions = {
       'if it is the only tool, if `tool_choice` forces it, or if the question asks for a search, for sources or for recent facts; a reply to the output of a tool does not search again',
   },
   searchForms: {
-    about: 'Web search requested in several ways at once',
+    about: 'A web search requested in several ways at once',
     choice:
       'the tool takes precedence over the plugin, the plugin over `:online`; the first of several tools or plugins',
   },
@@ -145,34 +144,34 @@ export const assumptions = {
     choice: 'all models',
   },
   searchResults: {
-    about: 'Cited pages of a search, and their order',
+    about: 'The pages that a search cites, and their order',
     choice:
-      'as many as `max_results` and the filters allow; first the pages that share the most and rarest words with the last user message (titles count twice), then the others in fixture order',
+      'as many as `max_results` and the filters allow; pages that share the most and rarest words with the last user message come first (titles count twice), then all others in fixture order',
   },
   domainEntries: {
-    about: 'The scope of an entry in a domain list',
+    about: 'The scope of a domain list entry',
     choice:
       'a bare domain covers only that host; `*.domain` covers its subdomains at any depth, without the bare domain; a path covers itself and everything below it',
   },
   xSearchModels: {
     about: 'Models that support `x_search_filter`',
     choice:
-      'models of the vendor `x-ai`, if a search runs; otherwise it is checked and ignored, with a warning in the journal',
+      'models of the vendor `x-ai`, if a search runs; otherwise the filter is checked but ignored, with a warning in the journal',
   },
   xSearchPosts: {
-    about: 'Posts and pages among the citations',
+    about: 'The order of posts and pages in the citations',
     choice:
-      'they alternate, a post first, within `max_results`; domain lists apply to posts too; days are in UTC',
+      'posts and pages alternate, starting with a post, up to `max_results`; domain lists also apply to posts; days are in UTC',
   },
   citedStructure: {
-    about: 'Citations in a structured output',
+    about: 'Citations in structured output',
     choice:
-      'links with annotations at the end of strings whose schema allows them; if there is no such string, no citations, with a warning in the journal',
+      'links with annotations, at the end of strings whose schema allows them; without such a string, citations are omitted, with a warning in the journal',
   },
   responseFields: {
     about: 'Other fields of the Response object and of a `url_citation`',
     choice:
-      'fields that published clients require, null if not applicable: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools`, the details of `usage`; a `title` on each citation',
+      'fields that published clients require, null if not applicable: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools` and `usage` details; a `title` on each citation',
   },
   responseStatus: {
     about: 'Other status values of responses and messages',
@@ -180,11 +179,11 @@ export const assumptions = {
       '`incomplete` if `max_output_tokens` truncates the text, `in_progress` in events; a rule can set `failed`, `cancelled` or `queued`',
   },
   webSearchItem: {
-    about: 'Whether a search appears in the output',
+    about: 'How a search appears in the output',
     choice: 'a `web_search_call` item precedes the message',
   },
   reasoning: {
-    about: 'Reasoning of a model',
+    about: "A model's reasoning",
     choice:
       'none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; an item before the others shows a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is that of `medium`, with a warning',
   },
@@ -197,21 +196,21 @@ export const assumptions = {
     choice: 'any field of a POST /responses request, with the same type',
   },
   instructType: {
-    about: 'Types of nullable model fields, and of `instruct_type`, when non-null',
+    about: 'The types of nullable model fields, and of `instruct_type`, if not null',
     choice: '`instruct_type` is a string or null; the others are always null',
   },
   limitedEngine: {
-    about: 'The engine with at most 20 results',
+    about: 'The engine that allows at most 20 results',
     choice:
-      'the engine in `search.limitedEngine`, `engine_c` by default; more results are a 400, regardless of `max_total_results`',
+      'the engine in `search.limitedEngine`, by default `engine_c`; requests for more results get a 400, regardless of `max_total_results`',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',
     choice:
-      '400 in a body, because JSON parsers would round them; a larger `max_results` of benchmarks means no limit',
+      '400 in a body, because JSON parsers would round them; in GET /benchmarks, a larger `max_results` means no limit',
   },
   dates: {
-    about: 'Accepted and returned forms of ISO 8601',
+    about: 'The accepted and returned forms of ISO 8601',
     choice:
       '`from_date` and `to_date` are dates such as 2025-06-30; timestamps in replies are UTC with milliseconds, such as 2026-01-01T00:00:00.001Z',
   },
@@ -222,12 +221,12 @@ export const assumptions = {
   streamOrder: {
     about: 'Other event types and their payloads',
     choice:
-      'event types that published clients know; one delta per token; annotations of a part follow its deltas',
+      "event types that published clients know; one delta per token; a part's annotations follow its deltas",
   },
   rateLimits: {
     about: 'Rate limits',
     choice:
-      'none, unless a rule has a `rateLimit`: then 429 with `Retry-After`, and `X-RateLimit-Limit`, `-Remaining` and `-Reset` (in seconds) on every reply',
+      'none, unless a rule has a `rateLimit`: requests over the limit get a 429 with `Retry-After`, and every reply has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (in seconds)',
   },
 } as const satisfies Record<string, Assumption>
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * The `gateway-understudy` executable. Checks the Node version before it imports anything, in syntax that older
+ * The `gateway-understudy` executable. Checks the Node version before importing anything, in syntax that older
  * versions can parse.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major > 22 || (major === 22 && minor >= 12)) {
-  // Caches compiled code for later starts. The cache is written as soon as the server is up, because a test runner may
-  // kill the server before it exits.
+  // Caches compiled code to speed up later starts. The cache is written as soon as the server is up, because a test
+  // runner may kill the server.
   const { enableCompileCache, flushCompileCache } = process.getBuiltinModule('node:module')
   enableCompileCache()
   import('./serve.ts').then(({ runCommandLine }) => runCommandLine()).then(flushCompileCache)

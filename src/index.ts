@@ -23,7 +23,7 @@ export class Gateway extends GatewayCore {
   }
 
   /**
-   * Handles requests like the global `fetch`, for clients that accept one. Intercepts nothing.
+   * A `fetch` function that sends requests to the gateway, for clients that accept one. Does not intercept anything.
    *
    * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
    */
@@ -41,9 +41,9 @@ export class Gateway extends GatewayCore {
 }
 
 /**
- * Creates a gateway. Throws for an invalid option, fixture or scenario.
+ * Creates a gateway. Throws if an option, fixture or scenario is invalid.
  *
- * @param options All options have defaults; see `GatewayOptions`.
+ * @param options All options have defaults. See `GatewayOptions`.
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
   return atCaller(createGateway, () => new Gateway(options))
@@ -61,7 +61,7 @@ export function parseScenario(json: unknown): ScenarioInput {
   return atCaller(parseScenario, () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
 }
 
-/** A sandbox; by default, with the request bodies of all operations. */
+/** A sandbox. By default, it is typed with the request bodies of all operations. */
 export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
 
 export { type AssumptionName, assumptions } from './assumptions.ts'

@@ -27,15 +27,15 @@ import type { CustomOperationId } from './scenarios/names.ts'
 
 const msw = await import('msw').catch(missing)
 
-/** Gateways with handlers, by base URL. Weak references, because handlers are never disposed. */
+/** Gateways with handlers, by base URL. References are weak, because handlers are never disposed. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
- * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard:
- * unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the network. Throws for
- * an unknown operation.
+ * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a
+ * guard: unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the
+ * network. Throws for an unknown operation.
  *
- * @param operationIds Returns only handlers of these operations, without the guard. Default: all.
+ * @param operationIds Limits the handlers to these operations, without the guard. Default: all operations.
  */
 export function handlers(
   gateway: GatewayCore,
@@ -47,7 +47,7 @@ export function handlers(
 function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {
   if (!isGateway(gateway))
     throw new TypeError('handlers() expects a gateway, such as handlers(createGateway())')
-  // MSW 3, which has no `graphql` here, does not intercept the `fetch` of these runtimes.
+  // MSW 3 (recognisable by its missing `graphql`) does not intercept these runtimes' `fetch`.
   const runtime = runtimeWithOwnFetch()
   if (runtime && !('graphql' in msw))
     throw new Error(
@@ -75,7 +75,10 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   return result
 }
 
-/** Returns a function that responds to an unmatched request; undefined for a request that is not meant for the gateway. */
+/**
+ * Returns a function that responds to an unmatched request, or undefined for a request that is not meant for the
+ * gateway.
+ */
 function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
@@ -107,7 +110,7 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   }
 }
 
-/** MSW is an optional peer dependency. Explains in one line that it is missing. */
+/** Explains in one line that MSW, an optional peer dependency, is missing. */
 function missing(error: Error & { code?: string }): never {
   // Other missing modules are reported unchanged. Yarn's message is `tried to access msw`.
   const isMissing =

@@ -1,11 +1,9 @@
 /**
- * Interception in Node: a gateway in the same process handles the requests of any HTTP client, whenever it was created.
+ * Interception in Node: a gateway in the same process handles requests from any HTTP client, whenever it was created.
  *
- * @example
- * import { createGateway, intercept } from 'gateway-understudy/node'
+ * @example import { createGateway, intercept } from 'gateway-understudy/node'
  *
- * const gateway = createGateway()
- * const interception = intercept(gateway)
+ * const gateway = createGateway() const interception = intercept(gateway)
  */
 
 export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'

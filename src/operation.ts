@@ -1,6 +1,6 @@
 /**
- * Operations are declared as values. Routing, request validation, MSW handlers, fault matching, journal names, the
- * OpenAPI document and the table in the README derive from them.
+ * Operations are declared as values, from which routing, request validation, MSW handlers, fault matching, journal
+ * names, the OpenAPI document and the README's table are derived.
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
@@ -14,7 +14,7 @@ import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Context of a resolver. All parts were validated against the operation's schemas. */
+/** A resolver's context. All parts have been validated against the operation's schemas. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
   /** Path parameters, parsed by `params`. */
   params: Params
@@ -22,45 +22,45 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   query: Query
   /** Body, parsed by `body`. */
   body: Body
-  /** The sandbox of the request. */
+  /** The request's sandbox. */
   sandbox: RequestSandbox
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number
-  /** Unique key of this request, even among identical ones; stable for a seed. */
+  /** Key of this request, which is unique even among identical requests and stable for a seed. */
   requestKey: string
-  /** Scripted reply of the matched rule, if any. */
+  /** The matched rule's scripted reply, if any. */
   script: ScriptedReplyInput | undefined
-  /** Notes that the reply depends on an assumption about unspecified behaviour. */
+  /** Records that the reply depends on an assumption. */
   assume(name: AssumptionName): void
   /** Adds a warning to the journal entry, without rejecting the request. */
   warn(message: string): void
-  /** Reports usage for rate limits, budgets and the sandbox's ledger. */
+  /** Reports usage for rate limits, budgets and the sandbox's totals. */
   used(usage: CallUsage): void
 }
 
-/** The sandbox of a request, in its state when the request arrived. */
+/** A request's sandbox, in the state in which the request arrived. */
 export interface RequestSandbox {
-  /** Id of the sandbox, such as `s1`. */
+  /** Sandbox id, such as `s1`. */
   readonly sandboxId: string
-  /** Seed of all generated data. */
+  /** Seed for all generated data. */
   readonly seed: string | number
   /** The collections. */
   readonly db: Database
 }
 
-/** Additional context of the built-in operations. */
+/** Additional context for built-in operations. */
 export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
   extends ResolverContext<Params, Query, Body> {
   readonly sandbox: SandboxState
-  /** Request headers. Names are in lower case. */
+  /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Conversation in the body, as read by the operation's protocol. */
   readonly conversation: Conversation
 }
 
 /**
- * An operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is the JSON of a successful
- * reply, and `Context` is the argument of the resolver.
+ * An operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is a successful reply's
+ * JSON, and `Context` is the resolver's argument.
  */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
   /** Id starting with a verb, such as `listProviders`. */
@@ -69,14 +69,14 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   /** Path below the base URL, with parameters in braces: `/workspaces/{id}`. */
   readonly path: string
   readonly doc?: OperationDoc
-  /** Schemas of a request. Parts without a schema are not passed to the resolver. */
+  /** Request schemas. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a successful reply. Every reply of the resolver is checked against it. */
+  /** Schema of a successful reply. All of the resolver's replies are checked against it. */
   readonly output: z.ZodType<unknown, Output>
   /** Error statuses of valid requests. Default: none. */
   readonly errors?: readonly number[]
   /**
-   * The assumption behind every reply, or, by body field (`a` or `a.b`), the assumptions behind errors of that field.
+   * The assumption behind every reply, or the assumptions behind errors in body fields (`a` or `a.b`), by field.
    * Default: none.
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
@@ -89,23 +89,23 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
 }
 
-/** Description of the operation in the OpenAPI document. */
+/** An operation's description in the OpenAPI document. */
 export interface OperationDoc {
   readonly summary?: string
   readonly tag?: string
-  /** If true, the operation may change in breaking ways. Spec: Versioning, 4. */
+  /** If true, the operation is in beta and may have breaking changes. Spec: Versioning, 4. */
   readonly beta?: true
   /** Status of a successful reply. Default: 200, or 204 without a body. */
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** If true, the operation's extra describes it instead. */
+  /** If true, an extra describes the operation instead. */
   readonly isDescribed?: true
-  /** Returns the operation's schemas, if they are not in `input` and `output`. */
+  /** Returns the operation's schemas if they are not in `input` and `output`. */
   readonly schemas?: () => DocumentedSchemas
 }
 
-/** JSON Schemas of an operation. */
+/** An operation's schemas for the document. */
 export interface DocumentedSchemas {
   readonly params?: Record<string, unknown> | undefined
   readonly query?: Record<string, unknown> | undefined
@@ -117,7 +117,7 @@ export interface DocumentedSchemas {
 export interface OperationInput<Params, Query, Body> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
-  /** Header names in lower case. */
+  /** Headers schema, with names in lower case. */
   readonly headers?: z.ZodType
   readonly body?: z.ZodType<Body>
   /** If true, the body may be missing. */
@@ -131,7 +131,7 @@ export interface OperationInput<Params, Query, Body> {
 export interface OperationMarks {
   /** If true, the operation is outside the specification, and its replies have the assumption `extension`. */
   readonly extension?: true
-  /** If true, the operation changes the database, and runs exclusively. */
+  /** If true, the operation changes the database, so no other write runs at the same time. */
   readonly writes?: true
 }
 
@@ -142,14 +142,14 @@ export type AnyOperation = Operation<any, any, any, any, any>
 export interface OtherBody {
   /** Content types in lower case; `audio/*` matches all subtypes. */
   readonly types: readonly string[]
-  /** If true, JSON is accepted too. */
+  /** If true, JSON is also accepted. */
   readonly isJsonToo: boolean
 }
 
 /** A reply whose JSON body matches the output schema. It can contain frozen database rows. */
 export type OperationReply<Output> = Reply<Frozen<Output>>
 
-/** The type of database rows, which are frozen. */
+/** Makes a type readonly at every depth, as database rows are frozen. */
 export type Frozen<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
   : Value

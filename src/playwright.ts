@@ -34,22 +34,22 @@ export interface WorkerFixtures {
   /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
   /**
-   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which keeps its own
-   * options. `UNDERSTUDY_TOKEN` is its token, if it requires one.
+   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which uses its
+   * own options. `UNDERSTUDY_TOKEN` is that server's token, if it requires one.
    */
   gateway: RemoteGateway
 }
 
 export interface TestFixtures {
   /**
-   * New sandbox for each test. Pass `sandbox.baseUrl` or `sandbox.apiKey` to the application under test. Reports of failed
-   * tests include the journal as text and HAR, and the sandbox as a file that the console opens.
+   * New sandbox for each test. Pass `sandbox.baseUrl` or `sandbox.apiKey` to the application under test. Reports of
+   * failed tests include the journal as text and HAR, and the sandbox as a file that the console can open.
    */
   sandbox: RemoteSandbox
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  // The declaration above makes it an option of Playwright's own type.
+  // Cast because the declaration above makes this an option of Playwright's own type.
   gatewayOptions: [{}, { option: true, scope: 'worker' }] as never,
   gateway: [
     async ({ gatewayOptions }, use) => {
@@ -69,7 +69,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** Returns calls without the key or the path of a sandbox. */
+/** Returns the calls that did not use a sandbox's key or path. */
 function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
   return journal.entries()
 }

@@ -1,10 +1,8 @@
 /**
- * Client for a gateway in another process, with the same API, async.
+ * Client for a gateway in another process, with an async version of the same API.
  *
- * @example
- * const gateway = await connectGateway('http://127.0.0.1:4141')
- * await using sandbox = await gateway.createSandbox()
- * await sandbox.use('provider-outage')
+ * @example const gateway = await connectGateway('http://127.0.0.1:4141') await using sandbox = await
+ * gateway.createSandbox() await sandbox.use('provider-outage')
  */
 import type { TextCheck } from './control/check-text.ts'
 import { ControlClient, type FollowOptions, followEvents, type GatewayEvent } from './control/client.ts'
@@ -22,14 +20,14 @@ import type { ScenarioInput } from './scenarios/scenario.ts'
 export { RemoteSandbox }
 
 export interface ConnectOptions {
-  /** Token of the server, if it requires one: the one it was started with, or the one it printed at startup. */
+  /** The server's token, if it requires one: the token it was started with or printed at startup. */
   token?: string
 }
 
 /**
  * Connects to a running server. Throws if the server is unreachable or rejects the token.
  *
- * @param url URL of the server, `http://127.0.0.1:4141`, or its base URL ending in `/api/v1`.
+ * @param url The server's URL, such as `http://127.0.0.1:4141`, or its base URL, which ends in `/api/v1`.
  */
 export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
   return promiseAtCaller(connectGateway, () => connect(url, options))
@@ -67,7 +65,7 @@ export class RemoteGateway extends RemoteSandbox {
     methodsAtCaller(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
   }
 
-  /** Creates an isolated sandbox with its own data, rules, journal, clock and key. */
+  /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
   async createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
     assertNames(options, sandboxOptionNames, 'createSandbox')
     return newSandbox(this.client, options)
@@ -78,13 +76,13 @@ export class RemoteGateway extends RemoteSandbox {
     return this.client.data('listSandboxes', {})
   }
 
-  /** Restores a sandbox from `save()` output. */
+  /** Creates a sandbox from the output of `save()`. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
     const opened: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
     return new RemoteSandbox(this.client.clone(), opened)
   }
 
-  /** Returns the bundled scenarios with their effect on a client. */
+  /** Returns the bundled scenarios with the effects that a client observes. */
   bundledScenarios(): Promise<BundledScenario[]> {
     return this.client.data('listBundledScenarios', {})
   }
@@ -104,7 +102,7 @@ export class RemoteGateway extends RemoteSandbox {
     return this.client.data('checkScenario', {}, { body: { text } })
   }
 
-  /** Follows the calls of all sandboxes until the loop ends or the server shuts down. */
+  /** Follows the calls in all sandboxes until the loop ends or the server shuts down. */
   events(options: FollowOptions = {}): AsyncGenerator<GatewayEvent, void> {
     return followEvents(this.client, options)
   }
@@ -126,12 +124,12 @@ export class RemoteGateway extends RemoteSandbox {
     return status
   }
 
-  /** Returns the metrics of the server in Prometheus text format. */
+  /** Returns the server's metrics in Prometheus text format. */
   metrics(): Promise<string> {
     return this.client.text('getMetrics', {})
   }
 
-  /** Returns the OpenAPI document of the control API. */
+  /** Returns the control API's OpenAPI document. */
   controlDocument(): Promise<object> {
     return this.client.whole('getControlDocument', {})
   }

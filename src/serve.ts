@@ -1,6 +1,6 @@
 /**
- * Serves a gateway over HTTP: `startServer()` for tests, and the command line if this file is run as a program. The
- * control API is loaded on first use.
+ * Serves a gateway over HTTP: provides `startServer()` for tests, and runs the command line if executed as a program.
+ * The control API is loaded on first use.
  */
 import { realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
@@ -47,18 +47,18 @@ export interface ServerOptions extends GatewayOptions {
   allowedOrigins?: string[]
   /** Bearer token that control requests require. Default: none on loopback, generated on other addresses. */
   token?: string
-  /** URL of this node, bypassing the load balancer: `http://10.0.0.7:4141`. Default: none. */
+  /** URL of this node that bypasses the load balancer, such as `http://10.0.0.7:4141`. Default: none. */
   advertise?: string
-  /** If true, `/__understudy/` serves the console, a web page. Default: true. */
+  /** If true, serves the console, a web page, at `/__understudy/`. Default: true. */
   console?: boolean
-  /** Serves an existing gateway. Cannot be combined with gateway options. Default: a new gateway. */
+  /** Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway. */
   gateway?: GatewayCore
   /**
    * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within 10 s. Default: 30
    * s.
    */
   requestTimeoutMs?: Duration
-  /** Called after each request completes. Errors that it throws are printed. Default: none. */
+  /** Called after each request completes. Errors that the callback throws are printed. Default: none. */
   onRequest?: (line: RequestLine) => unknown
 }
 
@@ -67,11 +67,11 @@ export interface RunningServer extends AsyncDisposable {
   readonly gateway: GatewayCore
   /** Port that the server listens on. */
   readonly port: number
-  /** `http://127.0.0.1:4141` */
+  /** URL of the server, such as `http://127.0.0.1:4141`. */
   readonly url: string
-  /** `http://127.0.0.1:4141/api/v1` */
+  /** Base URL for clients, such as `http://127.0.0.1:4141/api/v1`. */
   readonly baseUrl: string
-  /** Bearer token for control requests; undefined if they require none. */
+  /** Bearer token for control requests; undefined if none is required. */
   readonly token: string | undefined
   /**
    * Stops accepting requests and shuts down.
@@ -82,7 +82,8 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /**
- * Runs the command line: `serve`, which is the default, and the other commands of `--help`. Sets `process.exitCode`.
+ * Runs the command line: `serve`, which is the default, or another command that `--help` lists. Sets
+ * `process.exitCode`.
  */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const { run } = await import('./cli/command-line.ts')
@@ -97,14 +98,14 @@ const maxHeaderSize = 16 * 1024
 /** Interval at which Node checks for requests with slow headers, in milliseconds. */
 const connectionsCheckingInterval = 500
 
-/** Interval at which a server that shuts down closes idle connections, in real milliseconds. */
+/** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
 const idleCheckMs = 20
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /**
  * Starts a server. Throws a `TypeError` for an invalid option, and an error with Node's `code`, such as `EADDRINUSE`,
- * if the server cannot listen on the address.
+ * if the server cannot listen on its address.
  */
 export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   return promiseAtCaller(startServer, () => start(options))
@@ -147,7 +148,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     const { response } = sink
     response.setHeader('x-content-type-options', 'nosniff')
     response.setHeader('cache-control', 'no-store')
-    // HTTP/1.0 requests may have no `Host`: their replies use the local address instead.
+    // HTTP/1.0 requests may have no `Host`, so their replies use the local address instead.
     const { localAddress = '', localPort } = request.socket
     request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
     if (secure) request.headers['x-forwarded-proto'] = 'https'
@@ -190,7 +191,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     }
   }
 
-  /** Newest reply of each connection. The connection is in use while this reply is open and not stalled. */
+  /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
   const connections = new Map<Socket, NodeSink | undefined>()
   const listener: RequestListener = (request, response) => {
     const sink = new NodeSink(response)
@@ -207,7 +208,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
       }
     })
   }
-  // The guard rejects requests without a `Host`, with the error envelope.
+  // The guard, which uses the error envelope, rejects requests without a `Host`.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
   const { secureServer } = core.extras.find((extra) => extra.secureServer) ?? {}
   // Extras cannot name Node's types.
@@ -222,7 +223,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     socket.once('close', () => connections.delete(socket))
   })
   server.headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
-  // The gateway enforces the timeout of bodies, so that a slow request gets a reply and a journal entry.
+  // The gateway enforces the timeout for bodies, so that slow requests get a reply and a journal entry.
   server.requestTimeout = 0
   server.on('clientError', refuseSocket)
 
@@ -297,5 +298,5 @@ function isProgram(): boolean {
   }
 }
 
-// Not awaited: a module with top-level await cannot be loaded by `require`.
+// Not awaited, because `require` cannot load a module with top-level await.
 if (isProgram()) runCommandLine()

@@ -53,7 +53,7 @@ if (typeof globalThis.process?.getBuiltinModule !== 'function')
 
 /** Options of `toMatchPrompts`. */
 export interface PromptSnapshotOptions extends PromptOptions {
-  /** Name of the file, for tests with several files. Default: the name of the test. */
+  /** File name, for tests with several snapshots. Default: the test name. */
   name?: string
 }
 
@@ -64,13 +64,13 @@ export interface Fixtures {
    */
   gatewayOptions: GatewayOptions
   /**
-   * Action for unmatched requests: `guard`, `error`, `warn` or `bypass`, as for `intercept`. Set like `gatewayOptions`.
-   * Default: `guard`, which rejects requests that look meant for the gateway.
+   * Action for unmatched requests: `guard`, `error`, `warn` or `bypass`, as in `intercept`. Set like
+   * `gatewayOptions`. Default: `guard`, which rejects requests that look meant for the gateway.
    */
   onUnhandledRequest: UnhandledRequestStrategy
-  /** Gateway of the file. */
+  /** The test file's gateway. */
   gateway: Gateway
-  /** Interception, active while the tests of the file run. `server.use(…)` accepts your own MSW handlers. */
+  /** Interception, which is active while the file's tests run. `server.use(…)` accepts your own MSW handlers. */
   server: Interception
   /**
    * New sandbox for each test, so that tests can run concurrently. Requests are routed to the sandbox of the test that
@@ -78,9 +78,9 @@ export interface Fixtures {
    */
   sandbox: Sandbox<Bodies>
   /**
-   * If true, `sandbox` is the default sandbox, reset before each test, and the tests of a file run one at a time, even
-   * with `test.concurrent`. For code whose requests cannot be attributed to a test, such as a shared queue. Set with
-   * `test.override({ serial: true })`, also in a `describe`. Default: false.
+   * If true, `sandbox` is the default sandbox, which is reset before each test, and the file's tests run one at a
+   * time, even with `test.concurrent`. Use it for code whose requests cannot be attributed to a test, such as a
+   * shared queue. Set with `test.override({ serial: true })` in a file or a `describe`. Default: false.
    */
   serial: boolean
 }
@@ -109,7 +109,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
       const provide = serial ? provideDefault : provideNew
       await provide(gateway, async (sandbox) => {
         printIfFailed(gateway, sandbox, onTestFailed)
-        // Not `run`: Vitest runs the test outside of the call to `use`, so `run` would not cover it.
+        // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
         gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
         printFurtherUnhandled(gateway, sandbox.id)
@@ -119,10 +119,11 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
 })
 
-// Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`,
-// only the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
+// If a test has hooks, Vitest sets up fixtures in the first one, and `enter` affects only that hook. With
+// `isolate: false`, only the first file that imports this module gets the hook below; in other files, `enter` covers
+// tests without hooks.
 test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
-  // Tests in the same file that use Vitest's own `test` have no fixtures.
+  // Tests that use Vitest's own `test` in the same file have no fixtures.
   if (gateway) await gateway.sandboxes.current.run(sandbox, runTest)
   else await runTest()
 })
@@ -168,11 +169,11 @@ expect.extend({
 
 declare module 'vitest' {
   interface TestArtifactRegistry {
-    /** Sandbox of a failed test, as a file that the console opens. */
+    /** A failed test's sandbox, as a file that the console can open. */
     'gateway-understudy:sandbox': TestArtifactBase & { type: 'gateway-understudy:sandbox' }
   }
 
-  // The type parameters must be identical to those of Vitest's interface.
+  // The type parameters must be identical to those in Vitest's interface.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
      * Asserts that an operation was called with the fields of `match`, which can contain matchers such as
@@ -201,7 +202,7 @@ declare module 'vitest' {
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */
     toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
-    /** Asserts that every conversation that began a script finished it, and that every script was begun. */
+    /** Asserts that every script was started, and that every conversation that started one has finished it. */
     toHaveFinishedScript(): R
   }
 }
@@ -238,12 +239,12 @@ function toResult({ message, ...verdict }: Verdict) {
   return { ...verdict, message: () => printable(message) }
 }
 
-/** Compares like `toMatchObject`: objects can have more fields, and values can be matchers. */
+/** Compares like `toMatchObject`: objects may have additional fields, and values may be matchers. */
 function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: unknown) => boolean {
   return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
 }
 
-/** Throws for an unknown operation. */
+/** Throws if the operation is unknown. */
 function assertOperation(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
   const ids = journal.operationIds ?? everyOperation.map(({ id }) => id)
   if (ids.includes(operation)) return operation
@@ -261,7 +262,7 @@ async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   sandbox.dispose()
 }
 
-/** Provides the default sandbox, reset, after earlier tests have finished with it. */
+/** Resets the default sandbox and provides it, once earlier tests have finished with it. */
 async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
   const leave = await takeTurn(gateway)
   gateway.reset()
@@ -286,14 +287,14 @@ function printIfFailed(
   })
 }
 
-/** Attaches the sandbox, which may already be disposed, to the report as a file that the console opens. */
+/** Attaches the sandbox, which may already be disposed, to the report as a file that the console can open. */
 async function attachSandbox(task: TestContext['task'], sandbox: Sandbox<Bodies>): Promise<void> {
   const body = new TextEncoder().encode(JSON.stringify(toSandboxFile(sandbox as Sandbox, true)))
   const attachments = [{ contentType: 'application/json', body }]
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 
-/** Returns the newest calls of the default sandbox. */
+/** Returns the default sandbox's newest calls. */
 function newest({ journal }: Gateway, count: number): JournalEntry[] {
   return count === 0 ? [] : journal.entries().slice(-count)
 }
@@ -303,11 +304,11 @@ function sharedCalls({ journal }: Gateway): number {
   return journal.evictedCount + journal.entries().length
 }
 
-/** Gateways that have already warned: one warning per file is enough. */
+/** Gateways that have already warned, because one warning per file is enough. */
 const warned = new WeakSet<Gateway>()
 
 function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void {
-  // Late calls of finished tests got a 410.
+  // Late calls from finished tests get a 410.
   const answered = shared.filter(({ status }) => status !== 410)
   const [example] = answered
   if (!example || warned.has(gateway)) return

@@ -46,7 +46,7 @@ export async function run(args: readonly string[], start: Start): Promise<void> 
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has already printed the error, the help or the version.
+  // Commander has already printed the error, help or version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const isUserError = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
   if (!isUserError) throw error
@@ -76,7 +76,7 @@ async function toProgram(start: Start): Promise<Command> {
   return program
 }
 
-/** Returns the groups of flags in the help of `serve`, without its usage and description. */
+/** Returns the flag groups from the help for `serve`, without usage and description. */
 function flagHelp(serve: Command): string {
   const help = serve.helpInformation()
   return help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
@@ -141,8 +141,8 @@ function addServe(program: Command, start: Start): Command {
     )
     .optionsGroup('Cluster:')
     .option('--node <name>', 'name of this node, such as n3; auto uses the number in the host name')
-    .option('--advertise <url>', 'URL of this node, bypassing the load balancer', toOrigin)
-    .option('--no-default', 'reject requests that select no sandbox')
+    .option('--advertise <url>', 'URL of this node that bypasses the load balancer', toOrigin)
+    .option('--no-default', 'reject requests that do not select a sandbox')
     .option(
       '--drain-ms <duration>',
       'on SIGTERM, maximum wait for sandboxes in use; new sandboxes are rejected',
@@ -193,7 +193,7 @@ function addScenarios(program: Command): void {
   const scenarios = program.command('scenarios').description('List bundled scenarios.').helpCommand(false)
   scenarios
     .command('list', { isDefault: true })
-    .description('List bundled scenarios and their effect on a client.')
+    .description('List bundled scenarios with their effect on clients.')
     .action(async () => {
       const { bundledScenarios } = await import('../scenarios/bundled.ts')
       const width = Math.max(...[...bundledScenarios.keys()].map((name) => name.length))
@@ -230,7 +230,7 @@ function addOpenapi(program: Command): void {
       if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
-/** Replaces Commander's message if a flag, or its value, was renamed. */
+/** Replaces Commander's message if a flag or its value has been renamed. */
 function withNewName(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
@@ -261,7 +261,7 @@ function toFactor(text: string): number {
   throw new InvalidArgumentError('A factor must be a number, 0 or more.')
 }
 
-/** Parses digits as a number, as in code and in configuration files. */
+/** Parses digits as a number, as in code and configuration files. */
 function toSeed(text: string): string | number {
   if (text === '') throw new InvalidArgumentError('A seed must be a whole number or a word.')
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text

@@ -1,6 +1,4 @@
-/**
- * Configuration files, which hold options of `createGateway`.
- */
+/** Configuration files, which contain options of `createGateway`. */
 import { dirname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, readDataFile } from '../lib/data-file.ts'
@@ -11,10 +9,10 @@ import { gatewaySetup } from './scenario-file.ts'
 
 type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
 
-/** Maximum file size in bytes. Fixtures may be large. */
+/** Maximum file size in bytes, which allows for large fixtures. */
 const limit = 64 * 1024 * 1024
 
-/** Reads options from a configuration file. Paths in it are relative to the file. */
+/** Reads options from a configuration file, in which paths are relative to the file. */
 export function readConfig(file: string): GatewayOptionsInput {
   const { value } = readDataFile(file, limit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -49,7 +47,7 @@ function isPath(value: unknown): value is string {
 
 interface OptionsFile {
   readonly file: string
-  /** Number of scenarios in the file. Scenarios from flags follow them. */
+  /** Number of scenarios in the file. Scenarios from flags come after them. */
   readonly scenarios: number
 }
 

@@ -1,13 +1,11 @@
-/**
- * Buffers log lines: a write takes 3 µs, so all lines of one turn of the event loop are written together.
- */
+/** Buffers log lines. A write takes 3 µs, so all lines from one turn of the event loop are written together. */
 
 const { setImmediate } = globalThis
 
 /**
  * Returns a function that prints lines in order, at the end of the turn or when the process exits.
  *
- * @param print Called with one or more lines, without the last line break.
+ * @param print Called with one or more lines, without the final line break.
  */
 export function toLinePrinter(print: (text: string) => void): (line: string) => void {
   let lines: string[] = []

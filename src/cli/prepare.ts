@@ -5,7 +5,7 @@ import { loadLibrary } from '../database/table.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { CallListener } from '../journal/call-record.ts'
 
-/** Interval between checks for open requests, in real milliseconds. The first check is one interval after the start. */
+/** Interval between checks for open requests, in real milliseconds. The first check is one interval after startup. */
 // mutation: equivalent: nothing depends on the exact time
 const checkMs = 250
 
@@ -31,7 +31,7 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
       const { compileSchemas } = await import('./compile-schemas.ts')
       await compileSchemas(operations)
     } else if (wasQuiet) {
-      // The database library also loads undici and blocks for 60 ms, so wait for a longer idle period.
+      // The database library also loads undici and blocks for 60 ms, so it waits for a longer idle period.
       clearInterval(checks)
       listeners.delete(watch)
       loadLibrary()

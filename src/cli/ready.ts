@@ -14,12 +14,12 @@ export interface Started {
   readonly token: string | undefined
 }
 
-/** Returns the address of the console. */
+/** Returns the console's address. */
 export function consoleUrl({ url }: Pick<Started, 'url'>): string {
   return `${url}/__understudy/`
 }
 
-/** Returns one line of JSON for programs. */
+/** Returns the startup information as one line of JSON. */
 export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasConsole: boolean): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
@@ -39,7 +39,7 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
 export interface StartScreen {
   /** Startup time in real milliseconds. */
   readonly startMs: number
-  /** If true, the token was not set by the user, so it is printed. */
+  /** If true, the token was generated rather than set by the user, so it is printed. */
   readonly isTokenGenerated: boolean
   readonly hasConsole: boolean
 }

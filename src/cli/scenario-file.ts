@@ -10,10 +10,10 @@ import { checkScenario, type KnownOperation, ScenarioError } from '../scenarios/
 import type { Scenario } from '../scenarios/scenario.ts'
 
 /**
- * Reads a scenario, a single rule, or a recording as a scenario that replays it. Throws a `FileError` with every
- * problem and its line and column.
+ * Reads a scenario, a single rule, or a recording, which becomes a scenario that replays it. Throws a `FileError`
+ * with all problems and their lines and columns.
  *
- * @param file Path relative to the working directory.
+ * @param file Path, relative to the working directory.
  */
 export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
   return (
@@ -21,7 +21,7 @@ export function loadScenarioFile(file: string, operations: readonly KnownOperati
   )
 }
 
-/** Extras and the reader of scenario files, passed to every gateway that an entry creates. */
+/** Setup of every gateway that an entry creates: the extras and the scenario file reader. */
 export const gatewaySetup = {
   extras: Object.values(extras) as readonly AnyExtra[],
   readScenario: loadScenarioFile,
@@ -40,7 +40,7 @@ export function toScenario(
     const located = error.problems.map(({ path, message }) => ({
       file,
       message,
-      // In a file with a single rule, paths start at the rule.
+      // In a file with a single rule, paths are relative to the rule.
       ...locate(isRule ? path.slice(2) : path),
     }))
     throw new FileError(located)

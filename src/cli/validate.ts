@@ -17,7 +17,7 @@ import { gatewaySetup, toScenario } from './scenario-file.ts'
 
 const fixtureLimit = 64 * 1024 * 1024
 
-/** Returns the problems of all files, in order; empty if all are valid. */
+/** Returns the problems in all files, in order. The list is empty if all files are valid. */
 export function validateFiles(files: readonly string[]): FileProblem[] {
   return files.flatMap(validateFile)
 }
@@ -57,7 +57,7 @@ function configProblems(file: string): FileProblem[] {
   }
 }
 
-/** Finds the collection of a fixture file by its name: `embeddings-models.json`. */
+/** Finds a fixture file's collection by file name, such as `embeddings-models.json`. */
 function collectionOf(file: string): CollectionDeclaration | undefined {
   const name = stem(file)
   return collections.find((collection) => kebabCase(collection.name) === name)
@@ -87,7 +87,7 @@ function fixtureProblems(file: string, data: DataFile, collection: CollectionDec
   }))
 }
 
-/** Finds records that violate the schema or repeat a key of an earlier record. */
+/** Finds records that violate the schema or repeat an earlier record's key. */
 function* recordProblems(
   records: readonly unknown[],
   collection: CollectionDeclaration,

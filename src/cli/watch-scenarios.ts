@@ -6,13 +6,13 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ScenarioFile } from './config-file.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 
-/** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
+/** Polling interval in milliseconds. Only polling detects replaced files as well as changes on network drives. */
 const interval = 200
 
 /**
  * Watches files until the returned function is called.
  *
- * @param log Called with one line for each reload, successful or not.
+ * @param log Called with a line for each reload, successful or not.
  */
 export function watchScenarios(
   { operations, sandboxes }: GatewayCore,

@@ -9,8 +9,8 @@ import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
 
 /**
- * Creates a model response from search, generated text and token limit, streamed on request. The same request gets the
- * same response.
+ * Creates a model response: runs the search, generates text up to the token limit, and streams on request. Identical
+ * requests get identical responses.
  */
 export const createResponse = defineOperation({
   id: 'createResponse',
@@ -36,7 +36,7 @@ export const createResponse = defineOperation({
   resolve(context) {
     const { body, sandbox } = context
     const { options, storedResponses } = sandbox
-    // Without the option, only a scripted reply can name a stored response, and needs no conversation.
+    // Without the option, only a scripted reply can refer to a stored response, and it needs no conversation.
     if (!options.storedResponses) return respond(responses, context)
     const input = expandInput(body, storedResponses)
     return respond(responses, context, ({ id, output }) => {

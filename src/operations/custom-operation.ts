@@ -20,7 +20,7 @@ import type {
 import type { CustomOperation } from '../sandbox/options-input.ts'
 import { type CustomOperationId, textOperations } from '../scenarios/names.ts'
 
-/** A Standard Schema, for example from zod, Valibot or ArkType. Can be asynchronous. */
+/** A Standard Schema, for example from zod, Valibot or ArkType. May be asynchronous. */
 export interface Schema<Input = unknown, Output = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -34,7 +34,7 @@ export interface Schema<Input = unknown, Output = unknown> {
 
 type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>
 
-/** The validated value, or the issues. */
+/** Validated value or issues. */
 type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] }
@@ -64,7 +64,7 @@ export interface OperationDefinition<
   readonly summary?: string
   /** Group in the OpenAPI document. Default: none. */
   readonly tag?: string
-  /** If true, the operation changes the database, and runs exclusively. Default: false. */
+  /** If true, the operation changes the database, so no other write runs at the same time. Default: false. */
   readonly writes?: boolean
   /** If true, the operation can return an event stream, and rules can use stream faults. Default: false. */
   readonly streams?: boolean
@@ -74,7 +74,7 @@ export interface OperationDefinition<
   readonly refuses?: readonly number[]
   /** Schema of the path parameters. Default: not validated. */
   readonly params?: Params
-  /** Schema of the query, with a string per name. Default: not validated. */
+  /** Schema of the query, which has one string per name. Default: not validated. */
   readonly query?: Query
   /** Schema of the headers, with names in lower case. Default: not validated. */
   readonly headers?: Schema
@@ -82,7 +82,7 @@ export interface OperationDefinition<
   readonly body?: Body
   /** If true, the body may be missing. Default: false. */
   readonly bodyIsOptional?: boolean
-  /** Schema of successful replies. Every reply of `resolve` is checked against it. */
+  /** Schema of successful replies, against which every reply from `resolve` is checked. */
   readonly response: Response
   /** Responds to a validated request. Throw a `GatewayError` to reject it. */
   resolve(
@@ -118,7 +118,7 @@ export function defineOperation<
   return operation as typeof operation & DeclaredOperation<Id>
 }
 
-/** Returns a definition as an operation. Throws a one-line error if it is invalid. */
+/** Converts a definition to an operation. Throws a one-line error if it is invalid. */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const id = Reflect.get(input, 'id')
   const [issue] = Definition.safeParse(input).error?.issues ?? []
@@ -128,11 +128,11 @@ export function customOperation(input: object, others: readonly AnyOperation[]):
   throw new TypeError(`createGateway: ${id ? `operation '${id}'` : 'an operation'}: ${problem}`)
 }
 
-/** Everything about a definition that can be validated without the other operations. */
+/** Validates everything about a definition that does not depend on other operations. */
 const Definition = z.lazy(() => {
   const methods = ['get', 'post', 'put', 'patch', 'delete']
   const text = z.string('must be a string').min(1, 'must not be empty')
-  // Schemas of ArkType are functions.
+  // ArkType schemas are functions.
   const schema = z.custom<Schema>(
     (value) => typeof Object(value)['~standard']?.validate === 'function',
     'must be a Standard Schema, for example from zod, Valibot or ArkType',
@@ -166,10 +166,7 @@ function withBraces(path: string): string {
   return path.replace(/(?<=\/):(\w+)/g, '{$1}')
 }
 
-/**
- * The definition's schemas can be asynchronous, so they validate in `resolve`, and the gateway accepts any value
- * before.
- */
+/** Accepts any value, because the definition's schemas may be asynchronous and validate in `resolve` instead. */
 const anything = z.lazy(() => z.unknown())
 
 function toOperation(definition: OperationDefinition): AnyOperation {
@@ -232,7 +229,7 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
   return reply
 }
 
-/** Calls `resolve`. An error other than a rejection names the operation: it is the user's, not ours. */
+/** Calls `resolve`. Any error except a rejection names the operation, because the bug is in the user's code. */
 async function resolved(
   { id, resolve }: OperationDefinition,
   context: Parameters<OperationDefinition['resolve']>[0],
@@ -258,7 +255,7 @@ function documentedSchemas(definition: OperationDefinition): DocumentedSchemas {
   const names = [...definition.path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => [name, { type: 'string' }])
   const params = definition.params && toJsonSchema(definition.params, 'input')
   return {
-    // OpenAPI requires a declaration of each path parameter.
+    // OpenAPI requires each path parameter to be declared.
     params: { properties: { ...Object.fromEntries(names), ...(params?.['properties'] as object) } },
     query: definition.query && toJsonSchema(definition.query, 'input'),
     body: definition.body && toJsonSchema(definition.body, 'input'),
@@ -268,8 +265,8 @@ function documentedSchemas(definition: OperationDefinition): DocumentedSchemas {
 }
 
 /**
- * Converts a schema if it supports the JSON Schema extension of Standard Schema. Returns `{}` otherwise, or if the
- * result has references.
+ * Converts a schema if it supports Standard Schema's JSON Schema extension. Otherwise, or if the result has
+ * references, returns `{}`.
  */
 function toJsonSchema(schema: Schema, side: 'input' | 'output'): Record<string, unknown> {
   try {

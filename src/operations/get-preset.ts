@@ -23,7 +23,7 @@ export const getPreset = defineOperation({
       throw unknownSlug('no preset has the slug', params.slug, await sandbox.tables.presets.rows())
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
-    // `references.ts` keeps the two consistent.
+    // `references.ts` ensures that the version exists.
     if (!designated_version) throw new Error(`Preset '${preset.slug}' has no designated version`)
     if (preset.status !== 'active') assume('presetStatus')
     if (hasOtherKeys(designated_version)) assume('presetConfig')

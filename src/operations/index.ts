@@ -1,6 +1,4 @@
-/**
- * All operations. Those in this list are routed, documented and available in rules.
- */
+/** All operations. Only the operations in this list are routed, documented and available in rules. */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
 import type { CreateMessageRequest } from '../protocols/messages/request.ts'
@@ -27,7 +25,7 @@ export const operations: readonly (AnyOperation & { readonly id: OperationId & K
   createResponse,
 ]
 
-/** Request bodies by operation id, including extensions; `undefined` for operations without a body. */
+/** Request bodies by operation id, including extensions. `undefined` for operations without a body. */
 export interface Bodies {
   /** List all providers. */
   listProviders: undefined
@@ -63,13 +61,13 @@ export interface Bodies {
 
 true satisfies KnownOperationId extends OperationId ? true : never
 
-/** `listProviders`, `updateWorkspace`, … */
+/** Operation ids: `listProviders`, `updateWorkspace`, … */
 export type OperationId = keyof Bodies
 
-/** Operations of the specification and all extensions. */
+/** The specification's operations and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** Returns the operations of a gateway: the specification's, the enabled extensions and the custom ones. */
+/** Returns a gateway's operations: the specification's, enabled extensions and custom ones. */
 export function operationsOf({
   extensions: enabled,
   operations: custom,

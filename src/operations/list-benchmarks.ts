@@ -1,6 +1,4 @@
-/**
- * Benchmark scores of models, from two sources with different fields. Spec: GET /benchmarks.
- */
+/** Benchmark scores for models, from two sources with different fields. Spec: GET /benchmarks. */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
@@ -15,7 +13,7 @@ import {
   TaskType,
 } from '../resources/benchmark.ts'
 
-/** At least 1, in decimal digits. The specification shows no upper bound. */
+/** Whole number in decimal digits, at least 1. The specification has no upper bound. */
 const Count = z.lazy(() =>
   z
     .string()
@@ -29,9 +27,9 @@ const Query = z.lazy(() =>
     source: BenchmarkSource.optional().describe('Selects the item shape. Default: all sources.'),
     task_type: TaskType.optional().describe('Selects the matching index or category.'),
     arena: Arena.optional().describe(
-      'Only for design-source. Default: models, if the source is design-source.',
+      'Arena, only for design-source. Default: models, if the source is design-source.',
     ),
-    category: z.string().min(1).optional().describe('Only for design-source: a category within the arena.'),
+    category: z.string().min(1).optional().describe('Category within the arena, only for design-source.'),
     max_results: Count.optional().describe('Default: all matching results.'),
   }),
 )
@@ -64,7 +62,7 @@ function list(rows: readonly Benchmark[], query: Query) {
   return { data, meta: metaOf(data, query) }
 }
 
-/** Returns index rows sorted by the index of the task type, best first. Default: `intelligence`. */
+/** Returns index rows sorted by the task type's index, best first. Default: `intelligence`. */
 function indexRows(
   rows: readonly Benchmark[],
   { source, task_type = 'intelligence' }: Query,
@@ -87,7 +85,7 @@ function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[]
     .sort((left, right) => right.elo - left.elo)
 }
 
-/** Spec: Benchmark meta. */
+/** Returns the benchmark meta. Spec: Benchmark meta. */
 function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
   return {
     as_of: BENCHMARKS_AS_OF,

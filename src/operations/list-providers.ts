@@ -1,6 +1,4 @@
-/**
- * The catalogue of model providers. Spec: GET /providers.
- */
+/** Model providers. Spec: GET /providers. */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'

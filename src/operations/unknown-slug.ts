@@ -1,17 +1,15 @@
-/**
- * The 404 for an unknown slug.
- */
+/** Creates the 404 for an unknown slug. */
 import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
 
-/** Maximum number of rows that are searched for a suggestion. */
+/** Maximum number of rows to search for a suggestion. */
 const maxCompared = 1000
 
 /**
- * Returns a 404. The journal names the slug, and suggests one of the rows.
+ * Returns a 404. In the journal, it names the slug and suggests a similar row.
  *
- * @param what Begins the explanation: `no preset has the slug`.
+ * @param what Beginning of the explanation: `no preset has the slug`.
  */
 export function unknownSlug(
   what: string,

@@ -11,7 +11,7 @@ import { unknownSlug } from './unknown-slug.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate._zod.innerType.shape>
 
-/** Updates fields of a workspace. Null clears a nullable field; missing fields are unchanged. */
+/** Updates a workspace's fields. Null clears a nullable field, and missing fields are unchanged. */
 export const updateWorkspace = defineOperation({
   id: 'updateWorkspace',
   method: 'patch',
@@ -23,7 +23,7 @@ export const updateWorkspace = defineOperation({
     ),
     body: WorkspaceUpdate,
   },
-  // Use the inner schema: a lazy one cannot be compiled.
+  // Uses the inner schema, because a lazy one cannot be compiled.
   output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
   errors: [404, 409],
   marks: { writes: true },
@@ -55,7 +55,7 @@ export const updateWorkspace = defineOperation({
   },
 })
 
-/** Finds a workspace by id, case-insensitively, then by slug: a UUID is also a valid slug. */
+/** Finds a workspace by id, case-insensitively, then by slug, because a UUID is also a valid slug. */
 async function findWorkspace(
   { tables: { workspaces } }: SandboxState,
   id: string,
@@ -87,7 +87,7 @@ function updatableFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatab
   return updates
 }
 
-/** Returns a later time than the previous one, even if a test dated the record into the future. */
+/** Returns a time later than the previous one, even if a test has set a date in the future. */
 function laterThan(previous: string, now: number): string {
   return new Date(Math.max(now, Date.parse(previous) + 1)).toISOString()
 }

@@ -1,14 +1,12 @@
-/**
- * Fallback models: if the first model of a request is rejected or fails, the next one is tried.
- */
+/** Fallback models: if a request's first model is rejected or fails, the next one is tried. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/loose-reading.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 
-/** Maximum number of fallback models, because each can cost a full answer. */
+/** Maximum number of fallback models. Each may generate a full answer. */
 const maxModels = 20
 
-/** Schema of the field `models`. */
+/** Returns the schema of the field `models`. */
 export function fallbackModels() {
   return z
     .array(CreateResponseBody.unwrap().shape.model)
@@ -18,7 +16,10 @@ export function fallbackModels() {
     .describe('Fallback models after `model`, tried in order if the previous one is rejected or fails.')
 }
 
-/** Returns the models of an unchecked body in the order they are tried; undefined if it has no fallbacks. */
+/**
+ * Returns the models in an unvalidated body, in the order in which they are tried, or undefined if it has no fallback
+ * models.
+ */
 export function modelsIn(body: unknown): readonly string[] | undefined {
   const { model, models } = fieldsOf(body)
   const others = listOf(models)

@@ -1,6 +1,4 @@
-/**
- * Responds to a validated request in any protocol, with one object or a stream.
- */
+/** Responds to a validated request in any protocol, with a single object or a stream. */
 import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { eventStream, ok, type Reply } from '../http/reply.ts'
@@ -15,7 +13,7 @@ interface StreamingBody {
   readonly stream?: boolean | null | undefined
 }
 
-/** @param keep Receives the object before it is sent. */
+/** @param keep Called with the object before it is sent. */
 export async function respond<Body extends StreamingBody, Result extends { id: string; model: string }>(
   protocol: Protocol<Body, Result>,
   context: RequestContext<unknown, unknown, Body>,

@@ -31,7 +31,7 @@ const Part = z.lazy(() =>
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-      error: 'Must have text or a refusal, not both',
+      error: 'Must have either text or a refusal',
     }),
 )
 

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { replyId } from './reply-id.ts'
 
-/** Reply headers that a page may read in addition to the safelisted ones. */
+/** Reply headers that pages may read in addition to safelisted ones. */
 const exposed = [
   'x-request-id',
   'x-understudy-scenario',
@@ -19,10 +19,10 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Allowed in every preflight reply, in addition to the headers that the preflight requests. */
+/** Headers that every preflight reply allows, in addition to the requested ones. */
 const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
-/** Allows a page of this origin to read the reply. */
+/** Allows pages from this origin to read the reply. */
 export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'origin')

@@ -5,7 +5,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
 const { setTimeout } = globalThis
 
-/** Sandboxes that replied within this many milliseconds are assumed to be in the middle of a test. */
+/** Time after its last reply during which a sandbox is assumed to be in the middle of a test, in milliseconds. */
 const idleAfterMs = 2000
 /** Polling interval in real milliseconds. */
 const pollMs = 100

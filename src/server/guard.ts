@@ -1,6 +1,6 @@
 /**
- * Checks the host, origin and token of each request. Any page open in a developer's browser can send requests to
- * localhost: foreign pages must not reach the server through DNS rebinding, or change the state that tests rely on.
+ * Checks each request's host, origin and token. Any page in a developer's browser can send requests to localhost, but
+ * foreign pages must not reach the server through DNS rebinding or change the state that tests rely on.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -8,18 +8,20 @@ import { unauthorized } from '../gateway/admit.ts'
 import { GatewayError } from '../http/errors.ts'
 
 export interface GuardOptions {
-  /** The address that the server listens on. */
+  /** Address that the server listens on. */
   readonly host: string
   /** Accepted host names, in addition to loopback names and `host`. */
   readonly allowedHosts: readonly string[]
   /** Origins allowed to call the API, in addition to loopback origins. `*` allows every origin. Default: none. */
   readonly allowedOrigins?: readonly string[]
-  /** Required for control requests, and for all requests to the recorder. Default: generated unless `host` is loopback. */
+  /**
+   * Token for control requests, and for all requests to the recorder. Default: generated unless `host` is loopback.
+   */
   readonly token: string | undefined
 }
 
 export class Guard {
-  /** Undefined if no token is required. */
+  /** Token; undefined if none is required. */
   readonly token: string | undefined
   readonly #allowedHosts: ReadonlySet<string>
   readonly #listensOnAll: boolean
@@ -33,8 +35,8 @@ export class Guard {
   }
 
   /**
-   * Throws 400 for an HTTP/1.1 request without a `Host` header or with several, and 403 for a host name that is not
-   * allowed, which may be a DNS rebinding attack.
+   * Throws 400 for an HTTP/1.1 request with no or several `Host` headers, and 403 for a host name that is not
+   * allowed, because it may be a DNS rebinding attack.
    */
   assertHost({ headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage): void {
     if (host === undefined) {
@@ -73,7 +75,7 @@ export class Guard {
   assertToken({ headers }: IncomingMessage): void {
     if (!this.accepts(bearerOf(headers.authorization)))
       throw unauthorized(
-        'Missing or wrong control token: send `Authorization: Bearer <token>` with the token of --token, or the one printed at startup',
+        'Missing or wrong control token: send `Authorization: Bearer <token>` with the token set by --token or printed at startup',
       )
   }
 
@@ -97,7 +99,7 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
   return count
 }
 
-/** Fast path for nearly every request: parsing any other host takes 2 µs. */
+/** Fast path for nearly all requests. Parsing any other host takes 2 µs. */
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d*)?$/
 
 export function isLoopback(hostname: string): boolean {
@@ -122,7 +124,7 @@ function foreignHost(host: string): GatewayError {
   )
 }
 
-/** Loaded only if a token is used: loading it takes as long as the rest of the start. */
+/** Loaded only if a token is used, because loading it takes as long as the rest of the startup. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 function makeToken(): string {

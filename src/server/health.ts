@@ -1,6 +1,6 @@
 /**
- * Health and readiness probes. They require no token and do not load the control API, because orchestrators poll them
- * from the start.
+ * Health and readiness probes. They do not require the token and do not load the control API, because orchestrators
+ * poll them from startup.
  */
 import type { IncomingMessage } from 'node:http'
 import { json, ok, type Reply } from '../http/reply.ts'
@@ -9,7 +9,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 const healthPath = '/health'
 const readinessPath = '/ready'
 
-/** Returns the reply to a probe; undefined for any other request. */
+/** Returns the reply to a probe, or undefined for any other request. */
 export function readHealth(
   { method, url = '' }: IncomingMessage,
   { isDraining }: Pick<Sandboxes, 'isDraining'>,

@@ -11,13 +11,13 @@ import { printable } from '../lib/print.ts'
 export interface RequestLine {
   /** Method in upper case. */
   readonly method: string
-  /** Includes the query, with secrets redacted. */
+  /** Path including the query, with secrets redacted. */
   readonly path: string
-  /** 0 if the connection ended without a response. */
+  /** HTTP status; 0 if the connection ended without a response. */
   readonly status: number
-  /** Real milliseconds. */
+  /** Duration in milliseconds of real time. */
   readonly durationMs: number
-  /** Rule that made or changed the reply: `flaky#1`. */
+  /** Rule that produced or changed the reply, such as `flaky#1`. */
   readonly rule: string | undefined
   /** Error message of a rejected request, unless the status or the rule already explains it. */
   readonly reason: string | undefined
@@ -56,7 +56,9 @@ function shownPath(path: string): string {
   return query < 0 ? hideInString(path) : hideInString(path.slice(0, query)) + hideInQuery(path.slice(query))
 }
 
-/** `POST /api/v1/responses 503 12 ms flaky#1`, `POST /api/v1/responses 400 1.2 ms: model: must be …` */
+/**
+ * Formats a line: `POST /api/v1/responses 503 12 ms flaky#1`, `POST /api/v1/responses 400 1.2 ms: model: must be …`
+ */
 export function requestLineText({
   method,
   path,
@@ -71,6 +73,6 @@ export function requestLineText({
   const line = [...words, delivery === 'complete' ? undefined : delivery]
     .filter((word) => word !== undefined)
     .join(' ')
-  // A message may quote the request.
+  // The message may quote the request.
   return printable(reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`)
 }

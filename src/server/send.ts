@@ -1,6 +1,6 @@
 /**
- * Sends replies that do not come from the gateway: replies of the control API, and errors for requests that reach
- * neither. Errors use the error envelope.
+ * Sends replies that do not come from the gateway: the control API's, and errors for requests that reach neither.
+ * Errors use the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,14 +11,14 @@ import type { Reply } from '../http/reply.ts'
 import { printError } from '../lib/print.ts'
 import { replyId } from './reply-id.ts'
 
-/** Adds an `x-request-id` and sends the reply. Resolves when the whole reply is written. */
+/** Adds an `x-request-id` and sends the reply. Resolves when the whole reply has been written. */
 export async function send(response: ServerResponse, reply: Reply): Promise<void> {
   const { req } = response
   const headers = { 'x-request-id': replyId(req, reply.status), ...reply.headers }
   await deliver({ ...reply, headers }, new NodeSink(response), unrecorded(req.method ?? ''))
 }
 
-/** Responds with an error. Unexpected errors are bugs: they are printed, and respond 500. */
+/** Responds with an error. Unexpected errors are bugs, which are printed and get a 500. */
 export function refuse(response: ServerResponse, error: unknown): void {
   if (!(error instanceof GatewayError)) printError(error instanceof Error ? `${error.stack}` : String(error))
   if (response.headersSent) return void response.destroy()
@@ -33,13 +33,13 @@ type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMes
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // The previous request was complete and may have changed state: its client gets the whole reply.
+  // The previous request was complete and may have changed state, so its client gets the whole reply.
   if (previous?.req.complete) return void previous.once('finish', () => socket.destroy())
   if (previous?.headersSent) return void socket.destroy()
   endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
 }
 
-/** Rejects CONNECT: the connection would no longer be HTTP. */
+/** Rejects CONNECT, after which the connection would no longer be HTTP. */
 export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
   endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is not a proxy'), request)
 }

@@ -1,6 +1,4 @@
-/**
- * Checks the options of `startServer`, and explains errors of `listen` in one line.
- */
+/** Validates `startServer` options, and explains `listen` errors in one line. */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -8,7 +6,7 @@ import { between, PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
-/** Refuses URLs and ports: the comparison with the `Host` header ignores the port. */
+/** Rejects URLs and ports, because the comparison with the `Host` header ignores the port. */
 const hostName = () =>
   z
     .string()
@@ -40,7 +38,7 @@ const checks = {
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /**
- * Splits options into those of the server and those of its gateway. Throws a `TypeError`.
+ * Separates server options from gateway options. Throws a `TypeError`.
  *
  * @param optionNames Names of gateway options.
  */
@@ -69,7 +67,7 @@ export function readServerOptions<Input extends object>(input: Input, optionName
   }
 }
 
-/** Adds a fix to the message of an error from `listen`. The `code` stays. */
+/** Adds a fix to the message of a `listen` error. The `code` is unchanged. */
 export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const message = reasons[error.code ?? '']?.(port, host)
   return message === undefined

@@ -1,6 +1,6 @@
 /**
- * Closes connections whose request body is still arriving after the reply, which is common for rejected requests. A
- * slow client could otherwise hold its connection open forever.
+ * Closes connections whose request body is still arriving after the reply, which is common for rejected requests.
+ * Otherwise, a slow client could hold its connection open forever.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defaultTimeoutMs } from '../delivery/node.ts'
@@ -8,7 +8,7 @@ import { defaultTimeoutMs } from '../delivery/node.ts'
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /**
- * Destroys the connection if the body does not end in time after the reply.
+ * Destroys the connection if the body does not end soon enough after the reply.
  *
  * @param timeoutMs Real milliseconds.
  */
@@ -24,7 +24,8 @@ export function cutUnreadBody(
     request.once('end', () => clearTimeout(timer))
     request.resume()
   }
-  // Node marks a request as complete only after it has passed on the last byte, when the reply may already be sent.
+  // Node marks a request as complete only once it has passed on the last byte, by which time the reply may already
+  // have been sent.
   setImmediate(() => {
     if (request.complete) return
     if (response.writableFinished) cut()

@@ -1,32 +1,30 @@
-/**
- * Input of a load balancer configuration: the nodes, and the address of the balancer.
- */
+/** Input for a load balancer configuration: the nodes and the balancer's address. */
 import { nodeNameForm } from '../../sandbox/sandbox-id.ts'
 
 export interface Node {
-  /** Name of the node, as in `--node`. */
+  /** Node name, as in `--node`. */
   readonly name: string
-  /** `127.0.0.1:4141` */
+  /** Address, such as `127.0.0.1:4141`. */
   readonly address: string
 }
 
 export interface Plan {
-  /** At least one. Requests that select no sandbox go to the first. */
+  /** Nodes, at least one. Requests that do not select a sandbox are sent to the first. */
   readonly nodes: readonly [Node, ...Node[]]
   /** Address that the balancer listens on. */
   readonly listen: { readonly host: string; readonly port: number }
-  /** Host names of the balancer; empty for any. */
+  /** The balancer's host names. Empty for any. */
   readonly serverNames: readonly string[]
-  /** Paths of the certificate and its key; undefined for plain HTTP. */
+  /** Paths of the certificate and key; undefined for plain HTTP. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined
 }
 
-/** Returns a regular expression for the prefix of sandbox ids on a node: `n3s[0-9]+x`. */
+/** Returns a regular expression for the sandbox id prefix on a node, such as `n3s[0-9]+x`. */
 export function idsOn({ name }: Pick<Node, 'name'>): string {
   return `${name}s[0-9]+x`
 }
 
-/** Regular expression for the prefix of sandbox ids on any node. */
+/** Regular expression for the sandbox id prefix on any node. */
 export const idsOnAnyNode = '[a-z]+[0-9]+s[0-9]+x'
 
 /** Regular expression for the path before a sandbox id, in the API and in the control API. */
@@ -35,7 +33,7 @@ export const idPathPrefix = '/(__understudy/)?sandboxes/'
 /** Path for creating sandboxes. */
 export const sandboxesPath = '/__understudy/sandboxes'
 
-/** Returns the body of an error from the balancer itself. */
+/** Returns the body for the balancer's own errors. */
 export function refusal(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, message } })
 }

@@ -1,13 +1,14 @@
-/**
- * Dialects: a vendor's variant of the API. Either a bundled dialect by name, or a custom object of type `Dialect`.
- */
+/** Dialects are vendors' variants of the API: a bundled dialect by name, or a custom object of type `Dialect`. */
 import * as z from 'zod'
 import type { Dialect, ExtraDefinition } from '../../gateway/extra.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { openrouter } from './openrouter.ts'
 
 export interface DialectOptions {
-  /** Names and extra fields of one vendor: a bundled dialect by name, or a custom one. Default: those of the specification. */
+  /**
+   * A vendor's names and additional fields: a bundled dialect's name, or a custom dialect. Default: the
+   * specification's names and fields.
+   */
   dialect?: DialectName | Dialect
 }
 
@@ -43,7 +44,7 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
   throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
-/** Rejects members of a custom dialect that must be functions but are not. */
+/** Rejects custom dialect members that must be functions but are not. */
 function checkFunctions(dialect: object, { addIssue }: z.RefinementCtx): void {
   for (const name of ['request', 'reply', 'event', 'error'])
     if (!['undefined', 'function'].includes(typeof Reflect.get(dialect, name)))

@@ -29,7 +29,10 @@ const requestWords: WordsByPath = {
   'tools.*.parameters.engine': engines,
 }
 
-/** Maps our names to OpenRouter's, in replies and events. Its reply schemas have only one name for the search tool. */
+/**
+ * Maps our names to OpenRouter's, in replies and events. OpenRouter's reply schemas have only one name for the search
+ * tool.
+ */
 const shownTool: Words = { 'gateway:web_search': 'web_search' }
 const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }
 const replyWords: WordsByPath = {
@@ -39,7 +42,7 @@ const replyWords: WordsByPath = {
   'meta.source': shownSource,
 }
 
-/** Messages for errors without a specific message. */
+/** Default error messages by status. */
 const errorTexts: Readonly<Record<number, string>> = {
   402: 'Insufficient credits. Add more using https://openrouter.ai/credits',
   408: 'Operation timed out. Please try again later.',
@@ -238,7 +241,7 @@ function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, ou
   }
 }
 
-/** Returns metadata about model routing, if the request has a header that asks for it. */
+/** Returns metadata about model routing if a request header asks for it. */
 function routing({ headers, asked, model, provider }: AnsweredCall): { readonly ''?: object } {
   if (!metadataHeaders.some((name) => headers[name] === 'enabled')) return {}
   const metadata = {

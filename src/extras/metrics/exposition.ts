@@ -13,10 +13,10 @@ export interface Family {
   lines(): Iterable<string>
 }
 
-/** Maximum number of series per counter. Further series are counted together, with `other` as every label. */
+/** Maximum number of series per counter. Further series share one, whose labels are all `other`. */
 const maxSeries = 100
 
-/** Counter with labels. */
+/** A counter with labels. */
 export class Counter<Name extends string> implements Family {
   readonly type = 'counter'
   readonly name: string
@@ -30,7 +30,7 @@ export class Counter<Name extends string> implements Family {
     this.#labels = labels
   }
 
-  /** @param values Label values, in the order of the labels. */
+  /** @param values Label values, in label order. */
   add(amount: number, ...values: readonly string[]): void {
     const key = values.join('\n')
     const series = this.#series.get(key)
@@ -50,7 +50,7 @@ export class Counter<Name extends string> implements Family {
   }
 }
 
-/** Histogram of durations. */
+/** A histogram of durations. */
 export class Histogram implements Family {
   readonly type = 'histogram'
   readonly name: string
@@ -67,7 +67,7 @@ export class Histogram implements Family {
     this.#label = label
   }
 
-  /** @param ms Milliseconds. The output is in seconds, the base unit of Prometheus. */
+  /** @param ms Milliseconds. The output is in seconds, Prometheus's base unit. */
   observe(ms: number, value = ''): void {
     let series = this.#series.get(value)
     if (!series) {

@@ -1,6 +1,4 @@
-/**
- * Metrics of a running server in Prometheus format.
- */
+/** Metrics for a running server, in Prometheus format. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export const metrics: ExtraDefinition = {

@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`: metrics of a running server in Prometheus format. Counting starts with the first request for them. No
- * label holds a sandbox, a model or text, so the number of series is bounded.
+ * `GET /metrics`: a running server's metrics in Prometheus format. Counting starts with the first request for
+ * metrics. No label contains a sandbox, model or text, so the number of series is bounded.
  */
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -14,7 +14,7 @@ import { Counter, exposition, type Family, Histogram, reading } from './expositi
 
 /** Upper bounds of histogram buckets in seconds. */
 const durations = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
-/** Statuses with their own series. Others are counted by class: `4xx`. */
+/** Statuses with their own series. Others are counted by class, such as `4xx`. */
 const listedStatuses = new Set([
   200, 201, 204, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 421, 422, 429, 500, 502, 503, 504,
   524, 529,
@@ -27,7 +27,7 @@ export function getMetrics(host: ExtraHost): AnyOperation {
     id: 'getMetrics',
     route: 'GET /metrics',
     doc: {
-      summary: 'Read the metrics of the server in Prometheus text format',
+      summary: "Read the server's metrics in Prometheus text format",
       tag: 'Server',
       type: 'text/plain; version=0.0.4; charset=utf-8',
     },
@@ -192,7 +192,7 @@ class Metrics implements CallListener {
     ]
   }
 
-  /** Starts to measure at the first scrape, so that servers without metrics have no overhead. */
+  /** Starts measuring at the first scrape, so that servers without metrics have no overhead. */
   #lag(): [Record<string, string>, number][] {
     if (!this.#loop) {
       const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks')

@@ -17,9 +17,10 @@ import { type Input, inputOf } from './request.ts'
 import { resourcesOf, type Verb } from './resource.ts'
 
 /**
- * Creates the operations of a document that `existing` does not have.
+ * Creates a document's operations, except those in `existing`. Throws a `DocumentError` unless the document is
+ * OpenAPI 3.x.
  *
- * @param root Parsed document, OpenAPI 3.x. Throws a `DocumentError` for anything else.
+ * @param root Parsed document.
  */
 export function documentOperations(root: object, existing: readonly AnyOperation[]): DocumentOperation[] {
   const document = new OpenApiDocument(root)
@@ -56,11 +57,11 @@ export class DocumentOperation implements AnyOperation {
   readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
   readonly output = z.unknown()
   readonly assumes = 'document'
-  /** Operation in the document. */
+  /** The operation in the document. */
   readonly source: PathOperation
   readonly document: OpenApiDocument
   readonly #schemas: Schemas
-  /** Parts of the document that are not used to check requests. */
+  /** Parts of the document that requests are not checked against. */
   readonly #unchecked = new Set<string>()
   /** Set if the operation uses the records of a path. */
   #records: { readonly verb: Verb; readonly replies: RecordReplies } | undefined
@@ -84,7 +85,7 @@ export class DocumentOperation implements AnyOperation {
     this.#schemas = schemas
   }
 
-  /** Reads the schemas of the request on first use. */
+  /** Reads the request schemas on first use. */
   get input(): Input {
     this.#input ??= reading(() => inputOf(this.document, this.#schemas.request, this.source, this.#unchecked))
     return this.#input
@@ -156,7 +157,7 @@ export class DocumentOperation implements AnyOperation {
   }
 }
 
-/** Returns the operation id of the document, or method and path in camel case. Adds a number if the id is taken. */
+/** Returns the document's operation id, or method and path in camel case. Adds a number if the id is taken. */
 function idOf({ method, route, operation }: PathOperation, taken: ReadonlySet<string>): string {
   const words = route.split(/[^A-Za-z\d]+/).filter((word) => word !== '')
   const line = method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

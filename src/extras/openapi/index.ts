@@ -12,7 +12,7 @@ import { withDocument } from './with-document.ts'
 export interface OpenapiOptions {
   /**
    * OpenAPI 3 document whose operations are mocked, unless another operation has the same method and path: a parsed
-   * document or, in Node, the path of a file. Default: none.
+   * document or, in Node, a file path. Default: none.
    */
   openapi?: string | object
 }
@@ -33,7 +33,7 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
   flags: [
     {
       flags: '--openapi <file>',
-      description: 'OpenAPI 3 document whose operations are mocked too',
+      description: 'OpenAPI 3 document with additional operations to mock',
       group: 'Behaviour',
       ofDocument: 'add the operations of an OpenAPI 3 document',
     },

@@ -1,6 +1,6 @@
 /**
- * Converts schemas of an OpenAPI document to plain JSON Schema for requests or replies, without `nullable`, `readOnly`
- * and `writeOnly`. Schemas are converted on first use, because most schemas of a large document are never used.
+ * Converts an OpenAPI document's schemas to plain JSON Schema for requests or replies, without `nullable`, `readOnly`
+ * and `writeOnly`. Schemas are converted on first use, because most schemas in a large document are never used.
  */
 import { GatewayError } from '../../http/errors.ts'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
@@ -24,7 +24,7 @@ export class PlainSchemas {
     this.#shared = { components: { ...(isJson(components) && components), schemas: shared }, paths }
   }
 
-  /** Returns a converted schema with the targets of its references. */
+  /** Returns a converted schema including the targets of its references. */
   rooted(schema: unknown): Json {
     const plain = this.#plain(schema)
     return { ...(isJson(plain) ? plain : { allOf: [plain ?? true] }), ...this.#shared }
@@ -50,7 +50,7 @@ export class PlainSchemas {
     return Array.isArray(value) ? value.map((each) => this.#plain(each)) : this.#plain(value)
   }
 
-  /** Makes properties of the other direction optional in requests, and removes them from replies. */
+  /** Makes read-only properties optional in requests, and removes write-only ones from replies. */
   #hide(schema: Record<string, unknown>): void {
     const { properties, required } = schema
     if (!isJson(properties)) return
@@ -90,7 +90,7 @@ function lazily(target: object, name: string, make: () => unknown): void {
   Object.defineProperty(target, name, { enumerable: true, get: make })
 }
 
-/** Replaces `nullable: true` of OpenAPI 3.0. */
+/** Replaces OpenAPI 3.0's `nullable: true`. */
 function allowNull(schema: Record<string, unknown>): void {
   if (schema['nullable'] !== true) return
   delete schema['nullable']
@@ -114,7 +114,7 @@ export function follow(document: OpenApiDocument, value: unknown): Json | undefi
   return target
 }
 
-/** Returns the result of `read`. Throws 501 for an unresolved reference. */
+/** Returns the result of `read`. Throws 501 if a reference cannot be resolved. */
 export function reading<Part>(read: () => Part): Part {
   try {
     return read()

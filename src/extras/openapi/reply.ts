@@ -1,6 +1,6 @@
 /**
- * Creates replies of OpenAPI operations with their success status. The body is the example in the document if it is
- * valid, else a value generated from the schema.
+ * Creates OpenAPI operations' successful replies. The body is the document's example if it is valid, otherwise a
+ * value generated from the schema.
  */
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
@@ -30,7 +30,7 @@ interface Described {
 
 type Warn = (message: string) => void
 
-/** Settings of a generated value: its seed, and its name in messages. */
+/** Settings for a generated value: its seed, and its name in messages. */
 interface Making {
   readonly seed: string
   readonly what: string
@@ -45,11 +45,11 @@ export class DocumentReply {
   readonly #schemas: PlainSchemas
   readonly #described: Described
   readonly #response: Json
-  /** Media objects by type. */
+  /** Media type objects by type. */
   readonly #content: Json
-  /** Media type of replies; undefined if there is no body, or only a stream. */
+  /** Media type of replies; undefined if there is no body or only a stream. */
   readonly #type: string | undefined
-  /** Errors for parts that exceed the budget with any seed. Cached, because each attempt takes the whole budget. */
+  /** Errors for parts that exceed the budget with any seed. Cached because each attempt uses up the whole budget. */
   readonly #tooLarge = new Map<string, GatewayError>()
 
   constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {
@@ -188,7 +188,7 @@ export class DocumentReply {
   }
 }
 
-/** Returns the lowest success status, else `default` or a redirect. */
+/** Returns the lowest success status or, if there is none, `default` or a redirect. */
 function successOf(responses: unknown): [status: number, response: unknown] {
   const entries = isJson(responses) ? Object.entries(responses) : []
   const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
@@ -198,7 +198,7 @@ function successOf(responses: unknown): [status: number, response: unknown] {
   return [/^\d+$/.test(status) ? Number(status) : 200, response]
 }
 
-/** Returns true if a discriminator applies and no schema lists the values of its property. */
+/** Returns true if a discriminator applies and no schema lists its property's values. */
 function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
   return schemas.some(({ discriminator }) => {
     if (!isJson(discriminator)) return false
@@ -215,7 +215,7 @@ function isStream(type: string): boolean {
 /** RFC 9110, 8.3.1. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
-/** Headers that the server sets from the body and its framing. */
+/** Headers that the server derives from the body and its framing. */
 const framingHeaders = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
 
 function isTextual(type: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Checks requests to operations of an OpenAPI document: parameters in the default style of their location, and JSON
- * bodies. Bodies of other declared types are accepted unchanged.
+ * Checks requests to an OpenAPI document's operations: parameters in their location's default style, and JSON bodies.
+ * Bodies of other declared types are accepted unchecked.
  */
 import * as z from 'zod'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
@@ -20,9 +20,9 @@ import { follow, type PlainSchemas, reading } from './openapi-schemas.ts'
 export type Input = OperationInput<unknown, unknown, unknown>
 
 /**
- * Reads the schemas of requests. Throws `LostReference`.
+ * Reads request schemas. Throws `LostReference`.
  *
- * @param unchecked Collects parts of the document that are not used to check requests.
+ * @param unchecked Collects parts of the document that requests are not checked against.
  */
 export function inputOf(
   document: OpenApiDocument,
@@ -58,11 +58,11 @@ interface Parameter {
   readonly isRequired: boolean
   readonly schema: SchemaObject
   readonly type: Type | undefined
-  /** Reason why the parameter is not checked: ` (style deepObject)`. Undefined if it is checked. */
+  /** Reason why the parameter is not checked, such as ` (style deepObject)`. Undefined if it is checked. */
   readonly obstacle: string | undefined
 }
 
-/** Default style of each location. OpenAPI 3.1, Parameter Object. */
+/** Default styles by location. OpenAPI 3.1, Parameter Object. */
 const styles: Readonly<Record<string, { style: string; explode: boolean }>> = {
   path: { style: 'simple', explode: false },
   query: { style: 'form', explode: true },
@@ -72,7 +72,7 @@ const styles: Readonly<Record<string, { style: string; explode: boolean }>> = {
 function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | undefined {
   const { in: place, name, content } = declaration
   if (typeof place !== 'string' || typeof name !== 'string') return undefined
-  // OpenAPI 3.1, Parameter Object: these three are ignored.
+  // These three are ignored according to OpenAPI 3.1, Parameter Object.
   if (place === 'header' && /^(accept|content-type|authorization)$/i.test(name)) return undefined
   const schema = schemas.rooted(declaration['schema'])
   const type = typeIn(schema)
@@ -94,7 +94,7 @@ function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | un
   }
 }
 
-/** Parameters as sent. Repeated parameters have a list of values. */
+/** Parameters as sent. A repeated parameter has a list of values. */
 type Sent = Readonly<Record<string, string | readonly string[]>>
 
 function parametersSchema(parameters: readonly Parameter[], unchecked: Set<string>): z.ZodType | undefined {
@@ -133,11 +133,11 @@ function toValue(text: string, schema: JsonSchema): unknown {
 
 interface Type {
   readonly name: string
-  /** Schema that has the type. */
+  /** The schema that has the type. */
   readonly schema: SchemaObject
 }
 
-/** Returns the type of a schema, or of the schemas it refers to or combines. Prefers arrays and objects. */
+/** Returns the type of a schema, or of the schemas that it refers to or combines. Prefers arrays and objects. */
 function typeIn(root: SchemaObject): Type | undefined {
   const references = new References(root)
   const look = (schema: JsonSchema | undefined, depth: number): Type | undefined => {

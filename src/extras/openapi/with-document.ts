@@ -1,13 +1,11 @@
-/**
- * Merges operations of a mocked OpenAPI document into the document of the API.
- */
+/** Merges a mocked OpenAPI document's operations into the API's document. */
 import { upgrade } from '@scalar/openapi-upgrader'
 import { isJson, type Json, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
 import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 
-/** Adds operations and their components. Components whose name is taken get the prefix `Document`. */
+/** Adds operations and their components. If a component name is taken, it gets the prefix `Document`. */
 export function withDocument(ours: Json, added: readonly DocumentOperation[]): Json {
   const [first] = added
   if (!first) return ours
@@ -81,7 +79,7 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): Json {
   )
 }
 
-/** Merges parameters of the path item and of the operation. Path parameters get the names in our path. */
+/** Merges the path item's and the operation's parameters. Path parameters are named as in our path. */
 function parametersOf(document: OpenApiDocument, lists: unknown[], theirs: string, ours: string): Json[] {
   const nameIn = (path: string) => Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name)
   const ourNames = nameIn(ours)

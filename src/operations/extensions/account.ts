@@ -1,6 +1,4 @@
-/**
- * The account of a sandbox: its key, its credits and its generations, from the ledger and the journal.
- */
+/** A sandbox's account: its key, credits and generations, derived from usage and journal. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
@@ -10,7 +8,7 @@ import { defineOperation } from '../../operation.ts'
 /** Initial credits of every sandbox, in US dollars. */
 const totalCredits = 100
 
-/** Reads the credits: the initial ones, and the cost of all calls. */
+/** Reads the initial credits and the cost of all calls. */
 export const getCredits = defineOperation({
   id: 'getCredits',
   method: 'get',
@@ -33,12 +31,12 @@ const Key = z.lazy(() =>
   }),
 )
 
-/** Reads the API key of the request: no limit, and the usage of the sandbox. */
+/** Reads the request's API key, which has no limit, with the sandbox's usage. */
 export const getKey = defineOperation({
   id: 'getKey',
   method: 'get',
   path: '/key',
-  doc: { summary: 'Get the key of this call', tag: 'API Keys' },
+  doc: { summary: 'Get the current API key', tag: 'API Keys' },
   output: z.lazy(() => z.object({ data: Key })),
   marks: { extension: true },
   resolve({ sandbox }) {
@@ -69,7 +67,7 @@ export const getKey = defineOperation({
   },
 })
 
-/** Reads a generation by the id of its reply. Throws 404 if it does not exist or was evicted from the journal. */
+/** Reads a generation by reply id. Throws 404 if it does not exist or was evicted from the journal. */
 export const getGeneration = defineOperation({
   id: 'getGeneration',
   method: 'get',
@@ -77,7 +75,7 @@ export const getGeneration = defineOperation({
   doc: { summary: 'Get a generation', tag: 'Generations' },
   input: {
     query: z.lazy(() =>
-      z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
+      z.looseObject({ id: z.string().min(1).describe('Id of a completion, response or message.') }),
     ),
   },
   output: z.lazy(() =>
@@ -124,7 +122,7 @@ function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRec
   }
 }
 
-/** Fields that the mock has no values for. */
+/** Fields without values in the mock. */
 const unknownFields = Object.fromEntries(
   [
     'app_id',

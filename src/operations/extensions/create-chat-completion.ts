@@ -1,13 +1,11 @@
-/**
- * Chat completions, a group that the specification mentions but does not describe.
- */
+/** Chat completions, a group that the specification names but does not describe. */
 import { defineOperation } from '../../operation.ts'
 import { ChatCompletion } from '../../protocols/chat/completion.ts'
 import { chat } from '../../protocols/chat/protocol.ts'
 import { ChatRequest } from '../../protocols/chat/request.ts'
 import { respond } from '../../protocols/respond.ts'
 
-/** Creates a chat completion with the same words, tokens and citations as a response to the same question. */
+/** Creates a chat completion. Words, tokens and citations are the same as in a response to the same question. */
 export const createChatCompletion = defineOperation({
   id: 'createChatCompletion',
   method: 'post',

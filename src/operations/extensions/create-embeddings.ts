@@ -12,7 +12,8 @@ import { CreateResponseBody } from '../../resources/create-response-body.ts'
 
 const defaultDimensions = 1536
 /**
- * Maximum number of values in one reply: 2,048 inputs with the default dimensions. Clients handle replies of this size.
+ * Maximum number of values in a reply: 2,048 inputs with the default dimensions. Clients can handle replies of this
+ * size.
  */
 const maxNumbers = 2048 * defaultDimensions
 
@@ -61,7 +62,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds text. Equal text gets the same vector; a changed word moves it slightly. */
+/** Embeds text. Equal text gets the same vector, and changing a word moves it slightly. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -76,7 +77,7 @@ export const createEmbeddings = defineOperation({
     const size = dimensions ?? defaultDimensions
     const texts = textsOf(body.input)
     if (texts.length * size > maxNumbers) {
-      const message = `${texts.length} inputs of ${size} dimensions exceed the maximum of one request: send fewer inputs`
+      const message = `${texts.length} inputs with ${size} dimensions exceed the maximum per request: send fewer inputs`
       throw invalidRequest([{ path: 'body.input', message, rule: 'too_big' }])
     }
     const space = hash(sandbox.seed, 'embedding', model)
@@ -120,14 +121,14 @@ function toBase64(vector: Float32Array): string {
   return btoa(text)
 }
 
-/** Number of feature entries set by one word. */
+/** Number of feature entries that a word sets. */
 const entriesOfWord = 4
 
 /**
- * Returns a unit vector that depends only on seed, model and text. Its time is proportional to the length of the text
- * plus the number of dimensions.
+ * Returns a unit vector that depends only on key and text, in time proportional to the length of the text plus the
+ * number of dimensions.
  *
- * @param key Key of the vector space. Vectors of different spaces are unrelated.
+ * @param key Key of the vector space, derived from seed and model. Vectors in different spaces are unrelated.
  */
 export function embed(text: string, key: string, dimensions: number): Float32Array {
   const size = 2 ** Math.ceil(Math.log2(Math.max(dimensions, 64)))
@@ -154,7 +155,7 @@ function addFeature(features: Float32Array, digits: string, weight: number): voi
   }
 }
 
-/** Flips signs depending on the key, so that each space mixes differently. */
+/** Flips signs depending on the key, so that each space mixes features differently. */
 function flipSigns(features: Float32Array, key: string): void {
   let digits = ''
   for (let place = 0; place < features.length; place++) {
@@ -164,7 +165,7 @@ function flipSigns(features: Float32Array, key: string): void {
   }
 }
 
-/** Applies the Walsh-Hadamard transform: every value depends on every feature, and distances are preserved. */
+/** Applies the Walsh-Hadamard transform, which makes every value depend on every feature and preserves distances. */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += half * 2) {

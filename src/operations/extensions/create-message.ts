@@ -1,13 +1,11 @@
-/**
- * Messages in the Anthropic format, a group that the specification mentions but does not describe.
- */
+/** Messages in the Anthropic format, a group that the specification names but does not describe. */
 import { defineOperation } from '../../operation.ts'
 import { MessageObject } from '../../protocols/messages/message.ts'
 import { messages } from '../../protocols/messages/protocol.ts'
 import { MessagesRequest } from '../../protocols/messages/request.ts'
 import { respond } from '../../protocols/respond.ts'
 
-/** Creates a message with the same words, tokens and citations as a response to the same question. */
+/** Creates a message. Words, tokens and citations are the same as in a response to the same question. */
 export const createMessage = defineOperation({
   id: 'createMessage',
   method: 'post',

@@ -1,5 +1,5 @@
 /**
- * All extensions: operations that the specification mentions but does not describe, as published clients call them.
+ * All extensions: operations that the specification names but does not describe, as published clients call them.
  * Disabled by default.
  */
 import type { AnyOperation } from '../../operation.ts'

@@ -1,6 +1,4 @@
-/**
- * The catalogue of models: list, count, and endpoints of a model.
- */
+/** The model catalogue: lists and counts models, and reads a model's endpoints. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
@@ -13,7 +11,7 @@ const Filters = z.lazy(() =>
   z.looseObject({
     output_modalities: z.string().optional().describe('Comma-separated words, or `all` for every model.'),
     supported_parameters: z.string().optional().describe('Comma-separated words. All must be supported.'),
-    q: z.string().optional().describe('Part of the id or name, case-insensitive.'),
+    q: z.string().optional().describe('Substring of the id or name, case-insensitive.'),
   }),
 )
 type Filters = z.infer<typeof Filters>
@@ -34,12 +32,12 @@ const Models = z.lazy(() =>
   }),
 )
 
-/** Lists the models that match the filters, in the order of the catalogue. */
+/** Lists the models that match the filters, in catalogue order. */
 export const listModels = defineOperation({
   id: 'listModels',
   method: 'get',
   path: '/models',
-  doc: { summary: 'List the models', tag: 'Models' },
+  doc: { summary: 'List models', tag: 'Models' },
   input: { query: PagedFilters },
   output: Models,
   marks: { extension: true },
@@ -57,7 +55,7 @@ export const countModels = defineOperation({
   id: 'countModels',
   method: 'get',
   path: '/models/count',
-  doc: { summary: 'Count the models', tag: 'Models' },
+  doc: { summary: 'Count models', tag: 'Models' },
   input: { query: Filters },
   output: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
   marks: { extension: true },
@@ -104,7 +102,7 @@ export const listModelEndpoints = defineOperation({
   id: 'listModelEndpoints',
   method: 'get',
   path: '/models/{author}/{slug}/endpoints',
-  doc: { summary: 'List the endpoints of a model', tag: 'Models' },
+  doc: { summary: "List a model's endpoints", tag: 'Models' },
   input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
   output: ModelEndpoints,
   marks: { extension: true },

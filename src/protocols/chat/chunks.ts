@@ -1,6 +1,4 @@
-/**
- * Converts a chat completion to chunks, one per token, and locates its parts for stream faults.
- */
+/** Converts a chat completion to chunks, one per token, and locates its parts for faults. */
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { tokenize } from '../../model/tokens.ts'
@@ -10,8 +8,8 @@ import type { ChatChoice, ChatCompletion } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
 /**
- * Returns a function that encodes chunks. Most chunks of a choice differ only in their piece of text, so the rest is
- * encoded once.
+ * Returns a function that encodes chunks. Most chunks of a choice differ only in their text, so the rest is encoded
+ * once.
  */
 export function chunkWriter(): (event: StreamEvent) => Frame {
   const toWire = wireWriter()
@@ -38,7 +36,7 @@ function wireWriter(): (event: StreamEvent) => string {
 
 type Delta = Record<string, unknown>
 
-/** Yields the chunks of a completion. A failed answer ends with an error chunk instead of a finish reason. */
+/** Yields a completion's chunks. A failed answer ends with an error chunk instead of a finish reason. */
 export function* chunks(
   completion: ChatCompletion,
   { choices: [first] }: Answer,
@@ -95,7 +93,7 @@ function choiceOf(event: StreamEvent): ChunkChoice {
   return choice ?? {}
 }
 
-/** Locates the parts of a chat completion in its chunks, for faults. */
+/** Locates a chat completion's parts in its chunks, for faults. */
 export const chatPlaces: StreamPlaces = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
@@ -113,7 +111,7 @@ export const chatPlaces: StreamPlaces = {
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
 }
 
-/** Error chunk by which published clients recognise a failed answer. */
+/** Creates the error chunk that tells published clients that the answer has failed. */
 function failureOf(
   { code, message }: Omit<StreamFailure, 'form'>,
   { id, created, model }: Partial<ChatCompletion> = {},

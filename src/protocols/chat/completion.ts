@@ -1,6 +1,4 @@
-/**
- * Converts an answer to a chat completion in the form that published clients expect.
- */
+/** Converts an answer to a chat completion in the format that published clients expect. */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
 import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
@@ -136,7 +134,7 @@ interface Parts {
   calls: NonNullable<ChatChoice['message']['tool_calls']>
 }
 
-/** Collects the fields of a message. Multiple text, refusal or reasoning items are joined; images are dropped. */
+/** Collects a message's fields. Joins multiple text, refusal or reasoning items, and drops images. */
 function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
   const parts: Parts = { annotations: [], calls: [] }
   for (const [place, { item }] of items.entries()) {
@@ -181,7 +179,7 @@ function stopAt(text: string, sequences: ChatRequest['stop']): string {
 
 const utf8 = new TextEncoder()
 
-/** Generates plausible probabilities: the chosen token is the likeliest. */
+/** Generates plausible probabilities, in which the chosen token is the most likely. */
 function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
   const rounded = (value: number) => Math.round(value * 1e6) / 1e6
   const content = tokenize(text).map((token, place) => {

@@ -1,6 +1,6 @@
 /**
- * Schema of POST /chat/completions, as published clients call it. The specification mentions the group Chat without
- * describing it. Built on first use, to keep imports fast.
+ * Schema of POST /chat/completions, as published clients call it. The specification names the group Chat but does not
+ * describe it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
@@ -94,7 +94,7 @@ export const ChatRequest = z.lazy(() => {
       stop: z
         .union([z.string(), z.array(z.string()).max(4)])
         .nullish()
-        .describe('Stop sequences. The text ends before the first one found.'),
+        .describe('Stop sequences. The text ends before the first match.'),
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
       tools: z.array(chatTool()).nullish(),
@@ -134,7 +134,7 @@ export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
   return tool.type === 'function'
 }
 
-/** Returns the function named in a `tool_choice`, if any. */
+/** Returns the function that a `tool_choice` names, if any. */
 export function forcedName(choice: ToolChoice): string | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
   return (choice as { function: { name: string } }).function.name

@@ -1,6 +1,4 @@
-/**
- * Converts a message to named events, and locates its parts for stream faults.
- */
+/** Converts a message to named events, and locates its parts for faults. */
 import { encodeNamedEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
 import { tokenize } from '../../model/tokens.ts'
@@ -8,7 +6,7 @@ import type { Answer } from '../../resources/answer.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
 import { type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
 
-/** Yields the events of a message. A failed answer ends with an error event instead of a stop reason. */
+/** Yields a message's events. A failed answer ends with an error event instead of a stop reason. */
 export function* messageEvents(
   message: MessageObject,
   { choices: [{ end }] }: Answer,
@@ -30,7 +28,7 @@ export function* messageEvents(
   yield { type: 'message_stop' }
 }
 
-/** Returns a block without its content, as at its start. */
+/** Returns a block without content, as in its first event. */
 function emptied(block: MessageBlock): MessageBlock {
   switch (block.type) {
     case 'text':
@@ -62,7 +60,7 @@ function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
   return type === 'content_block_delta' ? (delta as { type: string }).type : undefined
 }
 
-/** Locates the parts of a message in its events, for faults. */
+/** Locates a message's parts in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
   isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',

@@ -124,7 +124,7 @@ function isRefusal(item: AnswerItem): boolean {
   return item.type === 'message' && item.parts.some((part) => 'refusal' in part)
 }
 
-/** Parses the arguments of a function. Truncated arguments are not valid JSON, and become an empty object. */
+/** Parses function arguments. Truncated arguments are invalid JSON and become an empty object. */
 function inputOf(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
@@ -136,7 +136,7 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
-/** Error type by status. */
+/** Error types by status. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',

@@ -1,6 +1,6 @@
 /**
- * Schema of POST /messages, as published clients call it. The specification mentions the group Anthropic-style Messages
- * without describing it. Built on first use, to keep imports fast.
+ * Schema of POST /messages, as published clients call it. The specification names the group Anthropic-style Messages
+ * but does not describe it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
@@ -21,7 +21,7 @@ const content = () => z.union([z.string(), z.array(block())])
 const tool = () =>
   z
     .looseObject({
-      type: z.string().nullish().describe('Omitted, or `custom`, for functions of the client.'),
+      type: z.string().nullish().describe('Omitted or `custom` for functions that the client runs.'),
       name: z.string().min(1).nullish(),
       description: z.string().nullish(),
       input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
@@ -47,7 +47,7 @@ const format = () =>
   z
     .looseObject({ type: z.literal('json_schema'), schema: z.looseObject({}) })
     .nullish()
-    .describe('JSON Schema of the text.')
+    .describe('JSON Schema for the text.')
 
 export const MessagesRequest = z.lazy(() => {
   const { model, plugins, x_search_filter } = CreateResponseBody.unwrap().shape
@@ -64,7 +64,7 @@ export const MessagesRequest = z.lazy(() => {
       stop_sequences: z
         .array(z.string())
         .nullish()
-        .describe('Stop sequences. The text ends before the first one found.'),
+        .describe('Stop sequences. The text ends before the first match.'),
       tools: z.array(tool()).nullish(),
       tool_choice: toolChoice().nullish(),
       thinking: z

@@ -1,6 +1,6 @@
 /**
- * Converts a response to events, one delta per token. Spec: Events; the undocumented events are those that published
- * clients know, in an order that all of them accept.
+ * Converts a response to events, with one delta per token. Spec: Events; the undocumented events are those that
+ * published clients know, in an order that all of them accept.
  */
 import type { StreamEvent } from '../../http/reply.ts'
 import { Tokenizer } from '../../model/tokens.ts'
@@ -17,7 +17,7 @@ import type {
   WebSearchCall,
 } from '../../resources/response.ts'
 
-/** Returns all events in order. Deltas are created on demand. */
+/** Iterates over all events, in order. Deltas are created on demand. */
 export function responseEvents(
   response: ResponseObject,
   { choices: [{ items }], isInterleaved }: Pick<Answer, 'choices' | 'isInterleaved'>,
@@ -49,7 +49,7 @@ class Deltas {
 
 type StreamPart = StreamEvent | Deltas
 
-/** Iterates over the events of several parts. A generator would make an unpaced stream 10 % slower. */
+/** Iterates over several parts' events. A generator would make an unpaced stream 10 % slower. */
 class EventIterator implements IterableIterator<StreamEvent, undefined> {
   readonly #parts: readonly StreamPart[]
   #place = 0
@@ -81,12 +81,15 @@ class EventIterator implements IterableIterator<StreamEvent, undefined> {
   }
 }
 
-/** Clients know no specific events for the other statuses, which are only in the response. */
+/**
+ * Returns the type of the last event. Clients know no specific events for other statuses, which only the response
+ * shows.
+ */
 function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
 }
 
-/** Interleaves iterators, one event of each at a time. */
+/** Interleaves iterators, one event at a time. */
 function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<StreamEvent> {
   for (let open = [...items]; open.length > 0; ) {
     const still: Iterator<StreamEvent>[] = []
@@ -115,7 +118,7 @@ function itemEvents(item: OutputItem, index: number, previews: readonly string[]
   }
 }
 
-/** Returns the response without its output, as at its start. */
+/** Returns the response without output, as in its first event. */
 function inProgress(response: ResponseObject): ResponseObject {
   return {
     ...response,

@@ -1,6 +1,6 @@
 /**
- * Converts an answer to a Response object with ids, times and usage. Spec: Response object, States; the additional
- * fields are required by clients' own schemas.
+ * Converts an answer to a Response object with ids, timestamps and usage. Spec: Response object, States; clients'
+ * schemas require the additional fields.
  */
 
 import { hash } from '../../lib/seed.ts'
@@ -53,7 +53,7 @@ export function toResponseObject(
   }
 }
 
-/** Merges the settings of a preset with those of the request, which take precedence. */
+/** Merges the preset's and the request's settings. The request takes precedence. */
 function withPreset(body: CreateResponseBody, preset: RequestSettings): RequestSettings {
   const set = Object.entries(body).filter(([, value]) => value != null)
   return { ...preset, ...Object.fromEntries(set) }

@@ -1,6 +1,4 @@
-/**
- * The Responses protocol of the specification. Spec: POST /responses, Events.
- */
+/** The Responses protocol. Spec: POST /responses, Events. */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { promptSettings } from '../../model/preset.ts'
 import {

@@ -6,8 +6,8 @@ import type { CreateResponseBody, InputItem } from '../../resources/create-respo
 import type { StoredConversations } from '../../resources/protocol.ts'
 
 /**
- * Returns the full input: the previous conversation, and the stored items in place of references. Throws 400 if the
- * response or an item is not stored.
+ * Returns the full input: adds the previous conversation, and replaces references with stored items. Throws 400 if
+ * the response or an item is not stored.
  */
 export function expandInput(body: CreateResponseBody, stored: StoredConversations): InputItem[] {
   const items = itemsOf(body.input)

@@ -1,6 +1,6 @@
 /**
- * The stream of a response: event schemas, encoding, and the locations of its parts for faults. Spec: Events; all
- * events except `response.output_item.added` and `response.completed` are known from published clients.
+ * Response streams: event schemas, encoding, and the positions of parts for faults. Spec: Events; all events except
+ * `response.output_item.added` and `response.completed` are known from published clients.
  */
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
@@ -15,7 +15,7 @@ import {
   UrlCitation,
 } from '../../resources/response.ts'
 
-/** Returns a function that numbers the events of a stream, and drops undocumented ones if the options say so. */
+/** Returns a function that numbers a stream's events, and drops undocumented ones if the options exclude them. */
 export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent) => Frame | undefined {
   const toWire = deltaWriter()
   let sequence = 0
@@ -38,9 +38,7 @@ function isToken(event: StreamEvent): event is Delta {
   return event.type?.endsWith('.delta') ?? false
 }
 
-/**
- * Returns a function that encodes deltas. The deltas of a part differ in only two fields, so the rest is encoded once.
- */
+/** Returns a function that encodes deltas. A part's deltas differ in only two fields, so the rest is encoded once. */
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
@@ -68,13 +66,13 @@ function isOfSamePart(event: Delta, last: Delta): boolean {
   )
 }
 
-/** Text that needs no JSON escaping. */
+/** Matches text that needs no JSON escaping. */
 const plain = /^[ !#-[\]-~]*$/
 
 /** End of a frame whose last field is the sequence number 0. */
 const end = '0}\n\n'
 
-/** Returns the event in its documented form, if it has one. All final events become `response.completed`. */
+/** Returns the documented form of an event, if there is one. All final events become `response.completed`. */
 function documented(event: StreamEvent): StreamEvent | undefined {
   switch (event.type) {
     case 'response.output_item.added':
@@ -88,7 +86,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
   }
 }
 
-/** Locates the parts of a response in its stream, for faults. Spec: Events. */
+/** Locates a response's parts in its stream, for faults. Spec: Events. */
 export const responsesPlaces: StreamPlaces = {
   isDelta: ({ type = '' }) =>
     /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
@@ -120,7 +118,7 @@ export const responsesPlaces: StreamPlaces = {
   },
 }
 
-/** Returns a response that was ended by a content filter. */
+/** Returns the response as if a content filter had ended it. */
 function incompleteResponse(response: object): object {
   const { output } = response as { output?: unknown }
   return {
@@ -144,7 +142,7 @@ function isObject(value: unknown): value is object {
 
 /** Schema of a stream event, for the OpenAPI document. */
 export const ResponseStreamEvent = z.lazy(() => {
-  // Use the inner schema, built once: `unwrap()` would build another one with the same id.
+  // Uses the inner schema, which is built once. `unwrap()` would build another one with the same id.
   const response = ResponseObject._zod.innerType
   const item = response.shape.output.element
   const index = z.int().nonnegative()
@@ -194,5 +192,5 @@ export const ResponseStreamEvent = z.lazy(() => {
       event('response.incomplete', { response }),
       event('response.failed', { response }),
     ])
-    .meta({ id: 'ResponseStreamEvent', description: 'An event of a stream, discriminated by type.' })
+    .meta({ id: 'ResponseStreamEvent', description: 'A stream event, discriminated by type.' })
 })
