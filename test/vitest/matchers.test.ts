@@ -121,7 +121,7 @@ describe('toHaveReceivedTimes', () => {
       /^Expected 3 calls to createResponse, received 2\.\nThe journal has 2 calls:/,
     )
     expect(failureOf(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
-      /^Expected anything but 2 calls to createResponse, received 2\./,
+      /^Did not expect 2 calls to createResponse, received 2\./,
     )
   })
 })

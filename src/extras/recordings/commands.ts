@@ -1,6 +1,6 @@
 /**
- * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each loads its module when it
- * runs.
+ * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each command loads its module
+ * when it runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { collect, environmentHelp, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
@@ -14,7 +14,7 @@ export function addRecordingCommands(program: Command): void {
     .option('--out <folder>', 'folder for recordings', 'recordings')
     .option(
       '--key-env <name>',
-      'environment variable with the key for the upstream (default: the key of the client)',
+      "environment variable with the key for the upstream (default: the client's key)",
     )
     .addOption(new Option('--new', 'record only requests without a recording (default)').conflicts('all'))
     .option('--all', 'record every request, and replace existing recordings')
@@ -43,13 +43,13 @@ export function addRecordingCommands(program: Command): void {
     )
     .option(
       '--idle-ms <milliseconds>',
-      'maximum silence of the upstream before an exchange ends',
+      'time without data from the upstream after which an exchange ends',
       toWholeNumber,
       120_000,
     )
     .option('--allow-ci', 'record even if CI is set')
     .option('--quiet', 'print only the summary and a generated token')
-    .option('--json', 'print one line of JSON when ready, one per exchange, and the summary')
+    .option('--json', 'print one line of JSON when ready, one per exchange, and one for the summary')
     .addHelpText(
       'after',
       '\nClients send the token in the header x-understudy-token. With --key-env it can also be their API key.',
@@ -64,7 +64,7 @@ export function addRecordingCommands(program: Command): void {
     .command('import')
     .description('Convert HAR files, event streams or journals to recordings.')
     .addArgument(
-      new Argument('<kind>', 'HAR file, body of an event stream, or Understudy journal').choices([
+      new Argument('<kind>', 'HAR file, event stream body, or Understudy journal').choices([
         'har',
         'sse',
         'journal',
@@ -75,7 +75,7 @@ export function addRecordingCommands(program: Command): void {
     .option('--base <path|url>', 'base path or base URL of the gateway', '/api/v1')
     .option(
       '--request <file>',
-      'for sse: request of the stream, { method, path, body } in a .yaml or .json file',
+      "for sse: the stream's request, as { method, path, body } in a .yaml or .json file",
     )
     .option('--redact <file>', redact)
     .option('--redact-text', redactText)
@@ -84,7 +84,7 @@ export function addRecordingCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nWithout --request, the recording of an event stream matches no request: use it by its path, as a scenario.',
+      "\nWithout --request, an event stream's recording does not match any request: use its path as a scenario.",
     )
     .action(async (kind, files: string[], flags) => {
       const { importFiles } = await import('./import.ts')
@@ -94,11 +94,11 @@ export function addRecordingCommands(program: Command): void {
   program
     .command('export')
     .description('Print a journal entry as a recording, a scenario rule, or a fixture.')
-    .argument('<journal>', 'file with a journal, as returned by /__understudy/sandboxes/default/journal')
+    .argument('<journal>', 'journal file, as returned by /__understudy/sandboxes/default/journal')
     .addOption(
       new Option('--as <form>', 'form').choices(['recording', 'rule', 'fixture']).default('recording'),
     )
-    .option('--entry <id>', 'x-request-id of the entry (default: the last entry)')
+    .option('--entry <id>', "the entry's x-request-id (default: the last entry)")
     .action(async (file: string, flags) => {
       const { exportFromFile } = await import('./export.ts')
       await exportFromFile(file, flags)
@@ -106,12 +106,15 @@ export function addRecordingCommands(program: Command): void {
 
   program
     .command('scan')
-    .description('Find secrets in recordings or any other files. Reports file, line and kind.')
-    .argument('<folder>', 'folder with any files')
+    .description('Find secrets in recordings or other files. Reports file, line and kind.')
+    .argument('<folder>', 'folder to search')
     .option('--redact <file>', redact)
-    .option('--quiet', 'print no summary')
+    .option('--quiet', 'do not print a summary')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code: 0 no secrets, 1 secrets found, 2 a file cannot be read.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 if there are no secrets, 1 if secrets were found, 2 if a file cannot be read.',
+    )
     .action(async (folder: string, flags) => {
       const { scan } = await import('./scan.ts')
       await scan(folder, flags)
@@ -120,7 +123,7 @@ export function addRecordingCommands(program: Command): void {
   program
     .command('drift')
     .description(
-      'Compare the shapes (not values) of Understudy, an OpenAPI document, recordings and a real gateway.',
+      'Compare shapes (not values) in Understudy, an OpenAPI document, recordings and a real gateway.',
     )
     .option('--spec <file|url>', 'OpenAPI document, as JSON or YAML')
     .option('--recordings <folder>', 'recordings to compare')
@@ -130,16 +133,16 @@ export function addRecordingCommands(program: Command): void {
     .option('--model <name>', 'model to call on the real gateway')
     .option(
       '--budget-usd <amount>',
-      'maximum cost of these calls; a call without a price counts as 0.01',
+      'maximum cost of calls to the model; a call without a price counts as 0.01',
       toAmount,
       0.05,
     )
-    .option('--dialect <name>', 'only recordings of this vendor')
+    .option('--dialect <name>', "use only this vendor's recordings")
     .addOption(new Option('--json', 'print JSON').conflicts(['markdown', 'sarif']))
     .addOption(new Option('--markdown', 'print Markdown').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0')
     .addOption(
-      new Option('--fail-on <severity>', 'findings that set exit code 1')
+      new Option('--fail-on <severity>', 'lowest severity that sets exit code 1')
         .choices(['breaking', 'any'])
         .default('breaking'),
     )
@@ -148,7 +151,10 @@ export function addRecordingCommands(program: Command): void {
       'accepted findings in a .yaml or .json file, each with a reason and an expiry date',
     )
     .option('--quiet', 'print only the summary')
-    .addHelpText('after', '\nExit code: 0 no drift, 1 drift, 2 check incomplete.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 if there is no drift, 1 if there is drift, 2 if the check is incomplete.',
+    )
     .action(async (flags) => {
       const command = await import('./drift-command.ts')
       await command.drift(flags)
@@ -156,7 +162,9 @@ export function addRecordingCommands(program: Command): void {
 
   program
     .command('profile')
-    .description('Print a latency profile of recordings as JSON: quantiles of delays and lengths by model.')
+    .description(
+      'Print a latency profile of recordings as JSON, with quantiles of delays and lengths by model.',
+    )
     .argument('<folder>')
     .action(async (folder: string) => {
       const { profile } = await import('./latency-profile.ts')
@@ -164,7 +172,7 @@ export function addRecordingCommands(program: Command): void {
     })
 }
 
-// Descriptions of flags that several commands share.
+// Descriptions of flags shared by several commands.
 const redact = 'additional secrets, as for record'
 const redactText = 'replace prompts and answers with filler text of the same shape'
 const dialect = 'vendor name to store in recordings'

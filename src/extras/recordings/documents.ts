@@ -1,5 +1,5 @@
 /**
- * Reads the comparable parts of OpenAPI documents (parameters, bodies and replies by operation), and compares two
+ * Reads the parts of OpenAPI documents to compare (parameters, bodies and replies by operation), and compares two
  * documents.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
@@ -27,12 +27,12 @@ interface Part {
 }
 
 export interface DescribedOperation {
-  /** `createResponse`, or the id in the document. */
+  /** Operation id, such as `createResponse`, or the id in the document. */
   readonly id: string
-  /** `POST /responses`. Path parameters have no names here, as they may differ. */
+  /** Method and path, such as `POST /responses`. Path parameters have no names here, because names may differ. */
   readonly line: string
   readonly body: Part | undefined
-  /** Parameters by location and name: `query max_results`. */
+  /** Parameters by location and name, such as `query max_results`. */
   readonly parameters: ReadonlyMap<string, Part>
   /** Replies by status, including `default`, and media type. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Shape>>
@@ -41,11 +41,7 @@ export interface DescribedOperation {
 /** Operations by `line`. */
 export type DescribedOperations = ReadonlyMap<string, DescribedOperation>
 
-/**
- * Reads the operations of a document.
- *
- * @param document OpenAPI 3.x, or Swagger 2.0. Throws a `DocumentError` for anything else.
- */
+/** Reads a document's operations. Throws a `DocumentError` unless it is OpenAPI 3.x or Swagger 2.0. */
 export function readDocument(document: unknown): DescribedOperations {
   const current = new OpenApiDocument(toLatestVersion(document))
   const reader = new SchemaReader(current)
@@ -62,7 +58,7 @@ export function readDocument(document: unknown): DescribedOperations {
   return operations
 }
 
-/** Returns method and path, without the base path and the names of path parameters. */
+/** Returns method and path, without the base path and parameter names. */
 export function lineOf(method: string, path: string): string {
   return `${method.toUpperCase()} ${shapeOf(routeOf(path, undefined))}`
 }
@@ -205,13 +201,13 @@ function* compareReplies(ours: DescribedOperation, theirs: DescribedOperation): 
       yield difference(part, '', 'status-added', 'additive', 'the status is documented')
       continue
     }
-    // All Understudy errors use the same envelope.
+    // All of Understudy's errors use the same envelope.
     const [mine, there] = [fallback.get('application/json'), other.get('application/json')]
     if (mine && there) yield* compareShapes(mine, there, { part, direction: 'reply', isObserved: false })
   }
 }
 
-/** Compares replies of one status by media type. */
+/** Compares replies with the same status by media type. */
 function* compareContents(
   ours: ReadonlyMap<string, Shape>,
   theirs: ReadonlyMap<string, Shape>,

@@ -88,9 +88,9 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
   }
 }
 
-/** Maximum length of a document. Published documents are about two megabytes. */
+/** Maximum document size in bytes. Published documents have about 2 MB. */
 const maxLength = 64 * 1024 * 1024
-/** Timeout for fetching a document or one reply, in real milliseconds. */
+/** Timeout for fetching a document or reply, in real milliseconds. */
 const timeoutMs = 60_000
 
 /** Reads a JSON or YAML document from a file or URL. If that fails, returns undefined and adds the reason to `unchecked`. */
@@ -111,13 +111,13 @@ async function fetchText(url: string): Promise<string> {
       `cannot be fetched: ${error.cause instanceof Error ? error.cause.message : error.message}`,
     )
   })
-  if (!response.ok) throw new Error(`responds with ${response.status}`)
+  if (!response.ok) throw new Error(`responded with ${response.status}`)
   const text = await response.text()
   if (text.length > maxLength) throw new Error('is larger than 64 MB')
   return text
 }
 
-/** @param dialect Reads only recordings of this vendor. Default: all. */
+/** @param dialect Vendor whose recordings to read. Default: all recordings. */
 function readRecordings(
   folder: string,
   dialect: string | undefined,
@@ -159,21 +159,21 @@ export interface LiveSetup {
   readonly upstream: URL
   readonly key: string | undefined
   readonly redactor: Redactor
-  /** Empty folder for recordings. The caller removes it. */
+  /** Empty folder for recordings, which the caller removes. */
   readonly folder: string
-  /** Maximum cost of all model calls, in the currency of the gateway. */
+  /** Maximum cost of all model calls, in the gateway's currency. */
   readonly budgetUsd: number
-  /** Model to call. Default: no model is called. */
+  /** Model to call. Default: none. */
   readonly model?: string | undefined
-  /** Called before each request with its line: `GET /providers`. */
+  /** Called before each request with its method and path, such as `GET /providers`. */
   readonly onRequest?: (line: string) => void
 }
 
-/** Assumed cost of a reply without a cost. */
+/** Assumed cost of a reply that does not state one. */
 const assumedCost = 0.01
 
 /**
- * Records replies of a real gateway: lists, errors, and model replies within the budget. Sends no request that changes
+ * Records a real gateway's replies: lists, errors, and model replies within the budget. Sends no requests that change
  * state.
  */
 export async function askGateway(
@@ -205,7 +205,7 @@ export async function askGateway(
     }
     const text = await response.text().catch((error: Error) => error.message)
     if (response.status === 401 || response.status === 403 || response.status >= 500)
-      unchecked.push(`live ${line}: responds with ${response.status}`)
+      unchecked.push(`live ${line}: responded with ${response.status}`)
     return text
   }
   const askModel = async (body: object) => {
@@ -230,7 +230,7 @@ export async function askGateway(
   return { recordings: readRecordingFolder(folder), unchecked }
 }
 
-/** Returns `usage.cost` of a reply, or of the last event of a stream. */
+/** Returns `usage.cost` in a reply, or in a stream's last event. */
 function costIn(text: string): number {
   const costs = [...text.matchAll(/"cost"\s*:\s*(\d+(?:\.\d+)?(?:e-?\d+)?)/g)].map(([, cost]) => Number(cost))
   return costs.at(-1) ?? assumedCost

@@ -1,6 +1,6 @@
 /**
  * Finds drift: differences between Understudy, a document and observed replies, each with the side that is wrong.
- * Reports are text, Markdown or SARIF 2.1.0. A baseline accepts known findings until a date.
+ * Writes reports as text, Markdown or SARIF 2.1.0. A baseline accepts known findings until a given date.
  */
 import * as z from 'zod'
 import { compileGlob } from '../../lib/glob.ts'
@@ -9,7 +9,7 @@ import { compareObserved, type MockDescription, type Observed, observe } from '.
 import type { Recording } from './recording.ts'
 import type { Difference, Severity, Shape } from './shapes.ts'
 
-/** Side that is wrong: Understudy, the vendor's document, or the vendor's API. */
+/** The side that is wrong: Understudy, the vendor's document, or the vendor's API. */
 type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
 
 const verdictTexts: Record<Verdict, string> = {
@@ -34,9 +34,9 @@ export interface DriftSetup {
 
 export interface Drift {
   readonly findings: readonly Finding[]
-  /** Parts that could not be checked, with the reason. */
+  /** Parts that could not be checked, with reasons. */
   readonly unchecked: readonly string[]
-  /** Number of operations in the document, and of replies by source. */
+  /** Number of operations in the document, and number of replies by source. */
   readonly checked: Readonly<Record<string, number>>
 }
 
@@ -65,7 +65,7 @@ export function findDrift({ mock, document, observed }: DriftSetup): Drift {
     const shown = observe(recordings.values(), mock.operations)
     seen.push(shown.bodies)
     checked[checkedNames[source]] = shown.replies
-    if (shown.replies === 0) unchecked.push(`${source}: no complete reply of a known operation`)
+    if (shown.replies === 0) unchecked.push(`${source}: no complete reply to a known operation`)
     for (const difference of compareObserved(mock.operations, shown, mock.streams)) {
       // If the document agrees with Understudy, the vendor's behaviour is undocumented.
       const isKnown = !document || documentedNames.has(nameOf(difference)) || !isDescribed(difference)
@@ -96,12 +96,12 @@ export function nameOf({
   return [operation, part, path, kind].filter((word) => word !== '').join(' ')
 }
 
-/** Returns true if documents describe this part. They do not describe single events. */
+/** Returns true if documents describe this part. They do not describe individual events. */
 function isDescribed({ part }: Difference): boolean {
   return part.startsWith('reply')
 }
 
-/** Returns true if a documented field is missing from every observed object that should have it. */
+/** Returns true if a documented field is missing from all observed objects that should have it. */
 function isNotShipped(
   { operation, part, path, kind }: OperationDifference,
   seen: readonly Observed['bodies'][],
@@ -134,9 +134,9 @@ export const Baseline = z.lazy(() =>
   z.strictObject({
     accept: z.array(
       z.strictObject({
-        finding: z.string().min(1).describe('Name of a finding in the report; * matches any characters.'),
+        finding: z.string().min(1).describe('Name of a finding in the report. * matches any characters.'),
         reason: z.string().min(1),
-        expires: z.iso.date().describe('Last day on which the finding is accepted: 2026-12-31.'),
+        expires: z.iso.date().describe('Last day on which the finding is accepted, such as 2026-12-31.'),
       }),
     ),
   }),
@@ -148,11 +148,11 @@ export interface Accepted {
   readonly findings: readonly Finding[]
   /** Number of accepted findings. */
   readonly accepted: number
-  /** Entries that expired, or that matched no finding. */
+  /** Notes on entries that have expired or did not match a finding. */
   readonly notes: readonly string[]
 }
 
-/** @param today `2026-01-31`. */
+/** @param today Current date, such as `2026-01-31`. */
 export function accept(findings: readonly Finding[], baseline: Baseline, today: string): Accepted {
   const entries = baseline.accept.map((entry) => ({ ...entry, matches: compileGlob(entry.finding), used: 0 }))
   const left = findings.filter((finding) => {
@@ -202,7 +202,7 @@ export function toMarkdown(report: DriftReport): string {
 
 const levels: Record<Severity, string> = { breaking: 'error', additive: 'warning', info: 'note' }
 
-/** @param file File that viewers show next to the findings. */
+/** @param file File that viewers show with the findings. */
 export function toSarif(report: DriftReport, version: string, file: string): object {
   const idOf = (kind: string) => kind.replaceAll(' ', '-')
   const kinds = [...new Set(report.findings.map(({ kind }) => kind))]

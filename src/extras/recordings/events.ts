@@ -1,6 +1,4 @@
-/**
- * Parses the events of a recorded stream from its bytes.
- */
+/** Parses events from a recorded stream's bytes. */
 import { createParser } from 'eventsource-parser'
 import { bodyOf, jsonIn, type Recording } from './recording.ts'
 
@@ -18,7 +16,7 @@ export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return /^text\/event-stream\b/i.test(reply?.headers['content-type'] ?? '')
 }
 
-/** Returns the events of the reply, without comments. */
+/** Returns the reply's events, without comments. */
 export function eventsOf(recording: Recording): RecordedEvent[] {
   return eventsIn(new TextDecoder().decode(bodyOf(recording)))
 }
@@ -32,7 +30,7 @@ export function eventsIn(text: string): RecordedEvent[] {
   return events
 }
 
-/** Joins the text deltas of each part of a stream, because a secret may be split across several deltas. */
+/** Joins the text deltas of each part in a stream, because a secret may be split across deltas. */
 export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
   const texts = new Map<string, string>()
   for (const { value } of events)
@@ -41,12 +39,12 @@ export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
 }
 
 interface Delta {
-  /** Identifies the part that the text belongs to. */
+  /** Part that the text belongs to. */
   readonly part: string
   readonly text: string
 }
 
-/** Returns the text deltas in one event of the Responses, Chat or Messages protocol. */
+/** Yields the text deltas in an event of the Responses, Chat or Messages protocol. */
 function* deltasIn(value: unknown): Generator<Delta> {
   if (typeof value !== 'object' || value === null) return
   const { type, item_id, content_index, index, delta, choices } = value as Record<string, unknown>

@@ -29,7 +29,7 @@ export interface ExportFlags {
 /**
  * Prints a journal entry in another format.
  *
- * @param file A journal: a reply of the control API, or its entries.
+ * @param file Journal file: a control API reply, or its entries.
  */
 export async function exportFromFile(file: string, { as, entry: id }: ExportFlags): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -49,7 +49,7 @@ export async function exportFromFile(file: string, { as, entry: id }: ExportFlag
   }
 }
 
-/** Parses entries from a list, a reply of the control API, or one entry per line. */
+/** Parses entries from a list, a control API reply, or one entry per line. */
 export function journalEntries(text: string, file: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text)
@@ -68,7 +68,7 @@ export function journalEntries(text: string, file: string): unknown[] {
 
 const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: count() }))
 
-/** Fields of an entry that exports use. */
+/** Entry fields that exports use. */
 export const RecordedEntry = z.lazy(() => z.looseObject(recordedFields()))
 
 const recordedFields = () => ({
@@ -93,9 +93,9 @@ export type RecordedEntry = Pick<JournalEntry, keyof ReturnType<typeof recordedF
 type ExportedEntry = RecordedEntry & Pick<JournalEntry, 'operation'>
 
 /**
- * Formats an entry. Throws for an incomplete entry, and for a fixture if the entry has no records.
+ * Formats an entry. Throws if the entry is incomplete, or for a fixture if it has no records.
  *
- * @param options.redactor Default: removes keys of known formats.
+ * @param options.redactor Removes secrets. Default: removes keys with known formats.
  * @param options.formatRule Formats a scenario. Default: YAML.
  */
 export function exportEntry(
@@ -120,7 +120,7 @@ function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Record
   return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
 }
 
-/** Collection of each operation that returns records. */
+/** Collections by operation that returns their records. */
 const collections: Record<string, string> = {
   listProviders: 'providers',
   updateWorkspace: 'workspaces',
@@ -129,12 +129,12 @@ const collections: Record<string, string> = {
   getPreset: 'presets',
 }
 
-/** Returns the records of a reply for `createGateway({ fixtures })`. */
+/** Returns a reply's records, for `createGateway({ fixtures })`. */
 function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<string, unknown[]> {
   const collection = operation === null ? undefined : collections[operation]
   if (collection === undefined || status !== 200) {
     const names = Object.keys(collections).join(', ')
-    throw new TypeError(`Only a 200 reply of ${names} can be a fixture: export it as a recording or a rule`)
+    throw new TypeError(`Only a 200 reply from ${names} can be a fixture: export it as a recording or a rule`)
   }
   if (replyBody.cut > 0) throw new TypeError('The reply in the journal is incomplete')
   const records = recordsIn(replyBody.text)
@@ -143,7 +143,7 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
   return { presets: records.map(({ designated_version: _, ...preset }) => preset), presetVersions: versions }
 }
 
-/** Returns the records in `data`. Throws for a reply without records. */
+/** Returns the records in `data`. Throws if a reply has none. */
 function recordsIn(text: string): Record<string, unknown>[] {
   const records = [readAt(parseJsonBody(text), ['data'])].flat()
   if (records.every(isRecord)) return records
@@ -154,7 +154,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Converts an entry to an exchange. Throws for an incomplete entry. */
+/** Converts an entry to an exchange. Throws if the entry is incomplete. */
 export function entryExchange(entry: RecordedEntry): Exchange {
   const { method, path, query, headers, rawBody, status, replyHeaders, replyBody, delivery } = entry
   if (rawBody.cut > 0 || replyBody.cut > 0)
@@ -181,7 +181,7 @@ export function entryExchange(entry: RecordedEntry): Exchange {
   }
 }
 
-/** Maps a delivery in the journal to the end of a recording. */
+/** Maps a delivery outcome in the journal to a recording's ending. */
 export function toEnding(delivery: string | undefined): RecordedEnding {
   return delivery === 'aborted-by-fault'
     ? 'reset'

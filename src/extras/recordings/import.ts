@@ -1,6 +1,4 @@
-/**
- * `import`: converts HAR files, event streams and journals to recordings. Secrets are removed as when recording.
- */
+/** `import`: converts HAR files, event streams and journals to recordings, without their secrets. */
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import * as z from 'zod'
@@ -31,13 +29,16 @@ export interface ImportFlags extends RedactionFlags {
 
 interface Imported {
   readonly exchanges: readonly Exchange[]
-  /** Entries that cannot be used, with the reason. */
+  /** Entries that were skipped, with reasons. */
   readonly skipped: readonly string[]
-  /** Name of a recording without a request. Default: `capture`. */
+  /** Name for recordings without a request. Default: `capture`. */
   readonly name?: string
 }
 
-/** Sets exit code 1 if a recording was deleted because it still held a secret, 2 if nothing was written. */
+/**
+ * Imports files. Sets exit code 1 if a recording was deleted because it still contained a secret, 2 if nothing was
+ * written.
+ */
 export async function importFiles(
   kind: ImportKind,
   files: readonly string[],
@@ -69,7 +70,7 @@ export async function importFiles(
   else if (written.length === 0) process.exitCode = 2
   if (json) return print(JSON.stringify({ written, skipped, leaked }))
   for (const reason of skipped) printError(`skipped ${reason}`)
-  for (const file of leaked) printError(`deleted ${file}: it still held a secret`)
+  for (const file of leaked) printError(`deleted ${file}: it still contained a secret`)
   if (quiet) return
   for (const file of written) print(join(out, file))
   const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
@@ -95,7 +96,8 @@ async function read(kind: ImportKind, file: string, { base, request }: ImportFla
 }
 
 /**
- * Converts the body of an event stream, as printed by `curl -N`. Without a request, the recording matches no request.
+ * Converts an event stream's body, as printed by `curl -N`. If `request` is omitted, the recording does not match any
+ * request.
  */
 export function importStream(
   bytes: Uint8Array,
@@ -104,7 +106,7 @@ export function importStream(
 ): Imported {
   const text = new TextDecoder().decode(bytes)
   if (/^HTTP\/[\d.]+ \d{3}/.test(text))
-    throw new UsageError(`${file}: starts with response headers: save the body alone, without curl -i`)
+    throw new UsageError(`${file}: starts with response headers: save only the body, without curl -i`)
   if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events: it must be an event stream`)
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
   const reply = { ms: 0, status: 200, headers }
@@ -136,7 +138,7 @@ function readRequest(file: string): RecordedRequest {
   }
 }
 
-/** Converts a journal, as returned by the control API. */
+/** Converts a journal that the control API returned. */
 export function importJournal(text: string, file: string): Imported {
   return convert(journalEntries(text, file), file, RecordedEntry, entryExchange)
 }
@@ -144,7 +146,7 @@ export function importJournal(text: string, file: string): Imported {
 /**
  * Converts entries, and collects those that cannot be converted.
  *
- * @param toExchange Returns undefined for an entry to ignore. Throws for one to skip.
+ * @param toExchange Returns undefined to ignore an entry. Throws to skip it with a reason.
  */
 function convert<Schema extends z.ZodType>(
   entries: readonly unknown[],
@@ -169,7 +171,7 @@ function convert<Schema extends z.ZodType>(
 
 const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().default('') }))
 
-/** HAR 1.2. Fields that tools commonly omit have defaults. */
+/** Schema of a HAR 1.2 entry. Fields that tools commonly omit have defaults. */
 const HarEntry = z.lazy(() =>
   z.looseObject({
     request: z.looseObject({
@@ -192,7 +194,7 @@ const HarEntry = z.lazy(() =>
         .prefault({}),
     }),
     timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
-    // Journals exported by Understudy add the time and length of each chunk, and the outcome of the delivery.
+    // Journals exported by Understudy also contain each chunk's time and length, and the delivery outcome.
     _chunks: z.array(z.tuple([amount(), count()])).optional(),
     _delivery: z.string().optional(),
   }),
@@ -202,7 +204,7 @@ type HarEntry = z.infer<typeof HarEntry>
 /**
  * Converts a HAR file from a browser, a proxy or Understudy. Requests to other addresses are ignored.
  *
- * @param base Base path of the gateway, `/api/v1`, or its base URL.
+ * @param base The gateway's base path, such as `/api/v1`, or base URL.
  */
 export function importHar(text: string, file: string, base: string): Imported {
   const entries = harEntries(text, file)
@@ -227,7 +229,7 @@ function harEntries(text: string, file: string): unknown[] {
   return entries
 }
 
-/** Returns the path below the base; undefined for another address. */
+/** Returns the path below the base, or undefined for other addresses. */
 function pathBelow(url: string, base: string): string | undefined {
   const { href, pathname, origin } = new URL(url)
   const prefix = base.replace(/\/$/, '')
@@ -262,7 +264,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
   }
 }
 
-/** Returns the bytes of the body. Throws if the tool truncated or wrongly decoded them. */
+/** Returns the body's bytes. Throws if the tool truncated or wrongly decoded them. */
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
   const isStream = /event-stream/i.test(mimeType || (recordOf(headers)['content-type'] ?? ''))
@@ -285,10 +287,10 @@ function harBody({ status, content, headers }: HarEntry['response']): Uint8Array
   return bytes
 }
 
-/** Windows-1252 characters of the bytes 0x80 to 0x9f. */
+/** Windows-1252 characters for the bytes 0x80 to 0x9f. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Returns true if text is UTF-8 that was read as Latin-1. */
+/** Returns true if the text is UTF-8 that was read as Latin-1. */
 function looksLikeLatin1(text: string): boolean {
   let isBeyondAscii = false
   const bytes = new Uint8Array(text.length)
@@ -303,7 +305,7 @@ function looksLikeLatin1(text: string): boolean {
   return isBeyondAscii && decodeUtf8(bytes) !== undefined
 }
 
-/** Returns the chunks in an Understudy journal, or a single chunk for files from other tools. */
+/** Returns the chunks from an Understudy journal, or a single chunk for files from other tools. */
 function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
   const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
   if (!isWhole) return [{ ms: wait, bytes }]
@@ -314,7 +316,7 @@ function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): 
   })
 }
 
-/** Returns headers by lower-case name, without HTTP/2 pseudo-headers. */
+/** Returns headers by lowercase name, without HTTP/2 pseudo-headers. */
 function recordOf(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   const named = pairs.filter(({ name }) => !name.startsWith(':'))
   return Object.fromEntries(
@@ -322,7 +324,7 @@ function recordOf(pairs: readonly { name: string; value: string }[]): Record<str
   )
 }
 
-/** Removes headers of the encoded body: bodies in HAR files are decoded. */
+/** Removes headers that describe the encoded body, because bodies in HAR files are decoded. */
 function withoutCoding({
   'content-encoding': coding,
   'content-length': length,

@@ -1,6 +1,4 @@
-/**
- * Recordings: options, flags and replay. Only the command line loads the commands.
- */
+/** Recordings: options, flags and replay. The command line loads the commands. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -37,7 +35,8 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
     },
     {
       flags: '--on-unmatched-recording <what>',
-      description: 'if no recording matches: 404, simulate, or pass through to --upstream (default: error)',
+      description:
+        'if no recording matches: respond with a 404, simulate, or pass through to --upstream (default: error)',
       group: 'Recordings',
       choices: ['error', 'simulate', 'passthrough'],
     },

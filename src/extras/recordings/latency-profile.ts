@@ -1,6 +1,4 @@
-/**
- * `profile`: quantiles of recorded latencies by model, for the option `latency`.
- */
+/** `profile`: computes quantiles of recorded latencies by model, for the option `latency`. */
 
 import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -11,11 +9,11 @@ import { bodyOf, jsonIn, type Recording } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
 import { parsedBody } from './request-key.ts'
 
-/** Prints the profile of the recordings in a folder as JSON. */
+/** Prints the latency profile of a folder's recordings as JSON. */
 export function profile(folder: string): void {
   const { models } = latencyProfile(readRecordingFolder(folder).values())
   if (Object.keys(models).length === 0)
-    throw new UsageError(`${folder}: no recording in it has a complete, successful reply`)
+    throw new UsageError(`${folder}: no recording has a complete, successful reply`)
   print(JSON.stringify({ profile: 1, models }, null, 2))
 }
 
@@ -29,7 +27,7 @@ interface Sample {
 }
 
 /**
- * Returns the profile of complete, successful replies by the model in the request. The model `*` covers all samples,
+ * Returns a latency profile of complete, successful replies by requested model. The model `*` covers all samples,
  * including requests without a model.
  */
 export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile {
@@ -61,7 +59,7 @@ function sampleOf(recording: Recording): Sample | undefined {
   }
 }
 
-/** Returns the output tokens in the last usage of a reply or its events, in any protocol. */
+/** Returns the output tokens in the last usage in a reply or its events, in any protocol. */
 function tokensIn(values: readonly unknown[]): number | undefined {
   const paths = ['usage', 'response.usage'].flatMap((usage) =>
     ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),
@@ -85,7 +83,7 @@ function latencyOf(samples: readonly Sample[]): ModelLatency {
   }
 }
 
-/** Returns quantiles. With few samples, p99 is the largest. */
+/** Returns quantiles. With few samples, p99 is the largest value. */
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {

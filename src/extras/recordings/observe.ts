@@ -1,6 +1,6 @@
 /**
- * Derives shapes from observed replies and event streams of a gateway, and compares them with Understudy, whose streams
- * are sampled.
+ * Derives shapes from a gateway's replies and event streams, and compares them with Understudy, whose streams are
+ * sampled.
  */
 
 import { toFetch } from '../../delivery/fetch.ts'
@@ -36,11 +36,11 @@ export interface Observed {
   readonly streams: StreamModel
 }
 
-/** Connection, proxy and date headers, which are not part of an API. */
+/** Connection, proxy and date headers, which are not part of the API. */
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 
-/** Headers that Understudy sends in some replies. */
+/** Headers that some of Understudy's replies have. */
 const ourHeaders = new Set([
   'allow',
   'cache-control',
@@ -53,7 +53,7 @@ const ourHeaders = new Set([
   'x-request-id',
 ])
 
-/** Observes complete replies to these operations. */
+/** Derives shapes from complete replies to these operations. */
 export function observe(recordings: Iterable<Recording>, operations: DescribedOperations): Observed {
   const bodies = new Map<DescribedOperation, Map<number, Shape>>()
   const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
@@ -98,7 +98,7 @@ function operationOf(
   })
 }
 
-/** @param streams Model of Understudy's streams. Default: neither streams nor headers are compared. */
+/** @param streams Model of Understudy's streams. Default: streams and headers are not compared. */
 export function* compareObserved(
   operations: DescribedOperations,
   observed: Observed,
@@ -148,19 +148,19 @@ export interface StreamModel {
   readonly streams: number
   /** Shapes by event type. */
   readonly events: ReadonlyMap<string, Shape>
-  /** `response.created > response.in_progress` */
+  /** Pairs of consecutive event types, such as `response.created > response.in_progress`. */
   readonly successors: ReadonlySet<string>
   readonly first: ReadonlySet<string>
   readonly last: ReadonlySet<string>
-  /** Events in every stream. */
+  /** Event types that occur in every stream. */
   readonly always: ReadonlySet<string>
   /** Number of streams that end with `[DONE]`. */
   readonly done: number
-  /** Inconsistencies within single streams. */
+  /** Inconsistencies within individual streams. */
   readonly flaws: ReadonlySet<string>
 }
 
-/** @param streams Events of complete streams. */
+/** @param streams Events by complete stream. */
 export function modelOf(streams: readonly (readonly RecordedEvent[])[]): StreamModel {
   const events = new Map<string, Shape>()
   const successors = new Set<string>()
@@ -276,13 +276,13 @@ function list(words: ReadonlySet<string>): string {
   return [...words].join(' or ')
 }
 
-/** Operations and streams of Understudy to compare with. */
+/** Understudy's operations and streams, to compare with. */
 export interface MockDescription {
   readonly operations: DescribedOperations
   readonly streams: StreamModel
 }
 
-/** @param document OpenAPI document of Understudy. */
+/** @param document Understudy's OpenAPI document. */
 export async function describeMock(document: unknown): Promise<MockDescription> {
   const operations = readDocument(document)
   const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
@@ -334,7 +334,7 @@ async function generatedStreams() {
   return streams
 }
 
-/** Replaces parts of sampled events with the shapes in the document, which are more complete. */
+/** Replaces parts of sampled events with the document's shapes, which are more complete. */
 function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<string, Shape> {
   const item = fieldOf(response, 'output')?.items
   const part = item && fieldOf(item, 'content', 'message')?.items
@@ -343,7 +343,7 @@ function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<s
   const described = [...events].map(([type, shape]): [string, Shape] => {
     const objects = [...shape.objects].map(([tag, object]) => {
       const fields = [...object.fields].map(([name, field]) => {
-        // Strings in samples are arbitrary. Only the type has a closed set of values.
+        // Sampled strings are arbitrary. Only the type has a closed set of values.
         const sample = name === 'type' ? field.shape : { ...field.shape, values: undefined }
         return [name, { ...field, shape: schemas.get(name) ?? sample }] as const
       })

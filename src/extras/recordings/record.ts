@@ -27,24 +27,24 @@ export interface RecorderSetup {
   /** Folder for recordings, created if it does not exist. */
   readonly out: string
   readonly redactor: Redactor
-  /** Key for the upstream. Default: the key of the client. */
+  /** Key for the upstream. Default: the client's key. */
   readonly key?: string | undefined
   /**
-   * `new` records requests that have no recording in the folder yet; `all` records every request, and replaces old
+   * `new` records only requests without a recording in the folder; `all` records every request and replaces old
    * recordings. Default: `new`.
    */
   readonly mode?: 'new' | 'all'
-  /** Default: `neutral`. */
+  /** Vendor name to store in recordings. Default: `neutral`. */
   readonly dialect?: string | undefined
-  /** Default: 0, any free port. */
+  /** Port to listen on. Default: any free port. */
   readonly port?: number
-  /** Default: 127.0.0.1. */
+  /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string
   /** Host names that clients may use, in addition to loopback and `host`. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Token that every request must send. Default: none on loopback, generated on other addresses. */
   readonly token?: string | undefined
-  /** Maximum silence of the upstream before an exchange ends, in real milliseconds. Default: 120,000. */
+  /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: 120,000. */
   readonly idleMs?: number
   /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number
@@ -59,14 +59,14 @@ export interface ExchangeLine {
 }
 
 export interface Recorder {
-  /** Base URL for clients: `http://127.0.0.1:4142/api/v1`. */
+  /** Base URL for clients, such as `http://127.0.0.1:4142/api/v1`. */
   readonly baseUrl: string
   /**
-   * Clients send it in `x-understudy-token` or, if the recorder has the key, as their API key. Undefined if none is
-   * required.
+   * Token that clients send in `x-understudy-token` or, if the recorder has the key, as their API key. Undefined if
+   * none is required.
    */
   readonly token: string | undefined
-  /** Waits for open exchanges, up to `graceMs` real milliseconds. Default: 5,000. */
+  /** Shuts down after waiting for open exchanges, for up to `graceMs` real milliseconds. Default: 5,000. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -121,7 +121,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
 /**
  * Throws 401 for a request without the token.
  *
- * @param hasKey If true, the API key of the client is not forwarded, so it can be the token.
+ * @param hasKey If true, the client's API key is not forwarded, so it can be the token.
  */
 function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean): void {
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
@@ -143,11 +143,13 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** Time for the upstream to end a stream whose client disconnected after the last event, in real milliseconds. */
+/**
+ * Time that the upstream has to end a stream whose client disconnected after the last event, in real milliseconds.
+ */
 const lingerMs = 5000
-/** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake the bytes. */
+/** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake the byte. */
 const resetAfterMs = 20
-/** Marker of the last event in each protocol. */
+/** Matches the last event in each protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
 interface ExchangeSetup extends RecorderSetup {
@@ -157,7 +159,7 @@ interface ExchangeSetup extends RecorderSetup {
   readonly maxBytes: number
 }
 
-/** One exchange. Bytes are forwarded when they arrive, then recorded. */
+/** An exchange. Bytes are forwarded as they arrive, then recorded. */
 class ProxyExchange {
   /** Path below the base URL. */
   readonly path: string
@@ -179,7 +181,7 @@ class ProxyExchange {
   #isOver = false
   #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
 
-  /** Throws 400 for a path outside the base URL of the upstream. */
+  /** Throws 400 for a path outside the upstream's base URL. */
   constructor(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
     this.#setup = setup
     this.#request = request
@@ -235,7 +237,7 @@ class ProxyExchange {
     })
   }
 
-  /** Starts the file when the request is complete. Returns the reason if the exchange is not recorded. */
+  /** Starts the file once the request is complete. If the exchange is not recorded, returns the reason. */
   #begin(): string | undefined {
     const { redactor, folder, router, dialect, mode = 'new', maxBytes } = this.#setup
     const { method = 'GET' } = this.#request
@@ -293,7 +295,7 @@ class ProxyExchange {
     this.#tail = latin1.slice(-64)
   }
 
-  /** Handles an upstream that is unreachable or that closed the connection. */
+  /** Handles an upstream that is unreachable or has closed the connection. */
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isOver) return
     if (error.code === 'ECONNRESET' || this.#response.headersSent) {
@@ -306,7 +308,7 @@ class ProxyExchange {
     this.#end('fin')
   }
 
-  /** If the client disconnects after the last event, waits shortly for the upstream to end the stream. */
+  /** If the client disconnects after the last event, briefly waits for the upstream to end the stream. */
   #clientLeft(): void {
     if (this.#isOver) return
     if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), lingerMs).unref()
@@ -322,7 +324,7 @@ class ProxyExchange {
     this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-recorded', reason: this.#reason })
   }
 
-  /** Resets the client's connection after the written bytes are sent. */
+  /** Resets the client's connection once the written bytes have been sent. */
   #reset(): void {
     const { socket } = this.#response
     if (!socket || socket.destroyed) return
@@ -332,13 +334,16 @@ class ProxyExchange {
   }
 }
 
-/** Returns the client's headers without the token of the recorder. */
+/** Returns the client's headers without the recorder's token. */
 function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
   const { 'x-understudy-token': _, ...sent } = flat(headers)
   return sent
 }
 
-/** Returns headers for the upstream. They ask for uncompressed replies, and a key replaces the client's keys. */
+/**
+ * Returns headers for the upstream, which request uncompressed replies. If there is a key, it replaces the client's
+ * keys.
+ */
 function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
   const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)
   const passed = Object.entries(sent).filter(([name]) => !hopByHop.has(name))
@@ -348,12 +353,13 @@ function upstreamHeaders(request: IncomingMessage, key: string | undefined): Rec
       ? clientKey !== undefined && { 'x-api-key': clientKey }
       : { authorization: `Bearer ${key}` }),
     'accept-encoding': 'identity',
-    // Without this header, Node sends the body of a GET unframed, and the upstream would parse it as the next request.
+    // Without this header, Node would send the body of a GET unframed, and the upstream would parse it as the next
+    // request.
     ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
   }
 }
 
-/** Returns the headers of the upstream, including repeated ones. */
+/** Returns the upstream's headers, including repeated ones. */
 function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
   const passed: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -476,7 +482,7 @@ function printed({ method, path, result }: ExchangeLine): string {
       return `${line}: ${result.status || 'no reply'}, ${result.chunks} chunks, ${Math.round(result.ms)} ms -> ${result.file}`
     case 'leaked': {
       const [first] = result.leaks
-      return `${line}: deleted, ${result.file}:${first?.line} still held a secret (${first?.kind})`
+      return `${line}: deleted, ${result.file}:${first?.line} still contained a secret (${first?.kind})`
     }
     case 'not-recorded':
       return `${line}: not recorded: ${result.reason}`
@@ -494,6 +500,6 @@ function summaryOf(lines: readonly ExchangeLine[]) {
 }
 
 function summaryText({ recorded, skipped, leaked }: ReturnType<typeof summaryOf>, out: string): string {
-  const deleted = leaked > 0 ? `, ${leaked} deleted because they still held a secret` : ''
+  const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
   return `${recorded} recorded to ${out}/, ${skipped} skipped${deleted}`
 }

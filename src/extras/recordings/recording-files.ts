@@ -26,7 +26,7 @@ export interface RecordingSetup {
   readonly redactor: Redactor
   /** Operation id; undefined for an unknown path. */
   readonly operation: string | undefined
-  /** Default: `neutral`. */
+  /** Vendor name. Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Wall-clock time, ISO 8601. Default: not recorded. */
   readonly recordedAt?: string | undefined
@@ -34,7 +34,7 @@ export interface RecordingSetup {
 
 type Opening = Pick<Recording, 'head' | 'request'>
 
-/** Head and request of a recording, without secrets. */
+/** Creates a recording's head and request, without secrets. */
 export function openRecording(
   request: RecordedRequest | undefined,
   { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
@@ -60,7 +60,7 @@ export function openRecording(
   }
 }
 
-/** A finished exchange. Times are milliseconds since the request was sent. */
+/** A finished exchange. Times are in milliseconds since the request was sent. */
 export interface Exchange {
   readonly request: RecordedRequest | undefined
   readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
@@ -123,7 +123,7 @@ class ReplyWriter {
   }
 }
 
-/** Folder that recordings are written to. */
+/** A folder to which recordings are written. */
 export class RecordingFolder {
   readonly path: string
   /** Files that existed before this run, by key. */
@@ -141,12 +141,12 @@ export class RecordingFolder {
     }
   }
 
-  /** Returns true if the folder had a recording with this key before this run. */
+  /** Returns true if the folder contained a recording with this key before this run. */
   has(key: string): boolean {
     return this.#before.has(key)
   }
 
-  /** Removes the recordings with this key from before this run. */
+  /** Removes recordings with this key that existed before this run. */
   forget(key: string): void {
     for (const file of this.#before.get(key) ?? []) {
       rmSync(join(this.path, file), { force: true })
@@ -169,7 +169,7 @@ export class RecordingFolder {
   }
 }
 
-/** Returns the key in the head of a recording; undefined if it cannot be read. */
+/** Returns the key in a recording's head, or undefined if it cannot be read. */
 function keyIn(file: string): string | undefined {
   try {
     const [head = ''] = readFileSync(file, 'utf8').split('\n', 1)
@@ -186,7 +186,7 @@ export type RecordOutcome =
   | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
   | { kind: 'not-recorded'; reason: string }
 
-/** File of an open exchange. */
+/** The file of an exchange in progress. */
 export class RecordingFile {
   readonly #path: string
   readonly #stream: WriteStream
@@ -228,7 +228,7 @@ export class RecordingFile {
     this.#problem ??= reason
   }
 
-  /** Finishes the file, then verifies that it has no secrets and can be parsed. */
+  /** Finishes the file, then verifies that it contains no secrets and can be parsed. */
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
     if (!this.#problem) this.#writer.end(how, ms)
     await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 /**
- * The format of recordings: one exchange as JSON lines, readable in diffs. The lines are a head, the request, the head of
- * the reply, its chunks, and its end. Chunks store the bytes as received, to preserve comments, line endings and split
- * points. Events are derived from them.
+ * The recording format: an exchange as JSON lines, which are readable in diffs. The lines are the head, the request,
+ * the reply's head, its chunks and its ending. Chunks store the bytes as received, to preserve comments, line endings
+ * and split points; events are derived from them.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 
 const milliseconds = () => amount().describe('Milliseconds since the request was sent.')
 
-/** Headers as received, including those of the connection. Names are in lower case. */
+/** Headers as received, including connection headers; names in lower case. */
 const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
 /** The first line. */
@@ -24,7 +24,7 @@ const Head = z.lazy(() =>
   z.preprocess(
     withPresentName,
     z.looseObject({
-      recording: z.literal(1).describe('Version of the format.'),
+      recording: z.literal(1).describe('Format version.'),
       operation: z
         .string()
         .min(1)
@@ -32,18 +32,18 @@ const Head = z.lazy(() =>
           'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
         ),
       dialect: z.string().min(1).default('neutral'),
-      key: z.string().describe('Hash that requests are matched by; empty for a reply without a request.'),
+      key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
       redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
       bodyHash: z
         .string()
         .optional()
-        .describe('Hash of the canonical body, if its text was replaced with filler.'),
+        .describe('Hash of the canonical body, if text was replaced with filler.'),
       recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
     }),
   ),
 )
 
-/** Files of earlier versions start with `{"tape":1,…}` and are named `.tape.jsonl`. */
+/** Files from earlier versions start with `{"tape":1,…}` and are named `.tape.jsonl`. */
 function withPresentName(head: unknown): unknown {
   if (typeof head !== 'object' || head === null || !('tape' in head)) return head
   const { tape, ...rest } = head
@@ -56,7 +56,7 @@ const Request = z.lazy(() =>
     path: z.string().startsWith('/').describe('Path below the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
-    // The first of these fields that preserves the bytes of the body is used.
+    // The first of these fields that preserves the body's bytes is used.
     json: z.json().optional().describe('Body, if it is compact JSON.'),
     text: z.string().optional(),
     base64: z.base64().optional(),
@@ -73,16 +73,19 @@ const Chunk = z.lazy(() =>
       z.looseObject({ ms: milliseconds(), text: z.string() }),
       z
         .looseObject({ ms: milliseconds(), base64: z.base64() })
-        .describe('Bytes that split a multibyte character.'),
+        .describe('Bytes, in base64, if they split a multibyte character.'),
     ],
     { error: 'a chunk must have ms, and text or base64' },
   ),
 )
 
-/** `fin`: complete; `reset`: connection broken; `aborted-by-client`: the client disconnected; `idle`: upstream went silent. */
+/**
+ * Endings: `fin` (complete), `reset` (broken connection), `aborted-by-client` (the client disconnected) and `idle`
+ * (the upstream stopped sending).
+ */
 const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
 
-/** Recordings of earlier versions end with `client-left`. */
+/** Recordings from earlier versions end with `client-left`. */
 const Ending = z.lazy(() =>
   z.preprocess((end) => (end === 'client-left' ? 'aborted-by-client' : end), z.enum(endings)),
 )
@@ -97,7 +100,7 @@ const End = z.lazy(() =>
   }),
 )
 
-/** Named differently from its type, so that the package's declarations do not include it. */
+/** Named differently from its type, so that the package's declarations do not include the schema. */
 export const RecordingSchema = z.lazy(() =>
   z.object({
     head: Head,
@@ -125,7 +128,8 @@ export class RecordingError extends UsageError {
  * Parses a recording. Throws an error that names the line.
  *
  * @param text Content of a `.recording.jsonl` file.
- * @param name Name of the file in messages. Default: `recording`.
+ *
+ * @param name File name to use in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
   return atCaller(parseRecording, () => recordingOf(text, name))
@@ -152,7 +156,7 @@ function recordingOf(text: string, name: string): Recording {
   return whole
 }
 
-/** Formats the lines of a recording, as in its file. */
+/** Formats a recording as lines, as in its file. */
 export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
   const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
   return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
@@ -166,7 +170,8 @@ const suffix = '.recording.jsonl'
 const suffixes = [suffix, '.tape.jsonl']
 
 /**
- * Returns `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests are numbered: `.2` before the suffix.
+ * Returns a file name such as `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests have a number,
+ * such as `.2`, before the suffix.
  */
 export function fileNameOf({ operation, key }: Recording['head'], number = 1): string {
   const stem = key === '' ? operation : `${operation}-${key}`
@@ -177,14 +182,14 @@ export function isRecordingFile(file: string): boolean {
   return suffixes.some((each) => file.endsWith(each))
 }
 
-/** Returns the bytes of a request body or a chunk. */
+/** Returns a request body's or chunk's bytes. */
 export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
   if (part.base64 !== undefined) return fromBase64(part.base64)
   if (part.text !== undefined) return encoder.encode(part.text)
   return part.json === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(part.json))
 }
 
-/** Returns the body of the reply: its concatenated chunks. */
+/** Returns the reply's body, which is its concatenated chunks. */
 export function bodyOf({ chunks }: Recording): Uint8Array {
   return joinBytes(chunks.map(bytesOf))
 }
@@ -195,7 +200,7 @@ export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
 }
 
-/** Stores the body of a request in the most readable form that preserves its bytes. */
+/** Stores a request body in the most readable form that preserves its bytes. */
 export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'text' | 'base64'> {
   if (bytes.length === 0) return {}
   const text = decodeUtf8(bytes)
@@ -204,7 +209,7 @@ export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'te
   return JSON.stringify(json) === text ? { json } : { text }
 }
 
-/** Parses JSON; returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function jsonIn(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text)
@@ -213,7 +218,7 @@ export function jsonIn(text: string | undefined): unknown {
   }
 }
 
-/** Rounds milliseconds to two decimals, and negative ones to 0. */
+/** Rounds milliseconds to two decimals. Negative values become 0. */
 export function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 100) / 100)
 }
@@ -240,7 +245,7 @@ function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
   return ['chunks', Chunk, value]
 }
 
-/** Returns the first problem of a failed check, with its path. */
+/** Returns a failed check's first problem, with its path. */
 export function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues
   return issue ? `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}` : 'invalid'

@@ -1,7 +1,7 @@
 /**
  * Finds the recording that matches a request. Repeated requests get their recordings in order, each once.
  *
- * Files are only read in Node. Node modules are loaded when needed, because the main entry also runs in browsers.
+ * Files can be read only in Node, whose modules are loaded when needed because the main entry also runs in browsers.
  */
 import type { Extra } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
@@ -40,7 +40,9 @@ export interface RecordingOptions {
   replay?: {
     /** Action if no recording matches: respond with a 404 that names the nearest recording, simulate, or pass through to `upstream`. Default: `error`. */
     onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
-    /** Paths of body fields to ignore when matching recordings. Default: fields that change with every request. */
+    /**
+     * Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.
+     */
     ignoreFields?: string[]
     /** Base URL of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is disabled if CI is set. Default: none. */
     upstream?: string
@@ -74,7 +76,7 @@ function readRecordings(given: NonNullable<RecordingOptions['recordings']>): Rea
   }
 }
 
-/** Replays recordings, also for requests with an unknown path. */
+/** Replays recordings, even for requests with an unknown path. */
 async function replay(
   index: RecordingIndex,
   { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
@@ -122,7 +124,7 @@ function checked(value: unknown, index: number): Recording {
   throw new TypeError(`createGateway: options.recordings[${index}].${firstProblem(result.error)}`)
 }
 
-/** Returns recordings by the names that their files would have. */
+/** Returns recordings by the file names that they would have. */
 function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
   for (const recording of recordings) {
@@ -170,11 +172,11 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
   }
 }
 
-/** Recordings of one request. */
+/** Recordings that match a request. */
 export interface Match {
-  /** Key of the request. */
+  /** The request's key. */
   readonly key: string
-  /** In the order in which they were recorded. */
+  /** Matching recordings, in the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
   /** Explains why no recording matches, and names the nearest one. */
   explainMiss(): { message: string; nearest: { recording: string; field: string } | undefined }
@@ -184,7 +186,7 @@ export class RecordingIndex {
   readonly #redactor: Redactor
   readonly #all: readonly NamedRecording[]
   readonly #byKey = new Map<string, NamedRecording[]>()
-  /** Redacted requests with their keys. */
+  /** Redacted requests and their keys. */
   readonly #redacted: { request: RecordedRequest; key: string }[] = []
 
   /**
@@ -201,7 +203,7 @@ export class RecordingIndex {
       }))
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
-      // Recordings without a request or without a reply match nothing.
+      // Recordings without a request or a complete reply match nothing.
       if (!named.parts || !named.recording.end) continue
       const key = toText(named.parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
@@ -247,7 +249,7 @@ function toText({ method, path, query, bodyHash }: KeyParts): string {
   return `recording ${method} ${path}?${query} ${bodyHash}`
 }
 
-/** Returns the number of a repeated request from its file name: 2 for `….2.recording.jsonl`. */
+/** Returns a repeated request's number from its file name: 2 for `….2.recording.jsonl`. */
 function numberOf(name: string): number {
   return Number(/\.(\d+)\.(recording|tape)\.jsonl$/.exec(name)?.[1] ?? 1)
 }

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by searching. Text
- * can be replaced with filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
- * environment, the key in use, and the rules of `--redact`.
+ * Removes secrets from an exchange before it is written. Headers are filtered by an allow-list, and everything else
+ * is searched. Text can be replaced with filler of the same shape. Lengths and split points are preserved. Commands
+ * add secrets from the environment, the key in use, and the rules from `--redact`.
  */
 
 import * as z from 'zod'
@@ -13,7 +13,7 @@ import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, Secr
 import { credentialsOf } from './upstream.ts'
 
 export interface RedactionSetup extends FinderSetup {
-  /** Headers to keep in addition to the default ones; a trailing `*` matches any suffix. Default: none. */
+  /** Headers to keep in addition to the default ones. A trailing `*` matches any suffix. Default: none. */
   readonly headers?: readonly string[]
   /** If true, prompts and answers are replaced with filler of the same shape. Default: false. */
   readonly text?: boolean
@@ -21,7 +21,7 @@ export interface RedactionSetup extends FinderSetup {
   readonly ignoreFields?: readonly string[]
 }
 
-/** Headers without personal data or keys. */
+/** Headers that contain neither personal data nor keys. */
 const allowedHeaders: readonly string[] = [
   'accept',
   'accept-*',
@@ -45,9 +45,9 @@ const allowedHeaders: readonly string[] = [
   'x-understudy-*',
 ]
 
-/** Maximum number of bytes buffered until a blank line. Longer bodies are redacted in pieces. */
+/** Maximum number of bytes to buffer until a blank line. Longer bodies are redacted in pieces. */
 const maxPiece = 1024 * 1024
-/** Number of bytes at the end of a piece that are held back, because a secret may continue in the next piece. */
+/** Number of bytes to hold back at the end of a piece, because a secret may continue in the next piece. */
 const overlap = 64 * 1024
 
 export class Redactor {
@@ -71,7 +71,7 @@ export class Redactor {
       else this.#exact.add(name)
   }
 
-  /** Returns the request without secrets, the parts of its key, and the kinds of secrets replaced. */
+  /** Returns the request without secrets, its key parts, and the kinds of secrets replaced. */
   request(request: RecordedRequest): {
     request: RecordedRequest
     parts: ReturnType<typeof keyPartsOf>
@@ -128,8 +128,8 @@ export interface CleanChunk {
 }
 
 /**
- * Redacts a body across chunks. A chunk is returned when no later byte can complete a secret in it: in an event stream,
- * at the end of its event.
+ * Redacts a body across chunks. A chunk is returned once no later byte can complete a secret in it; in an event
+ * stream, at the end of the event.
  */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
@@ -139,7 +139,7 @@ export class BodyRedactor {
   readonly #chunks: { ms: number; length: number }[] = []
   /** Redacted bytes of the held-back chunks. */
   #clean = ''
-  /** Raw bytes of these chunks, joined on demand, and their number. */
+  /** Raw bytes of the held-back chunks, which are joined on demand, and their number. */
   #raw: string[] = []
   #length = 0
   /** Last two raw bytes, because a blank line may be split. */
@@ -175,7 +175,7 @@ export class BodyRedactor {
     const end = Math.max(...ends)
     if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
     if (this.#length <= maxPiece) return 0
-    // Commas separate JSON fields, and no key contains one.
+    // Commas separate JSON fields, and keys do not contain them.
     const raw = this.#raw.join('')
     return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
   }
@@ -210,7 +210,7 @@ function withFiller(request: RecordedRequest): RecordedRequest {
   return { ...rest, ...toContent(fromLatin1(fillText(toLatin1(bytesOf(request))))) }
 }
 
-/** JSON fields with text of users and models. */
+/** JSON fields that contain users' and models' text. */
 const textFields = new Set([
   'arguments',
   'content',
@@ -237,9 +237,9 @@ const textFields = new Set([
 ])
 
 /**
- * Returns a copy of a JSON value whose strings are filler: letters become x, digits 1, and non-ASCII characters one
- * with as many bytes. Spaces, punctuation and escapes are unchanged, and so are lengths, offsets, links and split
- * points.
+ * Returns a copy of a JSON value with strings replaced by filler: letters become x, digits become 1, and non-ASCII
+ * characters become one with the same number of bytes. Spaces, punctuation, escapes, lengths, offsets, links and
+ * split points are unchanged.
  */
 export function fillValue(value: unknown, isText = false): unknown {
   if (typeof value === 'string') return isText ? filler(value) : value
@@ -250,7 +250,9 @@ export function fillValue(value: unknown, isText = false): unknown {
   )
 }
 
-/** Like `fillValue`, for text that contains JSON, such as an event stream, with one character per byte. */
+/**
+ * Replaces text like `fillValue`, in text that contains JSON, such as an event stream, with one character per byte.
+ */
 export function fillText(latin1: string): string {
   const name = [...textFields].join('|')
   const field = new RegExp(`("(?:${name})"\\s*:\\s*")((?:\\\\.|[^"\\\\])+)(?=")`, 'g')
@@ -262,11 +264,11 @@ export function fillText(latin1: string): string {
     )
 }
 
-/** JSON literals are kept, so that function arguments are still JSON. */
+/** JSON literals are unchanged, so that function arguments remain JSON. */
 const token =
   /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]+|[^\0-\x7f]/gu
 
-/** Filler characters of two, three and four bytes. */
+/** Filler characters with two, three and four bytes. */
 const wide = ['é', '€', '😀'] as const
 const encoder = new TextEncoder()
 
@@ -281,7 +283,7 @@ function filler(text: string): string {
   })
 }
 
-/** Matches one non-ASCII character, or the two to four Latin-1 characters of its bytes. */
+/** Returns the filler for a non-ASCII character, or for the two to four Latin-1 characters of its bytes. */
 function wideFiller(match: string): string {
   const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(match)
   const size = isLatin1 ? match.length : encoder.encode(match).length
@@ -310,7 +312,7 @@ export interface RedactionFlags {
   ignoreField?: string[]
 }
 
-/** @param known Secrets in addition to those in the environment and the file. Default: none. */
+/** @param known Secrets in addition to those from the environment and the file. Default: none. */
 export function toRedactor(
   { redact, redactText, ignoreField = [] }: RedactionFlags,
   known: readonly KnownSecret[] = [],
@@ -327,7 +329,7 @@ export function toRedactor(
     values: [
       ...known,
       ...environmentSecrets(),
-      ...rules.values.map((value) => ({ kind: 'a value of the rules', value })),
+      ...rules.values.map((value) => ({ kind: 'a value in the rules', value })),
     ],
     ignoreFields: [...defaultIgnoreFields, ...rules.ignoreFields, ...ignoreField],
     text: redactText ?? false,
@@ -345,7 +347,10 @@ function toExpression(matches: string, file: string): RegExp {
 /** Minimum length of a known secret. Shorter values could occur by chance. */
 const minLength = 8
 
-/** Returns values of at least 8 characters of environment variables named key, token, secret or password. */
+/**
+ * Returns the values, of at least 8 characters, of environment variables whose names contain key, token, secret or
+ * password.
+ */
 export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
   return Object.entries(environment).flatMap(([name, value = '']) =>
     /key|token|secret|password/i.test(name) && value.length >= minLength
@@ -354,7 +359,7 @@ export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env)
   )
 }
 
-/** Returns the key for the upstream, and the credentials in its URL. */
+/** Returns the upstream's key and the credentials in its URL. */
 export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSecret[] {
   const credentials = credentialsOf(upstream)
   const values = credentials === undefined ? [] : [credentials, ...credentials.split(':')]
@@ -362,6 +367,6 @@ export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSe
     ...(key === undefined ? [] : [{ kind: 'the key in use', value: key }]),
     ...values
       .filter((value) => value.length >= minLength)
-      .map((value) => ({ kind: 'credentials of the upstream', value })),
+      .map((value) => ({ kind: "the upstream's credentials", value })),
   ]
 }

@@ -13,8 +13,9 @@ import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.t
 import { isPlaceholder } from './secrets.ts'
 
 /**
- * @param elapsed Milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
- * @returns The reply, and the milliseconds until its head is sent.
+ * @param elapsed Returns milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
+ *
+ * @returns The reply, and the number of milliseconds until its head is sent.
  */
 export function toReplay(
   recording: Recording,
@@ -40,7 +41,7 @@ type RecordedFrame =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
-/** @param start Called at the first frame, from which waits are measured. */
+/** @param start Called when the first frame is read, from which waits are measured. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()
@@ -70,7 +71,7 @@ const omittedHeaders = new Set([
   'upgrade',
 ])
 
-/** Returns the headers of the reply that can be replayed, without redacted ones. */
+/** Returns the reply headers that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
   // mutation: equivalent: satisfies the type checker; a recording without a reply is not replayed
   const headers = Object.entries(reply?.headers ?? {}).filter(
@@ -80,7 +81,7 @@ export function replayedHeaders({ reply }: Recording): Record<string, string> {
   return Object.fromEntries(headers)
 }
 
-/** Returns how the connection breaks; undefined if it does not break before the last event. */
+/** Returns how the connection breaks, or undefined if it does not break before the last event. */
 export function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
   switch (recording.end?.end) {
     case 'reset':
@@ -100,8 +101,8 @@ function isComplete(recording: Recording): boolean {
 }
 
 /**
- * Returns a scenario with one rule, for `use()` and for editing. It matches requests with the same body fields, and
- * ignores redacted text. A recording without a request matches every request.
+ * Converts a recording to a scenario with one rule, to use or to edit. The rule matches requests with the same body
+ * fields, and ignores redacted text. A recording without a request matches every request.
  *
  * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
  */
@@ -124,7 +125,7 @@ function toRule(
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
   const rule: RuleInput = {
     name: 'recorded',
-    // The id of a known operation, or the method of the request.
+    // The known operation's id, or the request's method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
     ...whenOf(recording, operation, ignoreFields),
   }
@@ -140,7 +141,7 @@ function toRule(
   }
 }
 
-/** Returns conditions on the query and on each body field, so that near misses name the field that differs. */
+/** Returns conditions on the query and each body field, so that near misses name the field that differs. */
 function whenOf(
   { head, request }: Recording,
   operation: KnownOperation | undefined,
@@ -160,7 +161,7 @@ function whenOf(
   return Object.keys(when).length > 0 ? { when } : {}
 }
 
-/** Returns the path parameters of a request to an operation; undefined for another operation. */
+/** Returns the path parameters of a request, or undefined if it is for another operation. */
 function paramsOf(
   operation: KnownOperation,
   { method, path }: RecordedRequest,

@@ -1,6 +1,6 @@
 /**
- * Keys for matching requests to recordings: method, path, query and canonical body, without secrets and without fields
- * that change with every request. Finds the nearest recording for requests that match none.
+ * Keys for matching requests to recordings: method, path, query and canonical body, without secrets and fields that
+ * change with every request. Finds the nearest recording for requests without a match.
  */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
@@ -46,12 +46,15 @@ export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly stri
   }
 }
 
-/** Returns the key of a request to an operation. */
+/** Returns a request's key. */
 export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
   return hash(operation, method, path, query, bodyHash)
 }
 
-/** Returns the key parts of a recorded request. If its text is filler, the head has the hash of the original body. */
+/**
+ * Returns a recorded request's key parts. If its text was replaced with filler, the head has the hash of the original
+ * body.
+ */
 export function recordedKeyParts(
   { head, request }: Recording,
   ignoreFields: readonly string[],
@@ -61,7 +64,7 @@ export function recordedKeyParts(
   return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
 }
 
-/** Matches a placeholder, complete or truncated to the length of a short secret. */
+/** Matches a placeholder, even if truncated to the length of a short secret. */
 const placeholder = /redacted(?:\.[0-9a-f]{0,4}(?:\.x*)?)?/
 
 /** Returns true if parts of the request are redacted. */
@@ -70,8 +73,8 @@ export function isRedacted(request: RecordedRequest): boolean {
 }
 
 /**
- * Returns true if a request equals a redacted one except for secrets. The recorder may have known secret values that this
- * process does not know.
+ * Returns true if a request equals a redacted one except for secrets. The recorder may have known secret values that
+ * are unknown to this process.
  */
 export function equalsRedacted(
   redacted: RecordedRequest,
@@ -113,7 +116,7 @@ function sortedQuery(query: string): string {
   return parameters.toString()
 }
 
-/** Returns a JSON body with sorted keys and without ignored fields; any other body unchanged. */
+/** Sorts the keys of a JSON body and removes ignored fields. Returns any other body unchanged. */
 export function canonicalBody(request: RecordedRequest, ignoreFields: readonly string[]): string {
   const body = parsedBody(request)
   if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))
@@ -125,7 +128,7 @@ export function comparableBody(body: unknown, ignoreFields: readonly string[]): 
   return ignoreFields.reduce((left, path) => editAt(left, readPath(path), () => undefined).value, body)
 }
 
-/** Parses the body; returns undefined if it is not JSON. */
+/** Parses the body. Returns undefined if it is not JSON. */
 export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
   return request.json !== undefined ? request.json : jsonIn(request.text)
 }
@@ -137,7 +140,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
 }
 
-/** Returns the operation id, or a name derived from method and path. */
+/** Returns the operation id or, without one, a name derived from method and path. */
 export function operationName(operation: string | undefined, method: string, path: string): string {
   return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
@@ -150,21 +153,21 @@ export interface NamedRecording {
 }
 
 export interface Nearest {
-  /** File name of the recording. */
+  /** The recording's file name. */
   readonly recording: string
-  /** `body.input`, `query`, `path` or `method`. */
+  /** Field that differs: `body.input`, `query`, `path` or `method`. */
   readonly field: string
   /** Description of the difference. */
   readonly reason: string
 }
 
-/** Maximum number of recordings of the same path to compare field by field. */
+/** Maximum number of recordings with the same path to compare field by field. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80
 
-/** Returns the recording nearest to a request; undefined if no recording has a request. */
+/** Returns the recording nearest to a request, or undefined if no recording has a request. */
 export function nearestRecording(
   recordings: readonly NamedRecording[],
   request: RecordedRequest,

@@ -1,5 +1,6 @@
 /**
- * `scan`: finds secrets in files. Searches every file as text, and recordings also in their joined chunks and text deltas.
+ * `scan`: finds secrets in files. Searches every file as text, and additionally searches the joined chunks and text
+ * deltas of recordings.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -25,7 +26,7 @@ export interface ScanFlags extends Pick<RedactionFlags, 'redact'> {
   json?: true
 }
 
-/** Prints secrets. Sets exit code 1 if there are any, 2 if a file cannot be read. */
+/** Prints the secrets found. Sets exit code 1 if there are any, 2 if a file cannot be read. */
 export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): Promise<void> {
   const { finder } = toRedactor(rules)
   const result = await scanFolder(path, finder).catch((error: NodeJS.ErrnoException) => {
@@ -44,11 +45,11 @@ export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): 
 export interface Scanned {
   readonly files: number
   readonly leaks: readonly (Leak & { readonly file: string })[]
-  /** Files that could not be read, with the reason. */
+  /** Files that could not be read, with reasons. */
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
-/** @param path A folder or a file. Throws if it cannot be read. */
+/** Scans a folder or file. Throws if it cannot be read. */
 export async function scanFolder(path: string, finder: SecretFinder): Promise<Scanned> {
   const leaks: (Leak & { file: string })[] = []
   const unread: { file: string; reason: string }[] = []
@@ -102,7 +103,7 @@ function unpacked(bytes: Buffer): Uint8Array {
 /**
  * Returns each kind of secret once per line, sorted by line.
  *
- * @param bytes Content of a file.
+ * @param bytes File content.
  */
 export function scanFile(bytes: Uint8Array, finder: SecretFinder): Leak[] {
   const recording = asRecording(bytes)
@@ -121,7 +122,7 @@ export function scanText(latin1: string, finder: SecretFinder): Leak[] {
   })
 }
 
-/** Finds secrets that are only visible in the decoded parts of a recording. */
+/** Finds secrets that are visible only in a recording's decoded parts. */
 export function scanRecording(recording: Recording, finder: SecretFinder): Leak[] {
   const { head, request, reply, chunks } = recording
   const requestLine = 2
@@ -154,7 +155,7 @@ export function scanRecording(recording: Recording, finder: SecretFinder): Leak[
   if (reply && isEventStream(recording)) {
     const events = eventsIn(new TextDecoder().decode(fromLatin1(body)))
     for (const text of joinedDeltas(events))
-      for (const { kind } of finder.find(utf8AsLatin1(text))) note(firstChunk, `${kind} over several events`)
+      for (const { kind } of finder.find(utf8AsLatin1(text))) note(firstChunk, `${kind} split across events`)
   }
   return leaks
 }

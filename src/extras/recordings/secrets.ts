@@ -1,6 +1,7 @@
 /**
- * Finds secrets in text with one character per byte: known values in every encoding, keys by their format, and values of
- * secret fields, including in base64. Placeholders have the length of the secret, to preserve offsets and split points.
+ * Finds secrets in text with one character per byte: known values in all encodings, keys by format, and the values of
+ * secret fields, even in base64. Placeholders have the same length as the secret, to preserve offsets and split
+ * points.
  */
 import {
   hidden,
@@ -15,7 +16,7 @@ import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
-  /** Origin of the value, such as `environment GATEWAY_KEY`. Never the value itself. */
+  /** Origin of the value, such as `environment GATEWAY_KEY`, but never the value itself. */
   readonly kind: string
   readonly value: string
 }
@@ -37,7 +38,9 @@ export interface SecretFound {
   readonly placeholder: string
 }
 
-/** Maximum length of base64 to decode when searching for unknown keys. Known values are found at any length. */
+/**
+ * Maximum length of base64 to decode when searching for unknown keys. Known values are found in base64 of any length.
+ */
 const maxRun = 1024 * 1024
 
 export class SecretFinder {
@@ -60,7 +63,7 @@ export class SecretFinder {
     if (needles.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
   }
 
-  /** Returns every secret, in order and without overlaps. */
+  /** Returns all secrets, in order and without overlaps. */
   find(text: string): SecretFound[] {
     const matches = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
     matches.sort((left, right) => left.start - right.start || right.end - left.end)
@@ -69,10 +72,10 @@ export class SecretFinder {
     return secrets
   }
 
-  /** Returns the text with a placeholder of the same length for every secret. */
+  /** Replaces each secret with a placeholder of the same length. */
   replace(text: string, note?: (kind: string) => void): string {
-    // Overlapping secrets are found after the first one is replaced.
-    // mutation: equivalent: no text has secrets nested this deep
+    // Overlapping secrets are found once the first one has been replaced. mutation: equivalent: no text has secrets
+    // nested this deep
     for (let round = 0; round < 4; round++) {
       const secrets = this.find(text)
       if (secrets.length === 0) break
@@ -104,12 +107,12 @@ export class SecretFinder {
       }
   }
 
-  /** Finds unknown keys inside base64, at each of its four alignments. */
+  /** Finds unknown keys in base64, at all four alignments. */
   *#inBase64(text: string): Generator<SecretFound> {
     for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
       if (run.length > maxRun) continue
       for (let offset = 0; offset < 4; offset++) {
-        // A single trailing character encodes no byte.
+        // A single trailing character does not encode a byte.
         const rest = run.length - offset
         const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
         const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
@@ -131,7 +134,7 @@ export class SecretFinder {
   }
 }
 
-/** Returns a placeholder of the same length. Equal secrets have equal placeholders. */
+/** Returns a placeholder of the same length. Equal secrets get equal placeholders. */
 export function placeholderFor(secret: string, length = secret.length): string {
   return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
 }
@@ -151,7 +154,7 @@ export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** Returns a value in every encoding of bodies and URLs, with placeholders. */
+/** Returns a value in all encodings used in bodies and URLs, with placeholders. */
 function needlesOf(value: string): Map<string, string> {
   const needles = new Map<string, string>()
   const json = JSON.stringify(value).slice(1, -1)
@@ -181,7 +184,9 @@ function needlesOf(value: string): Map<string, string> {
   return needles
 }
 
-/** Returns the base64 characters that only depend on the text, after `before` bytes of its group of three. */
+/**
+ * Returns the base64 characters that depend only on the text, which starts after `before` bytes in a group of three.
+ */
 function base64Core(latin1: string, before: number): string {
   const encoded = btoa('\0'.repeat(before) + latin1)
   const from = [0, 2, 3][before] as number

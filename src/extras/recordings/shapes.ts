@@ -1,21 +1,21 @@
 /**
- * Shapes: types, nullability, presence of fields and closed sets of values. Schemas and samples are converted to shapes,
- * and compared by their effect on a client. In a reply, more than ours is additive and less is breaking; in a request, the
- * reverse.
+ * Shapes describe types, nullability, required fields and closed sets of values. Schemas and samples are converted to
+ * shapes, which are compared by their effect on clients. In replies, more than ours is additive, and less is
+ * breaking; in requests, the reverse applies.
  */
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'array'
 
 export interface Shape {
-  /** Types. Empty if unknown: an unknown shape has no differences. */
+  /** Types. Empty if unknown, in which case the shape has no differences. */
   readonly types: ReadonlySet<TypeName>
-  /** Values as JSON: the ones that a schema lists, or the ones in samples. */
+  /** Values as JSON, as listed in a schema or found in samples. */
   readonly values?: ReadonlySet<string> | undefined
-  /** Objects by tag, the value of `type` or `source` that distinguishes members of a union; `''` without a tag. */
+  /** Objects by tag, which is the value of `type` or `source` that distinguishes union members, or `''`. */
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
-  /** Bounds by JSON Schema keyword: `maxLength`, `pattern`. */
+  /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
   readonly limits?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -27,13 +27,13 @@ export interface ObjectShape {
 
 export interface Field {
   readonly shape: Shape
-  /** If true, every such object has the field. */
+  /** If true, all objects of this shape have the field. */
   readonly isRequired: boolean
 }
 
 export const unknownShape: Shape = { types: new Set(), objects: new Map() }
 
-/** Fields that distinguish members of a union, in order of precedence. */
+/** Fields that distinguish union members, in order of precedence. */
 const tagFields = ['type', 'source'] as const
 
 /** Returns the union of two shapes. */
@@ -65,7 +65,7 @@ function unionOfObjects(left: ObjectShape, right: ObjectShape): ObjectShape {
   return { fields, isOpen: left.isOpen || right.isOpen }
 }
 
-/** Returns the union of two closed sets; undefined (open) if a side does not list its values. */
+/** Returns the union of two closed sets, or undefined (open) if a side does not list its values. */
 function unionOfValues(left: Shape, right: Shape): Set<string> | undefined {
   const isOpen = ({ types, values }: Shape) => !values && [...types].some((type) => type !== 'null')
   if (isOpen(left) || isOpen(right)) return undefined
@@ -79,7 +79,7 @@ function commonLimits(
   return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] === value))
 }
 
-/** Returns the intersection of two shapes, as for `allOf`. */
+/** Returns the intersection of two shapes, as in `allOf`. */
 function intersectionOf(left: Shape, right: Shape): Shape {
   if (left.types.size === 0) return right
   if (right.types.size === 0) return left
@@ -115,7 +115,7 @@ const limitNames = [
 ]
 const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'])
 
-/** Converts schemas of a document to shapes. Each reference is resolved once. */
+/** Converts a document's schemas to shapes. Each reference is resolved only once. */
 export class SchemaReader {
   readonly #document: OpenApiDocument
   readonly #byReference = new Map<string, Shape>()
@@ -131,7 +131,7 @@ export class SchemaReader {
     if (typeof $ref !== 'string') return this.#read(schema)
     const cached = this.#byReference.get($ref)
     if (cached) return cached
-    // Recursive schemas are only compared at the outer level.
+    // Recursive schemas are compared only at the outer level.
     if (this.#open.has($ref)) return unknownShape
     this.#open.add($ref)
     const shape = this.#read(this.#document.resolve(schema) ?? {})
@@ -198,7 +198,7 @@ function typesOf(schema: Json): Set<TypeName> {
   return new Set('items' in schema ? ['array'] : [])
 }
 
-/** Returns the possible tags of an object with these fields; `''` if no field is a tag. */
+/** Returns the possible tags of an object with these fields, or `''` if no field is a tag. */
 function schemaTags(fields: ReadonlyMap<string, Field>): string[] {
   for (const name of tagFields) {
     const values = fields.get(name)?.shape.values
@@ -222,7 +222,7 @@ export function shapeOfSample(sample: unknown): Shape {
     )
     return { types, objects: new Map([[sampleTag(object), { fields: new Map(fields), isOpen: false }]]) }
   }
-  // Longer strings are not members of a closed set.
+  // Longer strings are not considered members of a closed set.
   const isShort = typeof sample === 'string' && sample.length <= 64
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
@@ -246,11 +246,11 @@ function typeOf(value: unknown): TypeName {
 export type Severity = 'breaking' | 'additive' | 'info'
 
 export interface Difference {
-  /** Part of the operation: `reply 200`, `request`, `stream`. */
+  /** Part of the operation, such as `reply 200`, `request` or `stream`. */
   readonly part: string
-  /** Path into the body: `data[].slug`, or `output[message].content` for one member of a union. */
+  /** Path into the body, such as `data[].slug`, or `output[message].content` for a union member. */
   readonly path: string
-  /** Kind of difference: `field-added`, `type-changed`, … */
+  /** Kind of difference, such as `field-added` or `type-changed`. */
   readonly kind: string
   readonly severity: Severity
   /** Description of the difference, without its path. */
@@ -267,7 +267,7 @@ export interface CompareSetup {
   readonly isObserved: boolean
 }
 
-/** @param path Path of the two shapes; empty for a whole body. */
+/** @param path Path of the two shapes, which is empty for a whole body. */
 export function* compareShapes(
   ours: Shape,
   theirs: Shape,
@@ -310,7 +310,7 @@ function* compareTypes(
   }
 }
 
-/** Maximum number of sampled values in a closed set. With more values, the set is open. */
+/** Maximum number of sampled values in a closed set. With more, the set counts as open. */
 const maxValues = 200
 
 function* compareValues(
@@ -337,12 +337,12 @@ function* compareValues(
   }
 }
 
-/** Lists the values that are not in the other set, for a single finding. */
+/** Lists the values that are missing from the other set, as a single finding. */
 function without(values: Shape['values'], others: ReadonlySet<string>): string {
   return [...(values ?? [])].filter((value) => !others.has(value)).join(', ')
 }
 
-/** Limits that are less strict if they are larger. */
+/** Limits that are less strict when larger. */
 const upperLimits = new Set(['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'])
 
 function* compareLimits(
@@ -392,7 +392,7 @@ function* compareObjects(
   }
 }
 
-/** Returns our object with the same tag, or the only one if there is no tag. */
+/** Returns our object with the same tag or, without a tag, the only one. */
 function onlyObject({ objects }: Shape, tag: string): ObjectShape | undefined {
   const [first, ...others] = objects.values()
   return tag === '' && others.length === 0 ? first : undefined

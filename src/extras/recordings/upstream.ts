@@ -1,17 +1,16 @@
-/**
- * Forwards requests to the real gateway. Requests cannot leave its base URL, and its credentials are never printed.
- */
+/** Forwards requests to the real gateway. Requests cannot leave its base URL, and credentials are never printed. */
 import { GatewayError } from '../../http/errors.ts'
 import type { Frame, Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 
 /**
- * Returns the URL of a request below the base URL, without credentials. Throws 400 for a path that a server might resolve
- * outside of the base path.
+ * Returns the URL of a request below the base URL, without credentials. Throws 400 for a path that a server might
+ * resolve outside the base path.
  *
  * @param path Percent-encoded path.
- * @param search Query with its question mark, or the empty string.
+ *
+ * @param search Query including the question mark, or an empty string.
  */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
   if (!path.startsWith('/') || climbs(path))
@@ -19,14 +18,14 @@ export function upstreamUrl({ origin, pathname }: URL, path: string, search: str
   return new URL(`${origin}${pathname.replace(/\/$/, '')}${path}${search}`)
 }
 
-/** Returns the decoded `user:password` of a URL; undefined if it has none. */
+/** Returns a URL's decoded `user:password`, or undefined if it has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined
   const credentials = `${username}:${password}`
   return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
-/** Returns the credentials of a URL as a header; empty if it has none. */
+/** Returns a URL's credentials as a header, or an empty object if it has none. */
 export function basicAuthorization(upstream: URL): { authorization?: string } {
   const credentials = credentialsOf(upstream)
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
@@ -40,10 +39,12 @@ export function shownUpstream(upstream: URL): string {
   return shown.href
 }
 
-/** Maximum number of decoding rounds, because each server in a chain may decode the path once. Deeper encodings are rejected. */
+/**
+ * Maximum number of decoding rounds. Each server in a chain may decode the path once; deeper encodings are rejected.
+ */
 const maxRounds = 5
 
-/** Returns true if a segment is `.` or `..`, or if a lenient server might decode or normalise it to that. */
+/** Returns true if a segment is `.` or `..`, or a lenient server might decode or normalise it to one of them. */
 function climbs(path: string): boolean {
   let decoded = path
   for (let round = 0; round < maxRounds; round++) {
@@ -55,19 +56,19 @@ function climbs(path: string): boolean {
   // Undefined for overlong UTF-8 encodings of dots and slashes.
   const text = decodeUtf8(fromLatin1(decoded))
   if (text === undefined) return true
-  // Normalises full-width dots and slashes. Some servers end a segment at `;`, a space or a control character.
+  // Normalises full-width dots and slashes. Some servers end segments at `;`, spaces or control characters.
   return text
     .normalize('NFKC')
     .split(/[/\\]/)
     .some((segment) => /^\.{1,2}(?:$|[^\w.-])/.test(segment))
 }
 
-/** Decodes to one character per byte. A `%` without two hex digits is unchanged. */
+/** Percent-decodes to one character per byte. A `%` without two hex digits is unchanged. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** Marks forwarded requests, to detect a gateway that forwards to itself. */
+/** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
 /** Hop-by-hop headers, and headers that both sides renegotiate. */
@@ -83,8 +84,8 @@ const connectionHeaders = new Set([
 ])
 
 /**
- * Forwards a request to the real gateway, and its reply chunk by chunk. Throws 502 if the upstream is unreachable, and 400
- * for a path outside its base URL.
+ * Forwards a request to the real gateway, and returns the reply chunk by chunk. Throws 502 if the upstream is
+ * unreachable, and 400 for a path outside its base URL.
  *
  * @param upstream Base URL of the real gateway, without credentials.
  */
@@ -118,7 +119,7 @@ export async function forward(
   }
 }
 
-/** Yields each chunk when it arrives. */
+/** Yields each chunk as it arrives. */
 function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
   const reader = body.getReader()
   for (;;) {
