@@ -117,7 +117,7 @@ export const assumptions = {
   forcedTool: {
     about: 'The function that `tool_choice: "required"` calls',
     choice:
-      'the first one in `tools`; functions are not called unless forced, nor in reply to the output of a tool',
+      "the first function in `tools`; functions are called only if forced, and never in reply to a tool's output",
   },
   notSimulated: {
     about: 'Fields of other APIs that change the meaning of a reply',

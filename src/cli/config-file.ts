@@ -79,7 +79,7 @@ function useFlag(_: string, option: string): string {
   return `${option} belongs on the command line: ${flagOf(option)}`
 }
 
-/** `options.replay.upstream` is set by `--upstream`. */
+/** Returns the flag that sets an option: `--upstream` for `options.replay.upstream`. */
 function flagOf(option: string): string {
   const name = option.slice(option.lastIndexOf('.') + 1)
   const single = ['allowedHosts', 'allowedOrigins', 'extensions', 'scenarios'].includes(name)

@@ -198,7 +198,6 @@ function isFields(value: unknown): value is Fields {
  * Changes a reply's JSON or each event of a stream, and reports whether the fault had an effect.
  *
  * @param nothing Reason to report if nothing changes.
- *
  * @param change Returns its argument if it changes nothing.
  */
 function changeJson(

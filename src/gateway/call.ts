@@ -35,7 +35,6 @@ export interface Sink {
    * Sends a complete reply in one write, which is the normal path for JSON.
    *
    * @param body Undefined for a reply without a body, such as a reply to HEAD.
-   *
    * @param length Body size in bytes. For HEAD, the body size of a reply to GET.
    */
   whole(reply: Readonly<Reply>, body: string | Uint8Array | undefined, length: number | undefined): void
@@ -44,7 +43,6 @@ export interface Sink {
    * loop.
    *
    * @param length Body size in bytes, if known.
-   *
    * @param wait Waits in sandbox time, to send the head slowly.
    */
   head(reply: Readonly<Reply>, length?: number, wait?: Wait): Promise<void> | void

@@ -143,7 +143,6 @@ export interface Unrouted {
  * Explains an unknown path, in one line without a full stop.
  *
  * @param operations Enabled operations.
- *
  * @example no operation handles GET /provider: did you mean GET /providers?
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {

@@ -55,9 +55,7 @@ export interface RefusalExtras {
  * Throw this in a resolver to reject a request with the error envelope.
  *
  * @param status HTTP status, 400 to 599, also used as `error.code`.
- *
  * @param message `error.message`. Default: the status's message.
- *
  * @param metadata `error.metadata`. Omitted if undefined.
  */
 export class GatewayError extends Error {

@@ -34,7 +34,6 @@ export class KeptBody {
    * Appends as many whole characters of a part as fit. Returns the number of bytes added.
    *
    * @param limit Maximum size of the whole body in bytes.
-   *
    * @param length Part size in bytes.
    */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): number {

@@ -108,7 +108,6 @@ export class Clock {
    * a test runner's fake timers control the wait.
    *
    * @param ms Milliseconds, zero or more, before multiplication by `timeScale`.
-   *
    * @param signal Ends the wait early. The promise still resolves.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
@@ -189,9 +188,7 @@ export class Waits {
    * once.
    *
    * @param ms Milliseconds of sandbox time.
-   *
    * @param done Called when the wait ends, but only if the returned value is positive.
-   *
    * @returns The remaining real time in milliseconds: 0 if there is nothing to wait for, negative if the wait is
    * overdue.
    */

@@ -49,7 +49,7 @@ export function refuseNames(target: object, instead: Readonly<Record<string, rea
     }
 }
 
-/** Words of other tools, with ours. */
+/** Words that other tools use, with ours. */
 const synonyms = new Map([
   ['code', 'status'],
   ['content', 'text'],

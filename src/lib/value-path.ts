@@ -34,7 +34,6 @@ export function readAll(value: unknown, path: Path): unknown[] {
  * Returns a copy with all values at a path replaced.
  *
  * @param change Returns the new value, or undefined to remove the field.
- *
  * @returns The copy and the number of values found.
  */
 export function editAt(

@@ -112,7 +112,7 @@ function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): vo
     warn(`Input of type ${[...types].slice(0, 20).join(', ')} was counted, but does not affect the reply`)
 }
 
-/** Counts the tokens of the instructions and the conversation; with `promptCache`, also the cached ones. */
+/** Counts the tokens in the instructions and the conversation and, with `promptCache`, the cached ones. */
 function countInput(
   { instructions = '' }: Prompt,
   model: string,

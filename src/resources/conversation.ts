@@ -1,6 +1,4 @@
-/**
- * Conversations in a common form for all protocols, for rules to match.
- */
+/** Conversations in a form common to all protocols, for rules to match. */
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {

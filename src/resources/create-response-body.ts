@@ -9,7 +9,7 @@ import { xSearchFilter } from './x-search-filter.ts'
 
 const anyText = () => z.string()
 
-/** Returns schemas for fields that clients send but that have no effect here, regardless of their value. */
+/** Returns schemas for fields that clients send but that have no effect here, whatever their value. */
 export function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
 }

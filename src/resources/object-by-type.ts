@@ -10,8 +10,8 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
 /**
- * Schema of objects of these kinds. Objects of any other type are accepted. The kind `''` is that of objects without a
- * type.
+ * Returns a schema for objects of these types. Objects of any other type are accepted. The type `''` stands for
+ * objects without a type.
  */
 export function objectByType(kinds: Kinds) {
   // Readers of such a schema handle a missing type.
@@ -29,7 +29,7 @@ export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodTy
   return typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
 
-/** Returns the kinds of a schema created by `objectByType`; undefined for any other schema. */
+/** Returns the types of a schema created by `objectByType`, or undefined for any other schema. */
 export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
 }

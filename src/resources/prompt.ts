@@ -57,7 +57,7 @@ interface ForcedTool {
   readonly path: string
 }
 
-/** Format and verbosity of text. */
+/** Text format and verbosity. */
 export interface TextForm {
   /** Output format. `json` is any JSON object. Default: plain text. */
   readonly format?: 'json' | StructuredFormat

@@ -135,7 +135,6 @@ export class Rules {
    * Activates a scenario. Its finite rules are tried after those of older scenarios, its endless rules before theirs.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
-   *
    * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace these.
    * Default: these.
    */
@@ -216,7 +215,6 @@ export class Rules {
    * later rules do not count the call.
    *
    * @param named Scenarios named in a header of the request. Their rules are tried first.
-   *
    * @param readConversation Returns the request's conversation, for scripts.
    */
   match(

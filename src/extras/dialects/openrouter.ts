@@ -147,7 +147,7 @@ export const openrouter: Dialect = {
     const { response, message, usage, tools, type } = event
     if (type === 'message_stop') return { ...event, ...routing(call)[''] }
     if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event, call)
-    // Fast path for deltas, the most frequent events: they need no translation.
+    // Fast path for deltas, which are the most frequent events and need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
     return withFields(translated(event, replyWords), call, eventFields) as typeof event
   },
@@ -211,7 +211,7 @@ function withReasoning<Value>(part: 'message' | 'delta', value: Value, { operati
   return editAt(value, ['choices', '*', part], add).value as Value
 }
 
-/** Adds fields to the objects at a path. Existing fields keep their values. */
+/** Adds fields to the objects at a path. Existing fields are unchanged. */
 function added(value: unknown, path: string, fields: object): unknown {
   const add = (target: unknown) =>
     typeof target === 'object' && target !== null ? { ...target, ...fields, ...target } : target

@@ -86,8 +86,8 @@ export class DocumentReply {
   /**
    * Creates a reply. Throws 501 for a stream, and 500 if no value can be generated.
    *
-   * @param seed Seed of generated values.
-   * @param warn Reports parts of a schema that a value may violate.
+   * @param seed Seed for generated values.
+   * @param warn Called with parts of a schema that a value may violate.
    * @param edit Changes `value`, a JSON body. Changes that its schema rejects are undone.
    */
   make(

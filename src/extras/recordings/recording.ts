@@ -128,7 +128,6 @@ export class RecordingError extends UsageError {
  * Parses a recording. Throws an error that names the line.
  *
  * @param text Content of a `.recording.jsonl` file.
- *
  * @param name File name to use in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {

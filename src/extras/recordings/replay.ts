@@ -14,7 +14,6 @@ import { isPlaceholder } from './secrets.ts'
 
 /**
  * @param elapsed Returns milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
- *
  * @returns The reply, and the number of milliseconds until its head is sent.
  */
 export function toReplay(

@@ -9,7 +9,6 @@ import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
  * resolve outside the base path.
  *
  * @param path Percent-encoded path.
- *
  * @param search Query including the question mark, or an empty string.
  */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {

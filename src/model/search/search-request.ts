@@ -58,7 +58,7 @@ export function usesSearchTool(
   return !answersTool && asking.test(question)
 }
 
-/** Returns the violations of the engine with a limit on results. Spec: Limits, web search `max_results`. */
+/** Returns violations of the limited engine's maximum number of results. Spec: Limits, web search `max_results`. */
 export function limitViolations(
   requests: readonly SearchRequest[],
   limited: WebSearchEngine | null,

@@ -52,7 +52,7 @@ function toItems(value: unknown): ConversationItem[] {
     else if (!ignoredBlocks.has(textOf(type))) items.push(otherItem(block))
   }
   if (texts.length === 0) return items.length === 0 ? messageItems(role, []) : items
-  // Text precedes the calls of the same turn, but follows its function results.
+  // Text precedes the same turn's calls, but follows its function results.
   if (role === 'assistant') return [...messageItems(role, texts), ...items]
   // The last text is the question. Reminders precede everything else.
   const messages = texts.flatMap((text) => messageItems(role, [text]))

@@ -422,7 +422,7 @@ describe('drift', () => {
     expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
     server.gateway.fail(503, { on: 'listProviders' })
     expect(await exit('drift', ...flags)).toBe(2)
-    expect(stdout).toContain('live GET /providers: responds with 503')
+    expect(stdout).toContain('live GET /providers: responded with 503')
   }, 20_000)
 
   it('reads recordings, and profile prints their latencies', async () => {

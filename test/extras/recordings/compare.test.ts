@@ -398,7 +398,7 @@ describe('recordings compared with a document', () => {
     expect(seen({ enum: ['a'] }, values(201)).findings).toEqual([])
   })
 
-  it('are used only if they are complete and of a known operation', () => {
+  it('are used only if they are complete and to a known operation', () => {
     const ours = documentOf({ responses: { 200: json(text), default: envelope(text) } })
     const recordings = {
       whole: recordingOf('"a"'),
@@ -458,7 +458,7 @@ describe('recordings compared with a document', () => {
   it('are reported as unchecked if they contain no reply', () => {
     expect(drift(documentOf(ok(text)), undefined, {})).toEqual({
       findings: [],
-      unchecked: ['recordings: no complete reply of a known operation'],
+      unchecked: ['recordings: no complete reply to a known operation'],
       checked: { 'recorded replies': 0 },
     })
   })

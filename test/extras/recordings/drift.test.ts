@@ -638,7 +638,7 @@ describe('drift --recordings', () => {
     expect(verdictsOf(more)).toContainEqual(['data[].planet', 'not-shipped'])
   })
 
-  it('reports recordings as unchecked if none has a reply of a known operation', () => {
+  it('reports recordings as unchecked if none has a reply to a known operation', () => {
     const { unchecked } = findDrift({ mock, observed: new Map([['recordings', new Map()]]) })
     expect(unchecked).toHaveLength(1)
   })

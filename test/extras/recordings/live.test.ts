@@ -99,8 +99,8 @@ describe('drift --live', () => {
     const { unchecked } = await requestsTo((_, call) => [statuses[call - 1] ?? 200, '{}'])
     expect(unchecked).toEqual([
       'live GET /providers: responds with 401',
-      'live GET /embeddings/models: responds with 403',
-      'live GET /presets/understudy-drift-check: responds with 500',
+      'live GET /embeddings/models: responded with 403',
+      'live GET /presets/understudy-drift-check: responded with 500',
       'live POST /responses: responds with 599',
       noModel,
     ])

@@ -166,7 +166,7 @@ describe('secrets', () => {
     ])
     const events = halves.map((delta) => `data: ${JSON.stringify({ type: 'd', delta })}\n\n`)
     expect(line(recordingOf(events, { type: 'text/event-stream' }))).toEqual([
-      { line: 3, kind: `${kind} over several events` },
+      { line: 3, kind: `${kind} split across events` },
     ])
     expect(line(recordingOf(events))).toEqual([])
     expect(
