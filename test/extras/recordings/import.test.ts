@@ -201,7 +201,7 @@ describe('importing an event stream', () => {
 
   it('rejects a file with response headers', () => {
     expect(() => recordingOf('HTTP/1.1 200 OK\r\na: b\r\n\r\ndata: 1\r\n\r\n')).toThrow(
-      'folder/a.txt: starts with response headers: save the body alone, without curl -i',
+      'folder/a.txt: starts with response headers: save only the body, without curl -i',
     )
   })
 })
@@ -545,7 +545,7 @@ describe('an entry of a journal file', () => {
       presetVersions: [{ b: 2 }],
     })
     const none =
-      'Only a 200 reply of listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be a fixture: export it as a recording or a rule'
+      'Only a 200 reply from listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be a fixture: export it as a recording or a rule'
     for (const operation of [null, 'createResponse']) expect(() => fixture([], operation)).toThrow(none)
     expect(() => fixture([], 'listProviders', { status: 201 })).toThrow(none)
     expect(() => fixture([], 'listProviders', { replyBody: { text: '', cut: 1 } })).toThrow(

@@ -98,10 +98,10 @@ describe('drift --live', () => {
     const statuses = [401, 403, 404, 500, 599]
     const { unchecked } = await requestsTo((_, call) => [statuses[call - 1] ?? 200, '{}'])
     expect(unchecked).toEqual([
-      'live GET /providers: responds with 401',
+      'live GET /providers: responded with 401',
       'live GET /embeddings/models: responded with 403',
       'live GET /presets/understudy-drift-check: responded with 500',
-      'live POST /responses: responds with 599',
+      'live POST /responses: responded with 599',
       noModel,
     ])
     const gone = await requestsTo((_, call) => (call === 1 ? [0, ''] : [499, '{}']))
