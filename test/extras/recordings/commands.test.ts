@@ -276,7 +276,7 @@ describe('import and export', () => {
     expect(await exit('export', '@list.json', '--as', 'recording', '--entry', entries[0]?.id ?? '')).toBe(0)
     expect(stdout).toContain('"operation":"listProviders"')
     expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
-    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 reply of`)
+    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 reply from`)
     for (const [name, content, problem] of [
       ['empty.json', {}, 'has no entry'],
       ['broken.json', [{ id: 'a' }], "entry 'a': method: Is required"],
