@@ -152,7 +152,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     const { localAddress = '', localPort } = request.socket
     request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
     if (secure) request.headers['x-forwarded-proto'] = 'https'
-    // The console accepts cross-origin links and has no token yet: the user types it into the page.
+    // The console accepts cross-origin links and requires no token, which the user enters in the page.
     const file = hasConsole ? await fileOf(core, request) : undefined
     if (file) return send(response, file)
     guard.assertSameOrigin(request)
@@ -266,7 +266,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   }
 }
 
-/** Returns the file that an extra serves at the path; a 304 if the client has it cached. */
+/** Returns the file that an extra serves at the path, or a 304 if the client has cached it. */
 async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promise<Reply | undefined> {
   const { method, url = '/', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
@@ -280,7 +280,7 @@ async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promis
   return undefined
 }
 
-/** Returns the host for URLs: wildcard addresses become loopback, IPv6 addresses get brackets. */
+/** Returns the host to use in URLs: wildcard addresses become loopback, and IPv6 addresses get brackets. */
 function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

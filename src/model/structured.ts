@@ -14,7 +14,7 @@ interface RequestedValue {
   subject: string
   /** Time in milliseconds. Default: 2026-01-01. */
   now?: number
-  /** Seed label of the value, in addition to the schema. */
+  /** Seed label for the value, in addition to the schema. */
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
