@@ -13,7 +13,7 @@ import { unknownPath } from './router.ts'
 export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
   try {
     route(gateway, record)
-    authenticate(caller, gateway.options.apiKeys)
+    authenticate(caller, gateway, record.state)
     return caller.gone
   } catch (error) {
     return error
@@ -35,7 +35,8 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
 }
 
 /** Throws 401 for a missing or malformed key, and for a key that is neither configured nor a live sandbox's. */
-function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
+function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, state: SandboxState): void {
+  const { apiKeys } = options
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller
   if (authorization === undefined)
     throw unauthorized(
@@ -44,8 +45,10 @@ function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): v
     )
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
-  const isAllowed = apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey
-  if (isAllowed) return
+  const isValid = isValidKey?.(key, state)
+  if (isValid ?? (apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey)) return
+  if (isValid === false)
+    throw unauthorized('Invalid API key', 'the key was deleted, disabled or never created in this sandbox')
   const problem = apiKeys ? 'is not in the option apiKeys' : 'looks like that of a sandbox, but is not'
   throw unauthorized(
     'Invalid API key',

@@ -79,9 +79,11 @@ export interface ExtraHost {
 export interface Extra {
   readonly dialect?: Dialect
   /** Additional collections for every sandbox. */
-  readonly collections?: readonly CollectionDeclaration[]
-  /** Returns additional operations. Called once, with the existing operations. */
-  operations?(existing: readonly AnyOperation[]): readonly AnyOperation[]
+  collections?: readonly CollectionDeclaration[]
+  /** Returns additional operations. Called once, with the existing operations and the active extensions. */
+  operations?(existing: readonly AnyOperation[], extensions: readonly string[]): readonly AnyOperation[]
+  /** Accepts or rejects an API key. Returns undefined to apply the option `apiKeys`. */
+  isValidKey?(key: string, state: SandboxState): boolean | undefined
   /** Adds the extra's operations to the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
   /**

@@ -42,6 +42,8 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly sandboxes: Sandboxes
   /** Replays the recording of a call, if there is one. @internal */
   readonly replay: Extra['replay']
+  /** @internal */
+  readonly isValidKey: Extra['isValidKey']
   /** Available extras. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
@@ -67,7 +69,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     const active = [...new Set([...checked.extensions, ...(dialect?.extensions ?? [])])]
     let operations = operationsOf({ ...checked, extensions: active })
     for (const extra of extras)
-      if (extra.operations) operations = [...operations, ...extra.operations(operations)]
+      if (extra.operations) operations = [...operations, ...extra.operations(operations, active)]
     const readAnyScenario = (input: unknown): Scenario =>
       readScenario && typeof input === 'string' && isScenarioPath(input)
         ? (readScenario(input, operations) as Scenario)
@@ -93,6 +95,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.router = new Router(operations)
     this.takesKeyHeader = active.includes('messages')
     this.extras = extras
+    this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.replay = extras.find((extra) => extra.replay)?.replay
     this.knownExtras = knownExtras
     this.sandboxes = sandboxes

@@ -56,7 +56,7 @@ export const updateWorkspace = defineOperation({
 })
 
 /** Finds a workspace by id, case-insensitively, then by slug, because a UUID is also a valid slug. */
-async function findWorkspace(
+export async function findWorkspace(
   { tables: { workspaces } }: SandboxState,
   id: string,
   assume: ResolverContext['assume'],
@@ -69,10 +69,10 @@ async function findWorkspace(
 }
 
 /** Returns true if another workspace has this slug or id. */
-async function isTaken(
+export async function isTaken(
   { tables: { workspaces } }: SandboxState,
   slug: string,
-  self: Workspace,
+  self: Pick<Workspace, 'id'>,
 ): Promise<boolean> {
   const matches = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
   return matches.some((match) => match !== undefined && match.id !== self.id)

@@ -118,7 +118,7 @@ const eventFields: Readonly<Record<string, MakeFields>> = {
 
 export const openrouter: Dialect = {
   name: 'openrouter',
-  extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
+  extensions: ['chat', 'messages', 'models', 'embeddings', 'account', 'resources'],
   comment: 'OPENROUTER PROCESSING',
 
   request({ search, body }, operation) {

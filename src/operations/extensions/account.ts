@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
+import type { CallUsage } from '../../journal/ledger.ts'
 import { defineOperation } from '../../operation.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
 /** Initial credits of every sandbox, in US dollars. */
 const totalCredits = 100
@@ -83,17 +85,22 @@ export const getGeneration = defineOperation({
   ),
   marks: { extension: true },
   resolve({ query: { id }, sandbox }) {
-    const quotedId = JSON.stringify(id)
-    const record = sandbox.journal.find(
-      (each) => each.usage !== undefined && each.replyBody.text.includes(`"id":${quotedId}`),
-    )
-    if (!record?.usage)
-      throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
+    const record = findGeneration(id, sandbox)
     return ok({ data: generationOf(id, record, record.usage) })
   },
 })
 
-function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRecord['usage']>) {
+/** Returns the call whose reply has this id. Throws 404 if there is none or it was evicted from the journal. */
+export function findGeneration(id: string, { journal }: SandboxState): Generation {
+  const field = `"id":${JSON.stringify(id)}`
+  const record = journal.find(({ usage, replyBody }) => usage !== undefined && replyBody.text.includes(field))
+  if (record) return record as Generation
+  throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
+}
+
+type Generation = CallRecord & { readonly usage: CallUsage }
+
+function generationOf(id: string, record: CallRecord, usage: CallUsage) {
   const { model, inputTokens, cachedTokens, outputTokens, reasoningTokens, cost } = usage
   const streamed = record.replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
   return {
@@ -124,29 +131,12 @@ function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRec
 
 /** Fields without values in the mock. */
 const unknownFields = Object.fromEntries(
-  [
-    'app_id',
-    'cache_discount',
-    'external_user',
-    'generation_time',
-    'http_referer',
-    'latency',
-    'moderation_latency',
-    'num_fetches',
-    'num_input_audio_prompt',
-    'num_media_completion',
-    'num_media_prompt',
-    'num_search_results',
-    'preset_id',
-    'provider_name',
-    'provider_responses',
-    'router',
-    'service_tier',
-    'session_id',
-    'upstream_id',
-    'upstream_inference_cost',
-    'user_agent',
-    'web_search_engine',
-    'workspace_id',
-  ].map((name) => [name, null]),
+  (
+    'app_id cache_discount external_user generation_time http_referer latency moderation_latency ' +
+    'num_fetches num_input_audio_prompt num_media_completion num_media_prompt num_search_results ' +
+    'preset_id provider_name provider_responses router service_tier session_id upstream_id ' +
+    'upstream_inference_cost user_agent web_search_engine workspace_id'
+  )
+    .split(' ')
+    .map((name) => [name, null]),
 )

@@ -1,0 +1,205 @@
+/**
+ * Activity of a sandbox by day and model, and the content of a generation, from the calls in its journal.
+ */
+import * as z from 'zod'
+import { ok } from '../../http/reply.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { dollars } from '../../journal/ledger.ts'
+import { uuid } from '../../lib/seed.ts'
+import { providersOf } from '../../model/catalogue.ts'
+import { defineOperation } from '../../operation.ts'
+import { findGeneration } from '../../operations/extensions/account.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import { apiKeysOf, keyIn, longHash } from './api-keys.ts'
+import { defaultWorkspaceId } from './lists.ts'
+
+const ActivityItem = z.lazy(() =>
+  z.strictObject({
+    date: z.string(),
+    model: z.string(),
+    model_permaslug: z.string(),
+    endpoint_id: z.string(),
+    provider_name: z.string(),
+    usage: z.number(),
+    byok_usage_inference: z.number(),
+    requests: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    workspace_id: z.string().optional(),
+  }),
+)
+type ActivityItem = z.infer<typeof ActivityItem>
+
+const day = 86_400_000
+const maxDays = 30
+
+/** Sums up requests, tokens and cost by day, model and, if asked for, workspace. Includes the current day. */
+export const getActivity = defineOperation({
+  id: 'getActivity',
+  method: 'get',
+  path: '/activity',
+  doc: { summary: 'Get the activity by day and model', tag: 'Analytics' },
+  input: {
+    query: z.lazy(() =>
+      z.looseObject({
+        date: z.iso.date('Must be a date such as 2026-01-01').optional(),
+        api_key_hash: z.string().optional(),
+        user_id: z.string().optional(),
+        group_by: z.enum(['workspace']).optional(),
+        workspace_id: z.string().optional(),
+      }),
+    ),
+  },
+  output: z.lazy(() => z.object({ data: z.array(ActivityItem._zod.innerType) })),
+  marks: { extension: true },
+  async resolve({ query, sandbox, now }) {
+    const workspaces = new Map((await apiKeysOf(sandbox)).map((row) => [row.hash, row.workspace_id]))
+    const otherWorkspace = await defaultWorkspaceId(sandbox)
+    const items = new Map<string, ActivityItem>()
+    for (const call of sandbox.journal.records()) {
+      const { usage, at, headers } = call
+      const key = longHash(keyIn(headers) ?? '')
+      const workspace_id = workspaces.get(key) ?? otherWorkspace
+      const date = new Date(at).toISOString().slice(0, 10)
+      const isWanted =
+        now - at < maxDays * day &&
+        (query.date ?? date) === date &&
+        (query.api_key_hash ?? key) === key &&
+        (query.workspace_id ?? workspace_id) === workspace_id
+      if (!usage || !isWanted) continue
+      const group = JSON.stringify([date, usage.model, query.group_by && workspace_id])
+      const before =
+        items.get(group) ??
+        (await emptyItem(date, usage.model, sandbox, query.group_by ? { workspace_id } : {}))
+      items.set(group, {
+        ...before,
+        requests: before.requests + 1,
+        usage: dollars(before.usage + (usage.cost ?? 0)),
+        prompt_tokens: before.prompt_tokens + usage.inputTokens,
+        completion_tokens: before.completion_tokens + usage.outputTokens,
+        reasoning_tokens: before.reasoning_tokens + usage.reasoningTokens,
+      })
+    }
+    return ok({ data: [...items.values()] })
+  },
+})
+
+async function emptyItem(
+  date: string,
+  model: string,
+  { seed, tables }: SandboxState,
+  more: { workspace_id?: string },
+): Promise<ActivityItem> {
+  const [provider] = await providersOf(model, tables)
+  const listed = await tables.models.find(model)
+  return {
+    date,
+    model,
+    model_permaslug: listed?.canonical_slug ?? model,
+    endpoint_id: uuid(seed, 'endpoint', model),
+    provider_name: provider?.name ?? '',
+    usage: 0,
+    byok_usage_inference: 0,
+    requests: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    reasoning_tokens: 0,
+    ...more,
+  }
+}
+
+/** Reads the prompt and the reply of a generation. */
+export const getGenerationContent = defineOperation({
+  id: 'getGenerationContent',
+  method: 'get',
+  path: '/generation/content',
+  doc: { summary: 'Get the content of a generation', tag: 'Generations' },
+  input: { query: z.lazy(() => z.looseObject({ id: z.string().min(1) })) },
+  output: z.lazy(() =>
+    z.object({
+      data: z.strictObject({
+        input: z.union([
+          z.strictObject({ prompt: z.string() }),
+          z.strictObject({ messages: z.array(z.unknown()) }),
+        ]),
+        output: z.strictObject({ completion: z.string().nullable(), reasoning: z.string().nullable() }),
+        error: z.null(),
+      }),
+    }),
+  ),
+  errors: [404],
+  marks: { extension: true },
+  resolve({ query, sandbox }) {
+    const record = findGeneration(query.id, sandbox)
+    const { messages, input } = Object(record.body) as { messages?: unknown; input?: unknown }
+    const list = [messages, input].find(Array.isArray)
+    const completion = completionOf(record)
+    return ok({
+      data: {
+        input: list ? { messages: list } : { prompt: typeof input === 'string' ? input : '' },
+        output: { completion: completion === '' ? null : completion, reasoning: null },
+        error: null,
+      },
+    })
+  },
+})
+
+/** Accepts feedback on a generation of this sandbox. The journal has it. */
+export const submitGenerationFeedback = defineOperation({
+  id: 'submitGenerationFeedback',
+  method: 'post',
+  path: '/generation/feedback',
+  doc: { summary: 'Submit feedback on a generation', tag: 'Generations' },
+  input: {
+    body: z.lazy(() =>
+      z.looseObject({
+        generation_id: z.string().min(1),
+        category: z.enum([
+          'latency',
+          'incoherence',
+          'incorrect_response',
+          'formatting',
+          'billing',
+          'api_error',
+          'other',
+        ]),
+        comment: z.string().max(1000).optional(),
+      }),
+    ),
+  },
+  output: z.lazy(() => z.object({ data: z.strictObject({ success: z.literal(true) }) })),
+  errors: [404],
+  marks: { extension: true },
+  resolve({ body, sandbox }) {
+    findGeneration(body.generation_id, sandbox)
+    return ok({ data: { success: true as const } })
+  },
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of three protocols
+type AnyReply = any
+
+/** Returns the text of a reply in any protocol, whole or streamed. */
+function completionOf({ replyBody: { text } }: CallRecord): string {
+  if (text.startsWith('{')) return textOf(parsed(text))
+  const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => parsed(data))
+  const whole = events.findLast((event) => event?.response)
+  if (whole) return textOf(whole.response)
+  return events.map((event) => event?.choices?.[0]?.delta?.content ?? event?.delta?.text ?? '').join('')
+}
+
+function textOf(reply: AnyReply): string {
+  const parts: AnyReply[] =
+    reply?.output?.flatMap((item: AnyReply) => item.content ?? []) ?? reply?.content ?? []
+  const text = parts.map((part) => part?.text ?? '').join('')
+  return reply?.choices?.[0]?.message?.content ?? text
+}
+
+function parsed(text: string): AnyReply {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

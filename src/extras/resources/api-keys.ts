@@ -1,0 +1,316 @@
+/**
+ * API keys: list, create, get, update and delete. Any key is accepted until a sandbox has created or deleted one; from
+ * then on, only living keys are.
+ */
+import * as z from 'zod'
+import type { Table } from '../../database/table.ts'
+import { GatewayError } from '../../http/errors.ts'
+import { json, ok } from '../../http/reply.ts'
+import { dollars } from '../../journal/ledger.ts'
+import { hash } from '../../lib/seed.ts'
+import { defineOperation, type RequestContext } from '../../operation.ts'
+import { defineCollection } from '../../resources/collection.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import { Deleted, defaultWorkspaceId, offset, userId } from './lists.ts'
+
+const settings = () => ({
+  name: z.string().min(1).describe('Name of the key.'),
+  limit: z.number().nullable().describe('Spending limit in US dollars.'),
+  limit_reset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  include_byok_in_limit: z.boolean(),
+})
+
+const record = () => ({
+  ...settings(),
+  hash: z.string(),
+  label: z.string(),
+  disabled: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  creator_user_id: z.string().nullable(),
+  external_user: z.string().nullable(),
+  workspace_id: z.string(),
+})
+
+/** A key that requests have created, used to manage keys, or deleted. Only its hash is stored. */
+const ApiKeyRow = z.lazy(() =>
+  z.strictObject({
+    ...record(),
+    state: z.enum(['listed', 'unlisted', 'deleted']).describe('`unlisted`: has managed keys.'),
+  }),
+)
+type ApiKeyRow = z.infer<typeof ApiKeyRow>
+
+export const apiKeys = defineCollection({
+  name: 'apiKeys',
+  schema: ApiKeyRow,
+  keys: { hash: ({ hash }) => hash },
+  fixtures: async () => ({ default: [] }),
+  fake: ({ field }) => keyRow(`key-${field('hash').string.uuid()}`, '2026-01-01T00:00:00.000Z', 'listed'),
+})
+
+/** Usage in US dollars. */
+const usages = () => ({
+  usage: z.number(),
+  usage_daily: z.number(),
+  usage_weekly: z.number(),
+  usage_monthly: z.number(),
+  byok_usage: z.number(),
+  byok_usage_daily: z.number(),
+  byok_usage_weekly: z.number(),
+  byok_usage_monthly: z.number(),
+})
+const ApiKey = z.lazy(() =>
+  z.strictObject({
+    ...record(),
+    limit_remaining: z.number().nullable(),
+    ...usages(),
+  }),
+)
+const Reply = z.lazy(() => z.object({ data: ApiKey._zod.innerType }))
+const params = z.lazy(() => z.object({ hash: z.string().min(1).describe('The hash of the key.') }))
+
+/** Lists the keys of a workspace, without disabled ones unless the query includes them. */
+export const listApiKeys = defineOperation({
+  id: 'listApiKeys',
+  method: 'get',
+  path: '/keys',
+  doc: { summary: 'List API keys', tag: 'API Keys' },
+  input: {
+    query: z.lazy(() =>
+      z.looseObject({
+        offset: offset(),
+        include_disabled: z.string().optional(),
+        workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
+      }),
+    ),
+  },
+  output: z.lazy(() => z.object({ data: z.array(ApiKey._zod.innerType) })),
+  marks: { extension: true },
+  async resolve({ query, sandbox, now }) {
+    const { offset = 0, include_disabled, workspace_id } = query
+    const workspace = workspace_id ?? (await defaultWorkspaceId(sandbox))
+    const withDisabled = include_disabled === 'true' || include_disabled === '1'
+    const rows = (await apiKeysOf(sandbox)).filter(
+      (row) => row.workspace_id === workspace && (withDisabled || !row.disabled),
+    )
+    return ok({ data: rows.slice(offset, offset + maxListed).map((row) => shown(row, sandbox, now)) })
+  },
+})
+
+/** Maximum number of keys in one reply. */
+const maxListed = 100
+
+/** Creates a key. Only this reply contains it. */
+export const createApiKey = defineOperation({
+  id: 'createApiKey',
+  method: 'post',
+  path: '/keys',
+  doc: { summary: 'Create an API key', tag: 'API Keys', status: 201 },
+  input: {
+    body: z.lazy(() =>
+      z.looseObject({
+        ...z.object(settings()).partial({ limit: true, limit_reset: true, include_byok_in_limit: true })
+          .shape,
+        expires_at: z.iso.datetime('Must be ISO 8601 in UTC').nullish(),
+        creator_user_id: z.string().min(1).nullish(),
+        workspace_id: z.uuid().optional(),
+        external: z.looseObject({ user: z.string(), api_key: z.string().optional() }).optional(),
+      }),
+    ),
+  },
+  output: z.lazy(() => z.object({ data: ApiKey._zod.innerType, key: z.string() })),
+  errors: [404],
+  marks: { extension: true, writes: true },
+  async resolve(context) {
+    const { body, sandbox, now, requestKey, warn } = context
+    const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
+    if (body.workspace_id && !(await sandbox.tables.workspaces.findBy('id', body.workspace_id)))
+      throw new GatewayError(404, undefined, undefined, {
+        detail: `no workspace has the id '${body.workspace_id}'`,
+      })
+    if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
+    // The key of a named sandbox is enough to route requests to it.
+    const prefix = sandbox.sandboxId === 'default' ? 'sk-or-v1' : `us-${sandbox.sandboxId}`
+    const key = `${prefix}-${longHash(requestKey)}`
+    await acceptOnlyLivingKeys(context)
+    const row = await tableOf(sandbox).create({
+      ...keyRow(key, new Date(now).toISOString(), 'listed'),
+      name: body.name,
+      limit: body.limit ?? null,
+      limit_reset: body.limit_reset ?? null,
+      include_byok_in_limit: body.include_byok_in_limit ?? false,
+      expires_at: body.expires_at ?? null,
+      creator_user_id: body.creator_user_id ?? userId(sandbox.seed),
+      external_user: body.external?.user ?? null,
+      workspace_id,
+    })
+    return json(201, { data: shown(row, sandbox, now), key })
+  },
+})
+
+/** Reads a key by its hash. */
+export const getApiKey = defineOperation({
+  id: 'getApiKey',
+  method: 'get',
+  path: '/keys/{hash}',
+  doc: { summary: 'Get an API key', tag: 'API Keys' },
+  input: { params },
+  output: Reply,
+  errors: [404],
+  marks: { extension: true },
+  resolve: async (context) => ok({ data: shown(await find(context), context.sandbox, context.now) }),
+})
+
+/** Changes a key, for example disables it. */
+export const updateApiKey = defineOperation({
+  id: 'updateApiKey',
+  method: 'patch',
+  path: '/keys/{hash}',
+  doc: { summary: 'Update an API key', tag: 'API Keys' },
+  input: {
+    params,
+    body: z.lazy(() => z.looseObject({ ...settings(), disabled: z.boolean() }).partial()),
+  },
+  output: Reply,
+  errors: [404],
+  marks: { extension: true, writes: true },
+  async resolve(context) {
+    const { body, sandbox, now } = context
+    const { name, limit, limit_reset, include_byok_in_limit, disabled } = body
+    const changes = { name, limit, limit_reset, include_byok_in_limit, disabled }
+    const sent = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const row = await keep(sandbox, {
+      ...(await find(context)),
+      ...Object.fromEntries(sent),
+      updated_at: new Date(now).toISOString(),
+    })
+    return ok({ data: shown(row, sandbox, now) })
+  },
+})
+
+/** Deletes a key: later requests with it get a 401. */
+export const deleteApiKey = defineOperation({
+  id: 'deleteApiKey',
+  method: 'delete',
+  path: '/keys/{hash}',
+  doc: { summary: 'Delete an API key', tag: 'API Keys' },
+  input: { params },
+  output: Deleted,
+  errors: [404],
+  marks: { extension: true, writes: true },
+  async resolve(context) {
+    const row = await find(context)
+    await acceptOnlyLivingKeys(context)
+    await keep(context.sandbox, { ...row, state: 'deleted' })
+    return ok({ deleted: true as const })
+  },
+})
+
+/**
+ * Returns true for a living key and false for any other, or undefined if the sandbox has neither created nor deleted a
+ * key.
+ */
+export function isLivingKey(key: string, sandbox: SandboxState): boolean | undefined {
+  const rows = tableOf(sandbox).snapshot()
+  if (!rows || rows.size === 0) return undefined
+  const row = rows.find('hash', longHash(key))
+  if (!row) return sandbox.options.apiKeys?.includes(key) ?? false
+  const isExpired = row.expires_at !== null && Date.parse(row.expires_at) <= sandbox.clock.now()
+  return row.state !== 'deleted' && !row.disabled && !isExpired
+}
+
+/** Returns the keys that requests have created, and those of the option `apiKeys`, unless they were deleted. */
+export async function apiKeysOf(sandbox: SandboxState): Promise<ApiKeyRow[]> {
+  const rows = await tableOf(sandbox).rows()
+  const hashes = new Set(rows.map(({ hash }) => hash))
+  const workspace_id = await defaultWorkspaceId(sandbox)
+  const fromOptions = (sandbox.options.apiKeys ?? []).map((key, index) => ({
+    ...keyRow(key, '2026-01-01T00:00:00.000Z', 'listed'),
+    name: `apiKeys[${index}]`,
+    creator_user_id: userId(sandbox.seed),
+    workspace_id,
+  }))
+  return [...fromOptions.filter((row) => !hashes.has(row.hash)), ...rows].filter(
+    ({ state }) => state === 'listed',
+  )
+}
+
+function tableOf({ database }: SandboxState): Table<ApiKeyRow> {
+  return database.table(apiKeys.name) as object as Table<ApiKeyRow>
+}
+
+async function find({ params, sandbox }: RequestContext<{ hash: string }>): Promise<ApiKeyRow> {
+  const row = (await apiKeysOf(sandbox)).find((each) => each.hash === params.hash)
+  if (row) return row
+  const detail = `no API key has the hash '${params.hash}'`
+  throw new GatewayError(404, undefined, undefined, { detail })
+}
+
+/** Stores a row, which replaces an earlier one with its hash. */
+async function keep(sandbox: SandboxState, row: ApiKeyRow): Promise<ApiKeyRow> {
+  const table = tableOf(sandbox)
+  return (await table.find(row.hash)) ? table.update(row.hash, row) : table.create(row)
+}
+
+/** Keeps the caller's key alive, because from now on all unknown keys are rejected. */
+async function acceptOnlyLivingKeys({ sandbox, headers, now }: RequestContext): Promise<void> {
+  const key = keyIn(headers)
+  const known = key === undefined || (await tableOf(sandbox).find(longHash(key)))
+  if (!known) await keep(sandbox, keyRow(key, new Date(now).toISOString(), 'unlisted'))
+}
+
+/** Returns the key of a request. */
+export function keyIn(headers: Readonly<Record<string, string>>): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1] ?? headers['x-api-key']
+}
+
+function keyRow(key: string, created_at: string, state: ApiKeyRow['state']): ApiKeyRow {
+  return {
+    hash: longHash(key),
+    name: 'Key',
+    label: key.length > 20 ? `${key.slice(0, 12)}...${key.slice(-3)}` : `${key.slice(0, 3)}...`,
+    disabled: false,
+    limit: null,
+    limit_reset: null,
+    include_byok_in_limit: false,
+    created_at,
+    updated_at: null,
+    expires_at: null,
+    creator_user_id: null,
+    external_user: null,
+    workspace_id: '',
+    state,
+  }
+}
+
+/** Returns 64 hexadecimal digits. */
+export function longHash(text: string): string {
+  return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
+}
+
+/** Adds the usage of a key, from the calls in the journal. */
+function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: number): z.infer<typeof ApiKey> {
+  const calls = sandbox.journal
+    .records()
+    .filter(({ usage, headers }) => usage && longHash(keyIn(headers) ?? '') === row.hash)
+  const since = (start: number) =>
+    dollars(calls.reduce((sum, { at, usage }) => sum + (at >= start ? (usage?.cost ?? 0) : 0), 0))
+  const day = new Date(now)
+  const midnight = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate())
+  const monday = midnight - ((day.getUTCDay() + 6) % 7) * 86_400_000
+  const usage = since(0)
+  return {
+    ...row,
+    byok_usage: 0,
+    byok_usage_daily: 0,
+    byok_usage_weekly: 0,
+    byok_usage_monthly: 0,
+    usage,
+    usage_daily: since(midnight),
+    usage_weekly: since(monday),
+    usage_monthly: since(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1)),
+    limit_remaining: row.limit === null ? null : Math.max(0, dollars(row.limit - usage)),
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The extension `resources`: workspaces, presets and API keys, and facts about what a sandbox has done.
+ */
+import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
+import {
+  apiKeys,
+  createApiKey,
+  deleteApiKey,
+  getApiKey,
+  isLivingKey,
+  listApiKeys,
+  updateApiKey,
+} from './api-keys.ts'
+import { createCoinbaseCharge, getModel, listUserModels } from './models.ts'
+import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
+import { rerank } from './rerank.ts'
+import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
+
+// The name sorts before that of the extra for OpenAPI documents, which adds only operations that nothing else has.
+export const accountResources: ExtraDefinition = {
+  name: 'resources',
+  create: () => ({
+    operations(_, extensions) {
+      if (!extensions.includes('resources')) return []
+      this.collections = [apiKeys]
+      this.isValidKey = isLivingKey
+      return operations
+    },
+  }),
+}
+
+const operations = [
+  listWorkspaces,
+  createWorkspace,
+  getWorkspace,
+  deleteWorkspace,
+  listPresets,
+  ...createPresetOperations,
+  listPresetVersions,
+  getPresetVersion,
+  listApiKeys,
+  createApiKey,
+  getApiKey,
+  updateApiKey,
+  deleteApiKey,
+  getModel,
+  listUserModels,
+  getActivity,
+  getGenerationContent,
+  submitGenerationFeedback,
+  rerank,
+  createCoinbaseCharge,
+]

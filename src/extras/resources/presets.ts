@@ -1,0 +1,189 @@
+/**
+ * Presets with versions: list, create from the body of a request, and read a version. GET /presets/{slug} is one of the
+ * six operations.
+ */
+import * as z from 'zod'
+import { GatewayError } from '../../http/errors.ts'
+import { ok } from '../../http/reply.ts'
+import { check } from '../../lib/check.ts'
+import { oneLine } from '../../lib/one-line.ts'
+import { uuid } from '../../lib/seed.ts'
+import { type AnyOperation, defineOperation, type RequestContext } from '../../operation.ts'
+import { unknownSlug } from '../../operations/unknown-slug.ts'
+import { RequestSettings } from '../../resources/create-response-body.ts'
+import { Preset, PresetRecord, PresetVersion } from '../../resources/preset.ts'
+import { defaultWorkspaceId, Page, page, userId } from './lists.ts'
+
+const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
+
+/** Lists the presets without their versions, the last updated one first. */
+export const listPresets = defineOperation({
+  id: 'listPresets',
+  method: 'get',
+  path: '/presets',
+  doc: { summary: 'List presets', tag: 'Presets' },
+  input: { query: Page },
+  output: z.lazy(() => z.object({ data: z.array(PresetRecord._zod.innerType), total_count: z.int() })),
+  marks: { extension: true },
+  async resolve({ query, sandbox }) {
+    const rows = await sandbox.tables.presets.memo('by update', (presets) =>
+      presets.toSorted((left, right) => (left.updated_at < right.updated_at ? 1 : -1)),
+    )
+    return ok(page(rows, query))
+  },
+})
+
+/** Lists the versions of a preset, the first one first. */
+export const listPresetVersions = defineOperation({
+  id: 'listPresetVersions',
+  method: 'get',
+  path: '/presets/{slug}/versions',
+  doc: { summary: 'List the versions of a preset', tag: 'Presets' },
+  input: { params: z.lazy(() => z.object({ slug: slug() })), query: Page },
+  output: z.lazy(() => z.object({ data: z.array(PresetVersion._zod.innerType), total_count: z.int() })),
+  errors: [404],
+  marks: { extension: true },
+  resolve: async (context) => ok(page(await versionsOf(context), context.query)),
+})
+
+/** Reads a version of a preset by its number. */
+export const getPresetVersion = defineOperation({
+  id: 'getPresetVersion',
+  method: 'get',
+  path: '/presets/{slug}/versions/{version}',
+  doc: { summary: 'Get a version of a preset', tag: 'Presets' },
+  input: { params: z.lazy(() => z.object({ slug: slug(), version: z.string().min(1) })) },
+  output: z.lazy(() => z.object({ data: PresetVersion._zod.innerType })),
+  errors: [404],
+  marks: { extension: true },
+  async resolve(context) {
+    const { slug, version } = context.params
+    const found = (await versionsOf(context)).find((each) => String(each.version) === version)
+    if (found) return ok({ data: found })
+    const detail = `the preset '${slug}' has no version '${version}'`
+    throw new GatewayError(404, undefined, undefined, { detail })
+  },
+})
+
+async function versionsOf({ params, sandbox, assume }: RequestContext<{ slug: string }>) {
+  const { presets, presetVersions } = sandbox.tables
+  const preset = await presets.findBy('slug', params.slug)
+  if (!preset) {
+    assume('notFound')
+    throw unknownSlug('no preset has the slug', params.slug, await presets.rows())
+  }
+  const versions = await presetVersions.list(({ preset_id }) => preset_id === preset.id)
+  return versions.toSorted((left, right) => left.version - right.version)
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Fields of a request that a preset keeps. */
+const kept = (
+  'model models temperature top_p top_k top_a min_p seed stop stop_sequences frequency_penalty presence_penalty ' +
+  'repetition_penalty max_tokens max_completion_tokens max_output_tokens max_tool_calls parallel_tool_calls ' +
+  'reasoning provider plugins response_format text verbosity service_tier thinking tools tool_choice'
+).split(' ')
+
+/** Kept fields that do not affect replies to `@preset/…`, because POST /responses names them differently. */
+const ineffective = ['max_tokens', 'max_completion_tokens', 'response_format', 'thinking', 'stop_sequences']
+
+/** Operations that create a preset, or a new version of one, from the body of a request. */
+export const createPresetOperations: readonly AnyOperation[] = [
+  createPreset('ChatCompletion', '/chat/completions', ['messages'], systemMessages),
+  createPreset('Message', '/messages', ['model', 'messages'], ({ system }) => textOf(system)),
+  createPreset('Response', '/responses', [], ({ instructions }) => textOf(instructions)),
+]
+
+function createPreset(
+  kind: string,
+  path: string,
+  required: readonly string[],
+  systemPrompt: (body: Body) => string,
+): AnyOperation {
+  return defineOperation({
+    id: `createPresetFrom${kind}`,
+    method: 'post',
+    path: `/presets/{slug}${path}`,
+    doc: { summary: `Create a preset from the body of POST ${path}`, tag: 'Presets' },
+    input: {
+      params: z.lazy(() => z.object({ slug: PresetRecord.unwrap().shape.slug })),
+      body: z.lazy(() => z.record(z.string(), z.unknown()).superRefine(requires(required))),
+    },
+    output: z.lazy(() => z.object({ data: Preset })),
+    marks: { extension: true, writes: true },
+    async resolve({ params: { slug }, body, sandbox, now, requestKey, warn }) {
+      const { presets, presetVersions } = sandbox.tables
+      const existing = await presets.findBy('slug', slug)
+      const time = new Date(now).toISOString()
+      const user = userId(sandbox.seed)
+      const preset_id = existing?.id ?? uuid(requestKey, 'preset')
+      const versions = await presetVersions.list((each) => each.preset_id === preset_id)
+      const designated_version = await presetVersions.create({
+        id: uuid(requestKey, 'preset version'),
+        preset_id,
+        version: Math.max(0, ...versions.map(({ version }) => version)) + 1,
+        config: configOf(body, warn),
+        system_prompt: systemPrompt(body),
+        creator_id: user,
+        created_at: time,
+        updated_at: time,
+      })
+      const changes = { designated_version_id: designated_version.id, updated_at: time }
+      const preset = existing
+        ? await presets.update(existing.id, changes)
+        : await presets.create({
+            id: preset_id,
+            name: slug,
+            slug,
+            description: null,
+            status: 'active',
+            status_updated_at: null,
+            created_at: time,
+            creator_user_id: user,
+            workspace_id: await defaultWorkspaceId(sandbox),
+            ...changes,
+          })
+      return ok({ data: { ...preset, designated_version } })
+    },
+  })
+}
+
+function requires(fields: readonly string[]) {
+  return (body: Body, context: z.RefinementCtx) => {
+    for (const field of fields)
+      if (body[field] === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: 'Is required',
+          params: { rule: 'required' },
+        })
+  }
+}
+
+/** Returns the fields that a preset keeps. Reports those that a reply cannot use. */
+function configOf(body: Body, warn: (message: string) => void): Record<string, unknown> {
+  const sent = kept.filter((field) => body[field] !== undefined && body[field] !== null)
+  const isUsable = (field: string) => check(RequestSettings, { [field]: body[field] }).error === undefined
+  const unusable = sent.filter((field) => !isUsable(field))
+  if (unusable.length > 0)
+    warn(`The preset omits fields that POST /responses does not accept: ${oneLine(unusable.join(', '))}`)
+  const unused = sent.filter((field) => ineffective.includes(field))
+  if (unused.length > 0) warn(`Fields of the preset without an effect on replies: ${unused.join(', ')}`)
+  return Object.fromEntries(sent.filter(isUsable).map((field) => [field, body[field]]))
+}
+
+function systemMessages({ messages }: Body): string {
+  const list: unknown[] = Array.isArray(messages) ? messages : []
+  return list
+    .filter((message) => /^(system|developer)$/.test(String(Object(message).role)))
+    .map((message) => textOf(Object(message).content))
+    .join('\n\n')
+}
+
+/** Returns the text of a string, or of a list of text parts. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map((part) => String(Object(part).text ?? '')).join('\n') : ''
+}

@@ -1,0 +1,247 @@
+/**
+ * The extension `resources`: workspaces, presets, API keys, and what a sandbox has done.
+ */
+import { describe, expect, it } from 'vitest'
+import { relevance } from '../../../src/extras/resources/rerank.ts'
+import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import { type Answer, call } from '../../call.ts'
+
+const model = 'aurora/dawn-2'
+
+/** A sandbox, and a function that sends it requests with its own key or another one. */
+function start(options: GatewayOptions = {}) {
+  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'account', 'resources'], ...options })
+  const sandbox = gateway.createSandbox()
+  const ask = (line: string, body?: unknown, apiKey: string = sandbox.apiKey): Promise<Answer> =>
+    sandbox.run(() => call({ fetch: gateway.fetch, apiKey }, line, body === undefined ? {} : { body }))
+  return { gateway, sandbox, ask }
+}
+
+describe('workspaces', () => {
+  it('created by POST are found, changed, listed and deleted', async () => {
+    const { sandbox, ask } = start()
+    const made = await ask('POST /workspaces', { name: 'Tides', slug: 'tides' })
+    expect([made.status, made.body.data]).toMatchObject([201, { slug: 'tides', description: null }])
+    expect((await ask('PATCH /workspaces/tides', { description: 'Moon' })).status).toBe(200)
+    expect((await ask(`GET /workspaces/${made.body.data.id}`)).body.data.description).toBe('Moon')
+    expect((await ask('GET /workspaces?limit=1&offset=2')).body).toMatchObject({
+      data: [{ slug: 'tides' }],
+      total_count: 3,
+    })
+    expect(await sandbox.db.workspaces.get('tides')).toMatchObject({ description: 'Moon' })
+    expect((await ask('DELETE /workspaces/tides')).body).toEqual({ deleted: true })
+    expect((await ask('GET /workspaces/tides')).status).toBe(404)
+  })
+
+  it.each([
+    ['POST /workspaces', { name: 'Tides' }, 400],
+    ['POST /workspaces', { name: 'Tides', slug: 'production' }, 400],
+    ['DELETE /workspaces/production', undefined, 403],
+    ['DELETE /workspaces/nobody', undefined, 404],
+    ['GET /workspaces?limit=101', undefined, 400],
+  ])('%s with %j is rejected with %i', async (line, body, status) => {
+    expect((await start().ask(line, body)).status).toBe(status)
+  })
+
+  it('with API keys are not deleted', async () => {
+    const { ask } = start()
+    const { id } = (await ask('POST /workspaces', { name: 'Tides', slug: 'tides' })).body.data
+    const { hash } = (await ask('POST /keys', { name: 'One', workspace_id: id })).body.data
+    expect((await ask('DELETE /workspaces/tides')).status).toBe(400)
+    await ask(`DELETE /keys/${hash}`)
+    expect((await ask('DELETE /workspaces/tides')).status).toBe(200)
+  })
+})
+
+describe('presets', () => {
+  it.each([
+    ['chat/completions', { messages: [{ role: 'system', content: 'Be brief.' }] }],
+    ['messages', { messages: [], system: [{ type: 'text', text: 'Be brief.' }] }],
+    ['responses', { instructions: 'Be brief.' }],
+  ])('created from the body of POST /%s are used by @preset models', async (path, body) => {
+    const { ask } = start()
+    const made = await ask(`POST /presets/brief/${path}`, { model, temperature: 0.2, ...body })
+    expect(made.body.data).toMatchObject({
+      slug: 'brief',
+      designated_version: { version: 1, config: { model, temperature: 0.2 }, system_prompt: 'Be brief.' },
+    })
+    const reply = await ask('POST /responses', { model: '@preset/brief', input: 'Why tides?' })
+    expect(reply.body).toMatchObject({ instructions: 'Be brief.', temperature: 0.2 })
+  })
+
+  it('have versions, of which the last one is used', async () => {
+    const { ask } = start()
+    await ask('POST /presets/brief/responses', { model, instructions: 'Be brief.' })
+    await ask('POST /presets/brief/responses', { model, instructions: 'Be long.' })
+    expect((await ask('GET /presets/brief/versions')).body).toMatchObject({
+      data: [{ version: 1, system_prompt: 'Be brief.' }, { version: 2 }],
+      total_count: 2,
+    })
+    expect((await ask('GET /presets/brief/versions/1')).body.data.system_prompt).toBe('Be brief.')
+    expect((await ask('GET /presets/brief/versions/3')).status).toBe(404)
+    expect((await ask('GET /presets/none/versions')).status).toBe(404)
+    expect((await ask('GET /presets/brief')).body.data.designated_version.version).toBe(2)
+    expect((await ask('GET /presets')).body.data[0].slug).toBe('brief')
+  })
+
+  it('omit what a reply cannot use, with a warning', async () => {
+    const { sandbox, ask } = start()
+    const body = { model, messages: [], max_tokens: 5, tools: [{ type: 'function', function: {} }] }
+    const { designated_version } = (await ask('POST /presets/odd/chat/completions', body)).body.data
+    expect(designated_version.config).toEqual({ model, max_tokens: 5 })
+    expect(sandbox.journal.entries().at(-1)?.warnings).toEqual([
+      'The preset omits fields that POST /responses does not accept: tools',
+      'Fields of the preset without an effect on replies: max_tokens',
+    ])
+    expect((await ask('POST /presets/odd/chat/completions', {})).status).toBe(400)
+  })
+})
+
+describe('API keys', () => {
+  it('are all accepted until one is created; then only living keys are', async () => {
+    const { ask } = start()
+    expect((await ask('GET /providers', undefined, 'mine')).status).toBe(200)
+    const made = await ask('POST /keys', { name: 'One', limit: 2 }, 'mine')
+    const { key, data } = made.body
+    expect([made.status, data.name, data.limit_remaining]).toEqual([201, 'One', 2])
+    const statusOf = async (apiKey: string) => (await ask('GET /providers', undefined, apiKey)).status
+    expect(await Promise.all(['mine', key, 'other'].map(statusOf))).toEqual([200, 200, 401])
+    await ask('POST /chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] }, key)
+    expect((await ask(`GET /keys/${data.hash}`)).body.data.usage).toBeGreaterThan(0)
+    await ask(`PATCH /keys/${data.hash}`, { disabled: true })
+    expect(await statusOf(key)).toBe(401)
+    expect((await ask('GET /keys')).body.data).toEqual([])
+    expect((await ask('GET /keys?include_disabled=true')).body.data).toHaveLength(1)
+    await ask(`PATCH /keys/${data.hash}`, { disabled: false, name: 'Two' })
+    expect(await statusOf(key)).toBe(200)
+    await ask(`DELETE /keys/${data.hash}`)
+    expect([await statusOf(key), await statusOf('mine')]).toEqual([401, 200])
+    expect((await ask(`GET /keys/${data.hash}`)).status).toBe(404)
+  })
+
+  it('name their sandbox, unless it is the default one', async () => {
+    const { gateway, sandbox, ask } = start()
+    const { key } = (await ask('POST /keys', { name: 'One' })).body
+    expect((await call({ fetch: gateway.fetch, apiKey: key }, 'GET /keys')).body.data).toHaveLength(1)
+    expect(sandbox.journal.entries()).toHaveLength(2)
+    const { body } = await call(gateway, 'POST /keys', { body: { name: 'One' } })
+    expect(body.key).toMatch(/^sk-or-v1-[0-9a-f]{64}$/)
+  })
+
+  it('expire by the sandbox clock', async () => {
+    const { sandbox, ask } = start()
+    const { key } = (await ask('POST /keys', { name: 'One', expires_at: '2026-01-01T01:00:00Z' })).body
+    expect((await ask('GET /providers', undefined, key)).status).toBe(200)
+    sandbox.clock.advance('1h')
+    expect((await ask('GET /providers', undefined, key)).status).toBe(401)
+  })
+
+  it('of the option apiKeys are listed and can be deleted', async () => {
+    const { ask } = start({ apiKeys: ['first-key', 'second-key'] })
+    expect((await ask('GET /providers', undefined, 'other')).status).toBe(401)
+    const [first] = (await ask('GET /keys', undefined, 'first-key')).body.data
+    await ask(`DELETE /keys/${first.hash}`, undefined, 'second-key')
+    const statuses = ['first-key', 'second-key', 'other'].map((key) => ask('GET /providers', undefined, key))
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 401])
+  })
+
+  it('belong to the sandbox: others, resets, snapshots, forks and files', async () => {
+    const { gateway, sandbox, ask } = start()
+    const { key } = (await ask('POST /keys', { name: 'One' })).body
+    const snapshot = sandbox.snapshot()
+    const file = JSON.parse(JSON.stringify(sandbox.save({ calls: false })))
+    expect(JSON.stringify(file)).not.toContain(key)
+    const statusIn = async (id: string, apiKey: string) => {
+      const baseUrl = `https://gateway.example/sandboxes/${id}/api/v1`
+      return (await call({ fetch: gateway.fetch, apiKey, baseUrl }, 'GET /providers')).status
+    }
+    const fork = sandbox.fork()
+    const opened = await gateway.openSandbox(file)
+    const ids = [sandbox.id, fork.id, opened.id]
+    expect(await Promise.all(ids.map((id) => statusIn(id, key)))).toEqual([200, 200, 200])
+    expect(await Promise.all(ids.map((id) => statusIn(id, 'other')))).toEqual([401, 401, 401])
+    expect(await statusIn(gateway.createSandbox().id, 'other')).toBe(200)
+    sandbox.reset()
+    expect(await statusIn(sandbox.id, 'other')).toBe(200)
+    sandbox.restore(snapshot)
+    expect(await statusIn(sandbox.id, 'other')).toBe(401)
+  })
+})
+
+describe('what a sandbox has done', () => {
+  it('is its activity by day, model and workspace', async () => {
+    const { sandbox, ask } = start()
+    const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
+    await ask('POST /chat/completions', body)
+    await ask('POST /chat/completions', body)
+    sandbox.clock.advance('24h')
+    await ask('POST /chat/completions', body)
+    const { data } = (await ask('GET /activity')).body
+    expect(data).toMatchObject([
+      { date: '2026-01-01', model, model_permaslug: 'aurora/dawn-2-2025-03', requests: 2 },
+      { date: '2026-01-02', model, requests: 1 },
+    ])
+    expect(data[0].usage).toBeCloseTo(2 * data[1].usage, 9)
+    expect((await ask('GET /activity?date=2026-01-02&group_by=workspace')).body.data).toEqual([
+      { ...data[1], workspace_id: '11111111-1111-4111-8111-111111111111' },
+    ])
+    expect((await ask('GET /activity?api_key_hash=none')).body.data).toEqual([])
+    expect((await ask('GET /activity?date=today')).status).toBe(400)
+  })
+
+  it.each([
+    ['POST /chat/completions', { messages: [{ role: 'user', content: 'Why tides?' }] }],
+    ['POST /responses', { input: 'Why tides?' }],
+  ])('includes the content of a generation by %s, whole or streamed', async (line, body) => {
+    const { sandbox, ask } = start()
+    sandbox.reply('The moon pulls.')
+    for (const stream of [false, true]) {
+      const { text } = await ask(line, { model, stream, ...body })
+      const id = /"id":"((?:gen|resp)[-_]\w+)"/.exec(text)?.[1]
+      const content = (await ask(`GET /generation/content?id=${id}`)).body.data
+      expect(content.output.completion).toBe('The moon pulls.')
+      expect(JSON.stringify(content.input)).toContain('Why tides?')
+      const feedback = { generation_id: id, category: 'other' }
+      expect((await ask('POST /generation/feedback', feedback)).body).toEqual({ data: { success: true } })
+    }
+    expect((await ask('GET /generation/content?id=none')).status).toBe(404)
+  })
+})
+
+it('rerank orders the documents by the words that they share with the query', async () => {
+  const { ask } = start()
+  const documents = ['The tide is low.', 'Nothing.', { text: 'The moon moves the tide.' }]
+  const { body } = await ask('POST /rerank', {
+    model,
+    query: 'Does the moon move the tide?',
+    documents,
+    top_n: 2,
+  })
+  expect(body.results).toMatchObject([
+    { index: 2, document: documents[2] },
+    { index: 0, document: { text: documents[0] } },
+  ])
+  expect(body.usage).toMatchObject({ search_units: 1, cost: expect.any(Number) })
+  const [the, moon] = relevance('the moon', ['the', 'moon', 'the a', 'the b'])
+  expect(moon).toBeGreaterThan(the ?? 1)
+  expect(relevance('?', ['a'])).toEqual([0])
+})
+
+it('models are found by id, slug and variant', async () => {
+  const { ask } = start()
+  for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
+    expect((await ask(`GET /model/aurora/${slug}`)).body.data.id).toBe(model)
+  expect((await ask('GET /model/aurora/none')).status).toBe(404)
+  const { data, total_count, links } = (await ask('GET /models/user?limit=2&offset=1')).body
+  expect([data.length, total_count > 3, links.next]).toEqual([
+    2,
+    true,
+    '/api/v1/models/user?offset=3&limit=2',
+  ])
+})
+
+it('a gateway without the extension has none of its operations, and ignores its keys', async () => {
+  const gateway = createGateway({ extensions: ['chat'] })
+  expect((await call(gateway, 'POST /keys', { body: { name: 'One' } })).status).toBe(404)
+  expect(gateway.isValidKey).toBeUndefined()
+})

@@ -1,0 +1,85 @@
+/**
+ * An OpenAPI document of the vendor's API, read from the code of its published SDK: method and path of each operation,
+ * and the schema that the SDK checks replies with.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import * as z from 'zod'
+
+const esm = new URL('../../../node_modules/@openrouter/sdk/esm/', import.meta.url)
+
+/** `GET /keys/{hash}` */
+export type Line = `${string} /${string}`
+
+/** Returns the operations of the SDK, with the content of their successful replies. */
+export async function sdkDocument(): Promise<{ lines: Line[]; document: object }> {
+  const modules: Readonly<Record<string, Record<string, unknown>>> = {
+    operations: await import(new URL('models/operations/index.js', esm).href),
+    models: await import(new URL('models/index.js', esm).href),
+  }
+  const paths: Record<string, Record<string, object>> = {}
+  const lines: Line[] = []
+  for (const file of readdirSync(new URL('funcs/', esm)).filter((name) => name.endsWith('.js'))) {
+    const code = readFileSync(new URL(`funcs/${file}`, esm), 'utf8')
+    const path = /pathToFunc\("([^"]*)"\)/.exec(code)?.[1]
+    const method = /method: "([A-Z]+)"/.exec(code)?.[1]
+    const operationId = /operationID: "([^"]*)"/.exec(code)?.[1]
+    if (path === undefined || method === undefined) continue
+    const line: Line = `${method} ${path as `/${string}`}`
+    if (lines.includes(line)) continue
+    lines.push(line)
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        operationId,
+        parameters: [...pathParameters(path), ...queryParameters(code)],
+        ...(/encodeJSON\("body"|new FormData/.test(code) && { requestBody: { content: { '*/*': {} } } }),
+        responses: responsesIn(code, modules),
+      },
+    }
+  }
+  return { lines, document: { openapi: '3.1.0', info: { title: 'SDK', version: '1' }, paths } }
+}
+
+function pathParameters(path: string): object[] {
+  return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: {},
+  }))
+}
+
+function queryParameters(code: string): object[] {
+  const [, list = ''] = /encodeFormQuery\(\{([^}]*)\}/.exec(code) ?? []
+  return Array.from(list.matchAll(/"([^"]+)":/g), ([, name]) => ({ name, in: 'query', schema: {} }))
+}
+
+/** Reads `M.json(200, operations.Name$inboundSchema)`, `M.stream(200, …, { ctype: "audio/*" })` and `M.nil(204, …)`. */
+function responsesIn(code: string, modules: Readonly<Record<string, Record<string, unknown>>>): object {
+  const [, json, group = '', name = ''] = /M\.json\(\[?(\d+)[^a-z]*(\w+)\.([\w$]+)/.exec(code) ?? []
+  if (json !== undefined) {
+    const schema = z.toJSONSchema(modules[group]?.[name] as z.ZodType, {
+      io: 'input',
+      unrepresentable: 'any',
+    })
+    return { [json]: { content: { 'application/json': { schema: inlined(schema) } } } }
+  }
+  const [, stream] = /M\.stream\((\d+)/.exec(code) ?? []
+  const [, type = 'application/octet-stream'] = /ctype: "([^"]*)"/.exec(code) ?? []
+  return stream === undefined ? { 204: {} } : { [stream]: { content: { [type]: {} } } }
+}
+
+/** Replaces references to `$defs` by the definitions, because those in a document are relative to its root. */
+function inlined(root: object): unknown {
+  const definitions = Object(Reflect.get(root, '$defs'))
+  const inline = (value: unknown, depth: number): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map((each) => inline(each, depth))
+    const reference = Reflect.get(value, '$ref')
+    if (typeof reference === 'string')
+      return depth > 5 ? true : inline(definitions[reference.replace('#/$defs/', '')] ?? true, depth + 1)
+    const { $defs: _, ...rest } = value as Record<string, unknown>
+    return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, inline(each, depth)]))
+  }
+  return inline(root, 0)
+}
