@@ -55,16 +55,17 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
 
   const content = body.kind === 'json' ? (body.bytes ?? body.text ?? JSON.stringify(body.value)) : undefined
   const length = content === undefined ? undefined : byteLength(content)
+  const framed = length === undefined ? reply : withLength(reply, length)
   const hasBody = watch.method !== 'HEAD' && !bodiless.has(reply.status)
   const isShort = body.kind !== 'frames' && (length ?? 0) <= longBody
   const isHeadFaulty = sink.hasConnection && Boolean(transport?.headMs || transport?.headIsCut)
   if ((isShort || !hasBody) && !isHeadFaulty) {
     if (hasBody && content !== undefined) watch.sent(content, length ?? 0, 0)
-    sink.whole(reply, hasBody ? content : undefined, length)
+    sink.whole(framed, hasBody ? content : undefined, length)
     watch.settled('complete')
   } else {
     const wait: Wait = (ms) => watch.clock.wait(ms, sink.left)
-    await sink.head(reply, length, wait)
+    await sink.head(framed, wait)
     if (transport?.headIsCut) return watch.settled('aborted-by-fault')
     const frames: Iterable<Frame> =
       body.kind === 'frames' ? body.frames : [{ kind: 'bytes', bytes: content ?? '' }]
@@ -77,6 +78,13 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   if (transport?.closeAfterMs === undefined) return
   await watch.clock.wait(transport.closeAfterMs)
   await sink.end('close')
+}
+
+function withLength(reply: Readonly<Reply>, length: number): Readonly<Reply> {
+  const { headers } = reply
+  return 'content-length' in headers
+    ? reply
+    : { ...reply, headers: { ...headers, 'content-length': String(length) } }
 }
 
 /** Ends a reply early. Bytes that were already sent arrive first. */

@@ -64,7 +64,7 @@ export const replacingFaults = [
         metadata: anything()
           .optional()
           .describe(
-            '`error.metadata`. Default: `error_type` for 429, 502, 503, 524 and 529, otherwise none.',
+            '`error.metadata`. Default: `error_type` for 402, 403, 408, 422, 429, 502, 503, 524 and 529, otherwise none.',
           ),
         gateway_metadata: anything()
           .optional()
@@ -213,6 +213,10 @@ function refusal(status: number, message: string | undefined, extras: EnvelopeEx
 const messages: Record<number, string> = { 401: 'Invalid API key', 410: 'Gone' }
 
 const errorTypes: Record<number, string> = {
+  402: 'payment_required',
+  403: 'permission_denied',
+  408: 'timeout',
+  422: 'unprocessable',
   429: 'rate_limit_exceeded',
   502: 'provider_unavailable',
   503: 'provider_unavailable',

@@ -43,6 +43,7 @@ function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, stat
       messages[401],
       `send Authorization: Bearer <key>, with ${apiKeys ? 'one of apiKeys' : 'any key'}`,
     )
+  if (/, *bearer /i.test(authorization)) throw new GatewayError(400, 'More than one Authorization header')
   if (key === undefined) throw unauthorized('Malformed Authorization header: must be Bearer <key>')
   if (keyOwner) return
   const isValid = isValidKey?.(key, state)

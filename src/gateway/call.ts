@@ -42,10 +42,9 @@ export interface Sink {
    * Sends the head. A transport may delay it until the first chunk, but not beyond the current turn of the event
    * loop.
    *
-   * @param length Body size in bytes, if known.
    * @param wait Waits in sandbox time, to send the head slowly.
    */
-  head(reply: Readonly<Reply>, length?: number, wait?: Wait): Promise<void> | void
+  head(reply: Readonly<Reply>, wait?: Wait): Promise<void> | void
   /** Returns a promise if the transport cannot accept a chunk yet. It resolves once the transport can. */
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never merged. */

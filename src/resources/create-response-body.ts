@@ -160,6 +160,7 @@ const fields = () => ({
     .nullish(),
   include: z.array(z.string()).nullish(),
   service_tier: z.string().nullish(),
+  truncation: z.string().nullish(),
   store: z.literal(false, 'Must be false: nothing is stored without the option storedResponses').nullish(),
   previous_response_id: z
     .null('Must be null: send the conversation as input, or set the option storedResponses')

@@ -198,6 +198,10 @@ export const ResponseObject = z.lazy(() =>
         .describe(
           'Text settings as requested. Some clients parse structured output only if its format is set here.',
         ),
+      reasoning: z.looseObject({}).optional().describe('As requested.'),
+      max_output_tokens: z.int().optional().describe('As requested.'),
+      truncation: z.string().optional().describe('As requested.'),
+      service_tier: z.string().optional().describe('As requested.'),
       previous_response_id: z.string().optional().describe('Present if responses are stored.'),
       store: z.literal(true).optional().describe('Present if requested.'),
       metadata: z.record(z.string(), z.unknown()).nullable(),

@@ -35,8 +35,8 @@ export class Guard {
   }
 
   /**
-   * Throws 400 for an HTTP/1.1 request with no or several `Host` headers, and 403 for a host name that is not
-   * allowed, because it may be a DNS rebinding attack.
+   * Throws 400 for an HTTP/1.1 request with no or several `Host` headers, or with several keys, and 403 for a host name
+   * that is not allowed, because it may be a DNS rebinding attack.
    */
   assertHost({ headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage): void {
     if (host === undefined) {
@@ -45,6 +45,8 @@ export class Guard {
       throw new GatewayError(400, 'Missing Host header')
     }
     if (countOf('host', rawHeaders) > 1) throw new GatewayError(400, 'More than one Host header')
+    if (countOf('authorization', rawHeaders) > 1)
+      throw new GatewayError(400, 'More than one Authorization header')
     if (!url.startsWith('/') && url !== '*' && URL.parse(url)?.host !== host) throw foreignHost(url)
     if (loopbackHost.test(host)) return
     const name = hostnameOf(host)

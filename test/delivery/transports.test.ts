@@ -63,6 +63,22 @@ describe('the journal', () => {
   })
 })
 
+describe('every transport', () => {
+  it('announces the length of a JSON body, and rejects two keys', async () => {
+    for (const start of Object.values(transports)) {
+      const { target, close } = await start(createGateway())
+      const { headers, text } = await call(target, 'GET /providers')
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+      const keys = await call(target, 'GET /providers', { headers: { authorization: 'Bearer a, Bearer b' } })
+      expect(keys).toMatchObject({
+        status: 400,
+        body: { error: { message: 'More than one Authorization header' } },
+      })
+      await close()
+    }
+  })
+})
+
 describe('a body above the size limit', () => {
   it('is not read completely by gateway.fetch', async () => {
     const gateway = createGateway({ limits: { requestBodyBytes: 1000 } })

@@ -209,6 +209,10 @@ describeAdapters('fault regressions', (entrance) => {
     expect(await errorOf(401)).toMatchObject({ message: 'Invalid API key', authenticate: 'Bearer' })
     expect((await errorOf(410)).message).not.toContain('sandbox')
     for (const [status, error_type] of [
+      [402, 'payment_required'],
+      [403, 'permission_denied'],
+      [408, 'timeout'],
+      [422, 'unprocessable'],
       [502, 'provider_unavailable'],
       [503, 'provider_unavailable'],
       [524, 'timeout'],

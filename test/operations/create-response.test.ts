@@ -324,6 +324,17 @@ describeAdapters('POST /responses', (entrance) => {
     })
   })
 
+  it('repeats the settings of the request', async () => {
+    const settings = {
+      max_output_tokens: 500,
+      reasoning: { effort: 'low', summary: null },
+      text: { verbosity: 'low' },
+      truncation: 'auto',
+      service_tier: 'flex',
+    }
+    expect((await create(settings)).body).toMatchObject(settings)
+  })
+
   describe('reasoning', () => {
     it('has a summary that belongs to the tokens of the reasoning', async () => {
       const { output, usage } = (await create({ reasoning: { effort: 'low' } })).body

@@ -148,8 +148,8 @@ function byType(schemas: readonly z.ZodObject<{ type: z.ZodType }>[]): Record<st
   )
 }
 
-/** Top-level settings of a search tool, which OpenRouter accepts next to those in `parameters`. */
-const settingNames =
+/** Settings of a search tool, which OpenRouter accepts next to `type` and in `parameters`. */
+const searchSettings =
   'engine max_results max_total_results max_uses mode search_context_size user_location allowed_domains excluded_domains max_characters'.split(
     ' ',
   )
@@ -159,10 +159,24 @@ export function withParameters(tool: unknown): unknown {
   const { type, filters, parameters, ...rest } = fieldsOf(tool)
   if (type !== 'gateway:web_search') return tool
   const settings: Record<string, unknown> = { ...fieldsOf(filters) }
-  for (const name of settingNames) {
+  for (const name of searchSettings) {
     if (rest[name] != null) settings[name] = rest[name]
     delete rest[name]
   }
   const all = { ...settings, ...fieldsOf(parameters) }
   return { type, ...rest, ...(Object.keys(all).length > 0 && { parameters: all }) }
+}
+
+/**
+ * Returns a tool as replies show it: the settings of a search next to its type. Undefined for tools that the gateway
+ * runs, which replies omit.
+ */
+export function shownTool(tool: unknown): unknown {
+  const { type, parameters, ...rest } = fieldsOf(tool)
+  if (String(type).startsWith('openrouter:')) return undefined
+  if (type !== 'gateway:web_search') return tool
+  const { allowed_domains, excluded_domains, ...settings } = fieldsOf(parameters)
+  const hasFilters = allowed_domains !== undefined || excluded_domains !== undefined
+  const filters = hasFilters && { filters: { allowed_domains, excluded_domains } }
+  return { type: 'web_search', ...rest, ...settings, ...filters }
 }

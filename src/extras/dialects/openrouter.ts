@@ -8,7 +8,7 @@ import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import { modelsIn } from '../../protocols/fallback-models.ts'
-import { openrouterBody, pluginWarnings, withParameters } from './openrouter-requests.ts'
+import { openrouterBody, pluginWarnings, shownTool, withParameters } from './openrouter-requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -29,15 +29,15 @@ const requestWords: WordsByPath = {
   'tools.*.parameters.engine': engines,
 }
 
-/**
- * Maps our names to OpenRouter's, in replies and events. OpenRouter's reply schemas have only one name for the search
- * tool.
- */
-const shownTool: Words = { 'gateway:web_search': 'web_search' }
+/** Maps our names to OpenRouter's, in replies and events. */
+const shownEngine: Words = { engine_a: 'exa', engine_b: 'firecrawl', engine_c: 'parallel' }
+const shownChoice: Words = { 'gateway:web_search': 'web_search_preview' }
 const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }
 const replyWords: WordsByPath = {
-  'tools.*.type': shownTool,
-  'response.tools.*.type': shownTool,
+  'tools.*.engine': shownEngine,
+  'response.tools.*.engine': shownEngine,
+  'tool_choice.type': shownChoice,
+  'response.tool_choice.type': shownChoice,
   'data.*.source': shownSource,
   'meta.source': shownSource,
 }
@@ -141,7 +141,11 @@ export const openrouter: Dialect = {
   warning: inVendorsWords,
 
   reply: (value, call) =>
-    withReasoning('message', withFields(translated(value, replyWords), call, replyFields), call),
+    withReasoning(
+      'message',
+      withFields(translated(withShownTools(value), replyWords), call, replyFields),
+      call,
+    ),
 
   event(event, call) {
     const { response, message, usage, tools, type } = event
@@ -149,7 +153,7 @@ export const openrouter: Dialect = {
     if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event, call)
     // Fast path for deltas, which are the most frequent events and need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
-    return withFields(translated(event, replyWords), call, eventFields) as typeof event
+    return withFields(translated(withShownTools(event), replyWords), call, eventFields) as typeof event
   },
 
   error(original, status) {
@@ -167,11 +171,8 @@ export const openrouter: Dialect = {
 
 const vendorsWords: Words = {
   'gateway:web_search': 'openrouter:web_search',
-  engine_a: 'exa',
-  engine_b: 'firecrawl',
-  engine_c: 'parallel',
-  'index-source': 'artificial-analysis',
-  'design-source': 'design-arena',
+  ...shownEngine,
+  ...shownSource,
 }
 
 /** Replaces our names in a message by OpenRouter's. */
@@ -180,6 +181,11 @@ function inVendorsWords(text: string): string {
     /gateway:web_search|engine_[abc]|(?:index|design)-source/g,
     (word) => vendorsWords[word] ?? word,
   )
+}
+
+function withShownTools(value: unknown): unknown {
+  const places = ['tools.*', 'response.tools.*']
+  return places.reduce((each, path) => editAt(each, readPath(path), shownTool).value, value)
 }
 
 function translated(value: unknown, words: WordsByPath): unknown {
