@@ -148,7 +148,8 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
   if (format === undefined) {
     const { lengths } = context
     if (!lengths || sources.length > 0) return writeCited(draft)
-    const write = (part: number) => (part === 0 ? writeCited(draft).text : continueText(key, part))
+    const write = (part: number) =>
+      part === 0 ? writeCited(draft).text : continueText(key, part, draft.transcript.subject)
     return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
   }
   if (sources.length > 0) context.assume('citedStructure')

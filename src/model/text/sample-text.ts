@@ -27,6 +27,8 @@ export interface WritingTask {
 
 /** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
+  /** Pattern of frequent words, or the names of scripts after `script:`. */
+  detect: string
   /** Number words, starting with two. */
   numbers: readonly string[]
   /** Patterns of questions that ask for a short, long or exact length. */
@@ -42,8 +44,8 @@ interface Kind {
   /** Pattern of questions for this kind. */
   asked?: string
   openings: readonly string[]
-  /** Passages, each a list of lines. Default: the paragraphs. */
-  passages?: ReadonlyArray<readonly string[]>
+  /** Passages, each a list of lines. Default: the paragraphs; for code, the English passages. */
+  passages?: ReadonlyArray<readonly string[]> | undefined
 }
 
 interface Question {
@@ -58,6 +60,7 @@ interface Question {
 }
 
 const english: Texts = fixtures.en
+const languages: Readonly<Record<string, Texts>> = fixtures
 /** Maximum number of question characters to match against patterns. */
 const readLength = 400
 /** Default number of list items. */
@@ -75,14 +78,15 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
  * Writes another paragraph for the answer with this key.
  *
  * @param part Number of the added paragraph, from 1. Paragraphs repeat once all have been used.
+ * @param subject Text whose language is used.
  */
-export function continueText(key: string, part: number): string {
-  const paragraphs = shuffledParagraphs(english, key)
+export function continueText(key: string, part: number, subject: string): string {
+  const paragraphs = shuffledParagraphs(languageOf(subject.slice(0, readLength)), key)
   return paragraphs.at(-part % paragraphs.length)?.text ?? ''
 }
 
 function readQuestion(subject: string, verbosity: Verbosity, key: string): Question {
-  const texts = english
+  const texts = languageOf(subject.slice(0, readLength))
   const { numbers, kinds, lengths } = texts
   const text = subject
     .slice(0, readLength)
@@ -92,13 +96,40 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
       return place < 0 ? word : String(place + 2)
     })
   const kind = Object.values(kinds).find(({ asked }) => asked && match(text, asked)) ?? kinds.plain
+  const isCode = kind === kinds['code']
+  const passages = kind.passages ?? (isCode ? english.kinds['code']?.passages : undefined)
   const askedLength = match(text, lengths.low) ? 'low' : match(text, lengths.high) ? 'high' : 'medium'
   const slots = {
     ...match(text, lengths.exact)?.groups,
     ...match(text, kind.asked ?? '')?.groups,
     question: quoted(subject) || '...',
   }
-  return { texts, text, kind, length: verbosity === 'medium' ? askedLength : verbosity, slots, key }
+  return {
+    texts,
+    text,
+    kind: { ...kind, passages },
+    length: verbosity === 'medium' ? askedLength : verbosity,
+    slots,
+    key,
+  }
+}
+
+/** Returns the texts in the language of a question, by its script or its frequent words. Default: English. */
+function languageOf(question: string): Texts {
+  // A quoted text can be in another language.
+  const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question
+  const letters = text.match(/\p{L}/gu) ?? []
+  const isForeign = letters.filter((letter) => /\P{Script=Latin}/u.test(letter)).length > letters.length * 0.3
+  const rate = ({ detect }: Texts): number => {
+    const [, scripts] = /^script:(.+)/.exec(detect) ?? []
+    if ((scripts !== undefined) !== isForeign) return 0
+    if (scripts === undefined) return text.match(expressionOf(detect, 'gi'))?.length ?? 0
+    const script = expressionOf(scripts.replace(/\w+/g, '\\p{Script=$&}'), 'u')
+    return letters.filter((letter) => script.test(letter)).length > letters.length * 0.05 ? 1 : 0
+  }
+  const rated = Object.values(languages).map((texts) => ({ texts, rating: rate(texts) }))
+  const best = Math.max(1, ...rated.map(({ rating }) => rating))
+  return rated.find(({ rating }) => rating === best)?.texts ?? english
 }
 
 /** Writes one passage. Lists have the requested number of items, and code is in the requested language. */
@@ -201,7 +232,11 @@ function shuffledParagraphs({ paragraphs }: Texts, key: string): { heading: stri
 const expressions = new Map<string, RegExp>()
 
 function match(text: string, pattern: string): RegExpExecArray | null {
-  const expression = expressions.get(pattern) ?? new RegExp(pattern, 'is')
+  return expressionOf(pattern, 'is').exec(text)
+}
+
+function expressionOf(pattern: string, flags: string): RegExp {
+  const expression = expressions.get(pattern) ?? new RegExp(pattern, flags)
   expressions.set(pattern, expression)
-  return expression.exec(text)
+  return expression
 }
