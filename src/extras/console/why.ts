@@ -149,9 +149,9 @@ function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName)
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
   const { match, turn, state } = record
   const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
-  const facts = (match?.effect.faults ?? []).map(
-    ({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`,
-  )
+  // A rate limit overrides the parameters of its fault.
+  const faults = rateLimit ? [] : (match?.effect.faults ?? [])
+  const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
   if (match?.effect.reply) facts.push('Scripted reply.')
   if (rateLimit) {
     const { requests, tokens, windowMs } = rateLimit

@@ -1,6 +1,7 @@
 /**
  * Mouse actions on the list of calls and on one call.
  */
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -32,33 +33,94 @@ afterAll(() => browser.close())
 const rows = () => page.locator('.rows li').count()
 
 describe('the list of calls', () => {
-  it('filters by text, operation, status and rule, and reflects the filters in the URL', async () => {
-    await page.getByLabel('Search calls').fill('dawn-2')
-    await expect.poll(rows).toBe(3)
-    await page.getByLabel('Search calls').fill('')
-    await page.getByLabel('Operation').selectOption('createResponse')
-    await expect.poll(rows).toBe(4)
-    await page.getByLabel('Status').selectOption('5xx')
-    await expect.poll(rows).toBe(1)
-    await page.getByLabel('Status').selectOption('aborted')
-    await expect.poll(rows).toBe(1)
-    await page.getByLabel('Operation').selectOption('')
-    await page.getByLabel('Status').selectOption('unmatched')
-    await expect.poll(rows).toBe(1)
-    expect(page.url()).toContain('status=unmatched')
-    await page.getByLabel('Status').selectOption('')
-    await page.getByLabel('Rule').selectOption('busy-morning#2')
-    await expect.poll(rows).toBe(1)
+  it.each([
+    ['dawn-2', 3],
+    ['op:createResponse', 4],
+    ['op:createResponse status:5xx', 1],
+    ['is:aborted', 1],
+    ['is:unmatched', 1],
+    ['rule:busy-morning#2', 1],
+    ['op:create* -status:529', 3],
+    ['model:aurora/* stream:true', 2],
+    ['body:"harbour master"', 1],
+    ['-body:"harbour master" op:createResponse', 3],
+    ['slower:10m', 0],
+    ['sandbox:default GET', 5],
+    ['unknown:429', 0],
+  ])('finds %s, and keeps the search in the URL', async (search, count) => {
+    await page.getByLabel('Search calls').fill(search)
+    await expect.poll(rows).toBe(count)
+    const shared = await page.context().newPage()
+    await shared.goto(page.url())
+    if (count > 0) await expect.poll(() => shared.locator('.rows li').count()).toBe(count)
+    await shared.close()
     await page.getByLabel('Search calls').fill('nothing has this')
     await page.getByText('No calls match').waitFor()
-    await page.getByRole('link', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: 'Clear search' }).click()
     await expect.poll(rows).toBe(10)
+  })
+
+  it('completes fields and their values', async () => {
+    const options = () =>
+      page.locator('datalist option').evaluateAll((all) => all.map((each) => each.getAttribute('value')))
+    await page.getByLabel('Search calls').fill('s')
+    await expect.poll(options).toEqual(['status:', 'stream:', 'slower:', 'sandbox:'])
+    await page.getByLabel('Search calls').fill('status:200 model:aurora/dawn-')
+    await expect.poll(options).toEqual(['status:200 model:aurora/dawn-1', 'status:200 model:aurora/dawn-2'])
+  })
+
+  it('sorts by each column in both directions, and groups by conversation', async () => {
+    const statuses = () => page.locator('.rows .status').allTextContents()
+    await page.getByRole('button', { name: 'Status' }).click()
+    await expect.poll(async () => (await statuses())[0]).toBe('529')
+    await page.getByRole('button', { name: 'Status' }).click()
+    await expect.poll(async () => (await statuses()).at(-1)).toBe('529')
+    expect(page.url()).toContain('sort=status')
+    await page.getByRole('button', { name: 'Duration' }).click()
+    await page.locator('.row').first().click()
+    await page.getByText('createResponse').waitFor()
+    await page.getByLabel('Group by').selectOption('conversation')
+    await page.locator('.group', { hasText: 'When is high tide?' }).waitFor()
+  })
+
+  it('compares two selected calls, and exports them as HAR, as a sandbox and as a scenario', async () => {
+    for (const id of [sampleCalls.cut, sampleCalls.conversation])
+      await page.locator(`li:has([data-call="${id}"])`).getByRole('checkbox').check()
+    const saved = async (name: string) => {
+      await page.getByText('Export 2 calls').click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name, exact: true }).click()
+      const file = await download
+      await page.getByText('Export 2 calls').click()
+      return JSON.parse(await readFile(await file.path(), 'utf8'))
+    }
+    const { log } = await saved('HAR')
+    expect(log.entries.map(({ _id }: { _id: string }) => _id)).toEqual([
+      sampleCalls.cut,
+      sampleCalls.conversation,
+    ])
+    expect((await saved('Calls as JSON')).map(({ id }: { id: string }) => id)).toHaveLength(2)
+    expect((await saved('Sandbox file')).calls).toHaveLength(10)
+    const scenario = await saved('Scenario that reproduces them')
+    await using replica = await startServer({ timeScale: 0, scenarios: [scenario] })
+    const input = 'What does the moon have to do with it?'
+    const body = { model: 'aurora/dawn-2', input, stream: true }
+    const reply = await open(replica, 'POST /responses', { body })
+    await reply.text().catch(() => undefined)
+    expect(replica.gateway.journal.last('createResponse')?.rule).toMatchObject({ scenario: 'reproduced' })
+
+    await page.getByRole('link', { name: 'Compare' }).click()
+    const request = page.getByRole('region', { name: 'Differences: Request' })
+    await request.getByText('harbour master').waitFor()
+    expect(await request.locator('del, ins').count()).toBeGreaterThan(3)
+    await page.getByRole('link', { name: 'Close comparison' }).click()
+    await page.getByRole('button', { name: 'Deselect 2' }).click()
   })
 
   it('keeps a call that arrives while the list is loading', async () => {
     const loaded = Promise.withResolvers<void>()
     let reads = 0
-    await page.route('**/calls?last=*', async (route) => {
+    await page.route('**/console/rows', async (route) => {
       const response = await route.fetch()
       reads++
       await loaded.promise
@@ -86,7 +148,7 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(11)
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
-    await page.getByText('No calls yet.').waitFor()
+    await page.getByText('No calls yet').waitFor()
     expect(server.gateway.journal.entries()).toEqual([])
     await call(server, 'GET /presets/after')
     await expect.poll(rows).toBe(1)
@@ -105,9 +167,9 @@ describe('a call', () => {
     await page.getByRole('link', { name: 'Stream', exact: true }).click()
     const whole = await page.locator('.grown').textContent()
     expect(whole?.length).toBeGreaterThan(100)
-    await page.getByRole('button', { name: 'Replay in real time' }).click()
+    await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
-    await page.getByRole('button', { name: 'Replay in real time' }).waitFor()
+    await page.getByRole('button', { name: 'Replay' }).waitFor()
     expect(await page.locator('.grown').textContent()).toBe(whole)
   })
 

@@ -88,7 +88,7 @@ describe('the keyboard', () => {
   })
 
   it('moves through the list with the arrow keys, and leaves it with one Tab', async () => {
-    await tabTo('Clear')
+    await tabTo('Duration')
     await press('Tab')
     expect(await page.evaluate(() => document.activeElement?.matches('.row'))).toBe(true)
     await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')

@@ -11,6 +11,58 @@ export interface SampleCalls {
   unmatched: string
 }
 
+/** Ids of calls that need more than one request, and of a sandbox opened from a file. */
+export interface MoreCalls {
+  limited: string
+  tool: string
+  file: string
+}
+
+/** Makes calls with a rate limit, a tool call and a trace, and opens a file. */
+export async function makeMoreCalls({ url, gateway }: RunningServer): Promise<MoreCalls> {
+  const sandbox = await gateway.createSandbox({ id: 'agent' })
+  sandbox.use({
+    name: 'busy',
+    rules: [
+      {
+        name: 'limit',
+        on: 'createResponse',
+        when: { stream: false },
+        rateLimit: { requests: 2, per: '60s' },
+      },
+      {
+        on: 'createResponse',
+        when: { stream: true, input: 'forecast' },
+        reply: { output: [{ type: 'function_call', name: 'get_weather', arguments: '{"city":"Lisbon"}' }] },
+      },
+    ],
+  })
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+  const ask = async (body: object) => {
+    const sent = { body: { model: 'aurora/dawn-2', ...body }, headers }
+    const response = await open({ baseUrl: `${url}/sandboxes/agent/api/v1` }, 'POST /responses', sent)
+    await response.text()
+    return response.headers.get('x-request-id') ?? ''
+  }
+  const first = { role: 'user', content: 'Shall I take an umbrella to Lisbon?' }
+  const tool = await ask({ input: 'A forecast for Lisbon, please.', stream: true })
+  await ask({ input: [first] })
+  await ask({
+    input: [
+      first,
+      { type: 'function_call', call_id: 'c1', name: 'get_weather', arguments: '{"city":"Lisbon"}' },
+      { type: 'function_call_output', call_id: 'c1', output: '{"rain":true}' },
+    ],
+  })
+  const limited = await ask({ input: [first, { role: 'user', content: 'And tomorrow?' }] })
+  const response = await fetch(`${url}/__understudy/console/files`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'sandbox.json', file: sandbox.save() }),
+  })
+  return { limited, tool, file: (await response.json()).data.id }
+}
+
 export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Promise<SampleCalls> {
   const ask = async (line: string, body?: unknown) => {
     const response = await open({ baseUrl }, line, { body })
@@ -64,8 +116,19 @@ export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Prom
 }
 
 /** URL hash of every screen. */
-export function screensOf({ conversation, cut, unmatched }: SampleCalls): Record<string, string> {
+export function screensOf(
+  { conversation, cut, unmatched }: SampleCalls,
+  { limited, tool, file }: MoreCalls,
+): Record<string, string> {
   return {
+    empty: '#/calls?sandbox=checkout-test',
+    groups: '#/calls?sandbox=agent&group=conversation',
+    limited: `#/calls?call=${limited}&in=agent`,
+    tool: `#/calls?call=${tool}&in=agent&tab=stream`,
+    file: `#/calls?sandbox=${file}`,
+    filecall: `#/calls?sandbox=${file}&call=${limited}&in=${file}`,
+    compare: `#/calls?call=${conversation}&in=default&with=${cut}&within=default`,
+    found: '#/calls?q=op%3AcreateResponse+slower%3A20ms&sort=-duration',
     calls: '#/calls',
     why: `#/calls?call=${conversation}&in=default`,
     cut: `#/calls?call=${cut}&in=default`,

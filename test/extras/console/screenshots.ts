@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '../../../src/serve.ts'
 import { launch } from './browser.ts'
-import { makeSampleCalls, screensOf } from './sample-calls.ts'
+import { makeMoreCalls, makeSampleCalls, screensOf } from './sample-calls.ts'
 
 const [folder] = process.argv.slice(2)
 const here = import.meta.dirname
@@ -21,7 +21,7 @@ interface Shot {
 
 await using server = await startServer({ latency: { gapMs: 5 } })
 await server.gateway.createSandbox({ id: 'checkout-test' })
-const screens = screensOf(await makeSampleCalls(server))
+const screens = screensOf(await makeSampleCalls(server), await makeMoreCalls(server))
 
 const shots: Shot[] =
   folder === undefined
@@ -31,7 +31,7 @@ const shots: Shot[] =
       ]
     : Object.keys(screens).flatMap((screen) =>
         (['light', 'dark'] as const).flatMap((colorScheme) =>
-          [1280, 320].map((width) => ({
+          [1440, 800, 400].map((width) => ({
             file: join(folder, `${screen}-${colorScheme}-${width}.png`),
             screen,
             colorScheme,

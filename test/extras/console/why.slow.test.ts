@@ -107,8 +107,8 @@ describe('Why', () => {
       await page.evaluate((call) => {
         location.hash = `#/calls?call=${call}&in=default`
       }, id)
-      await page.locator('.why', { hasText: id }).waitFor()
-      const missed = await page.locator('.why .near-miss').allTextContents()
+      await page.locator('.detail', { hasText: id }).locator('.why').waitFor()
+      const missed = await page.locator('.why .card:not(.applied)').allTextContents()
       const [first = ''] = missed
       if (missed.length !== 1 || !first.includes(`rule 2 (meant) of '${scenario}'`) || !said.test(first))
         wrong.push(`${scenario}: ${missed.join(' | ') || 'no near miss'}`)

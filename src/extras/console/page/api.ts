@@ -59,11 +59,33 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
   try {
     return await client.response(id, params, sent)
   } catch (error) {
-    const { status } = error as { status?: number }
-    if (status === 401) tokenProblem.value = sessionStorage.getItem(tokenKey) === null ? 'missing' : 'refused'
-    if (status === 410) goneCount.value++
-    throw error
+    throw noted(error as { status?: number })
   }
+}
+
+/** Notes the problems of the connection that every screen shows. */
+function noted<Failure extends { status?: number }>(error: Failure): Failure {
+  const hasToken = sessionStorage.getItem(tokenKey) !== null
+  if (error.status === 401) tokenProblem.value = hasToken ? 'refused' : 'missing'
+  if (error.status === 410) goneCount.value++
+  return error
+}
+
+/** Calls a control operation that only the console uses. Returns the `data` of its reply. */
+export async function askConsole<Data>(line: `${'GET' | 'POST'} /${string}`, body?: object): Promise<Data> {
+  const [method = '', path = ''] = line.split(' ')
+  const token = sessionStorage.getItem(tokenKey)
+  const response = await fetch(`${location.origin}/__understudy/console${path}`, {
+    method,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const { data, error } = await response.json()
+  if (response.ok) return data
+  throw noted(Object.assign(new Error(error.message), { status: response.status }))
 }
 
 /** Returns the `data` of a reply; undefined if it has no body. Throws the error of the server. */

@@ -10,7 +10,9 @@ import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
 import { go, hashWith, param } from './location.ts'
 import { OverrideResponse } from './override-response.tsx'
 import { ActionButton, Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
-import { isEventStream, Stream } from './stream.tsx'
+import { Stream } from './stream.tsx'
+import { isEventStream } from './stream-events.ts'
+import { WhyTab } from './why.tsx'
 
 const formats: readonly (readonly [ExportFormat, string])[] = [
   ['curl', 'curl'],
@@ -86,7 +88,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
 }
 
 function closed(): string {
-  return hashWith({ call: undefined, in: undefined, tab: undefined })
+  return hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })
 }
 
 function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
@@ -108,7 +110,7 @@ function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
         chosen={chosen}
         href={(tab) => hashWith({ tab: tab === 'why' ? undefined : tab })}
       />
-      {chosen === 'why' && <Why entry={entry} sandbox={sandbox} />}
+      {chosen === 'why' && <WhyTab entry={entry} sandbox={sandbox} />}
       {chosen === 'request' && <Request entry={entry} />}
       {chosen === 'reply' && <Reply entry={entry} />}
       {chosen === 'stream' && <Stream key={`${sandbox} ${entry.id}`} entry={entry} />}
@@ -162,43 +164,5 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, string |
         ))}
       </dl>
     </section>
-  )
-}
-
-/** Kinds of facts by their first words. A captured prefix is shown as a tag instead. */
-const factKinds = [
-  ['refused', 'Rejected', /^(Rejected: )/],
-  ['near-miss', 'Near miss', /^(Near miss: )/],
-  ['warning', 'Warning', /^(Warning: )/],
-  ['assumption', 'Assumption', /^(Assumption: )/],
-  ['matched', 'Rule', /^Matched /],
-  ['script', 'Script', /^(Script: )/],
-  ['delivery', 'Delivery', /^(?:A fault aborted|The client disconnected|The reply is) /],
-] as const
-
-/** Lists the facts of `explain`, the most important first. */
-function Why({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
-  const { id, delivery } = entry
-  const { value, problem } = useLoaded(
-    () => ask('explainCall', { sandbox, entry: id }),
-    [sandbox, id, delivery],
-  )
-  if (problem) return <Notice>{problem}</Notice>
-  return (
-    <ul class="why">
-      {(value ?? '').split('\n').map((fact, index) => {
-        const [kind, title, form] = factKinds.find(([, , each]) => each.test(fact)) ?? []
-        const prefix = form?.exec(fact)?.[1] ?? ''
-        return (
-          <li key={index} class={kind}>
-            {title && <span class="tag">{title}</span>}
-            <span>{fact.slice(prefix.length)}</span>
-            {kind === 'matched' && entry.rule && (
-              <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show scenarios</a>
-            )}
-          </li>
-        )
-      })}
-    </ul>
   )
 }

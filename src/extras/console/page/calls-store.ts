@@ -4,16 +4,21 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
 import type { CallSummary } from '../../../journal/entry.ts'
-import { ask, goneCount, messageOf } from './api.ts'
+import type { OpenedFile } from '../operations.ts'
+import type { CallRow } from '../rows.ts'
+import { ask, askConsole, goneCount, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'
+import { matches, parseSearch, ruleName } from './search.ts'
 
 /** Maximum number of calls. */
-const limit = 1000
-/** Maximum number of sandboxes whose calls are loaded. */
-const maxSandboxes = 50
+const limit = 5000
+/** Minimum time between two requests for the rows of changed calls, in milliseconds. */
+const rowsEveryMs = 250
 
 export const sandboxes = signal<SandboxAddress[]>([])
+/** Sandboxes that were opened from a file. Their calls are not listed with the others. */
+export const files = signal<readonly OpenedFile[]>([])
 /** If true, the chosen sandbox was deleted or has expired. */
 export const isChosenGone = computed(
   () =>
@@ -22,15 +27,18 @@ export const isChosenGone = computed(
     !sandboxes.value.some(({ id }) => id === chosenSandbox.value),
 )
 /** Oldest first. */
-export const calls = signal<readonly CallSummary[]>([])
+export const calls = signal<readonly CallRow[]>([])
+export const isLoaded = signal(false)
 export const problem = signal('')
 /** If true, the list scrolls to the newest call. Scrolling away turns it off. */
 export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
 /** Calls that a paused list shows. */
-const pausedCalls = signal<readonly CallSummary[] | undefined>(undefined)
+const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
+/** Keys of the selected calls, for comparison and export. */
+export const selected = signal<ReadonlySet<string>>(new Set())
 
-let byKey = new Map<string, CallSummary>()
+let byKey = new Map<string, CallRow>()
 
 /** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export function keyOf({ sandbox, id, startedAt }: CallSummary): string {
@@ -42,77 +50,107 @@ export function pause(paused: boolean): void {
   pausedCalls.value = paused ? calls.value : undefined
 }
 
-export interface Filter {
-  text: string
-  operation: string
-  status: string
-  rule: string
-}
+const terms = computed(() => parseSearch(param('q')))
+/** Texts that the server searches in bodies. */
+const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field === 'body' && value !== ''))
+/** Sandbox and id of the calls whose bodies contain each text. */
+const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
-export const filter = computed<Filter>(() => ({
-  text: param('q').toLowerCase(),
-  operation: param('operation'),
-  status: param('status'),
-  rule: param('rule'),
-}))
-
-/** Filtered calls, oldest first. */
-export const shownCalls = computed(() => {
+/** Calls of the chosen sandbox, or of all that are not opened files; oldest first. */
+export const chosenCalls = computed(() => {
   const sandbox = chosenSandbox.value
-  return (pausedCalls.value ?? calls.value).filter(
-    (call) => (sandbox === '*' || call.sandbox === sandbox) && matches(call, filter.value),
+  const opened = new Set(files.value.map((file) => file.sandbox))
+  return (pausedCalls.value ?? calls.value).filter((call) =>
+    sandbox === '*' ? !opened.has(call.sandbox) : call.sandbox === sandbox,
   )
 })
 
-function matches(call: CallSummary, { text, operation, status, rule }: Filter): boolean {
-  if (operation && (call.operation ?? 'none') !== operation) return false
-  if (status === 'unmatched' ? !call.unmatched : status && !matchesStatus(call, status)) return false
-  if (rule && ruleName(call) !== rule && call.rule?.scenario !== rule) return false
-  if (!text) return true
-  const words = [
-    call.method,
-    call.path,
-    call.operation,
-    call.model,
-    call.id,
-    call.sandbox,
-    String(call.status),
-  ]
-  return [...words, ruleName(call), ...(call.rule?.faults ?? [])].some((word) =>
-    word?.toLowerCase().includes(text),
-  )
+/** Calls that match the search, oldest first. */
+export const shownCalls = computed(() =>
+  chosenCalls.value.filter(
+    (call) =>
+      matches(call, terms.value) &&
+      bodyTexts.value.every(
+        ({ value, isNegated }) =>
+          bodyMatches.value.get(value)?.has(`${call.sandbox} ${call.id}`) === !isNegated,
+      ),
+  ),
+)
+
+const compare = new Intl.Collator('en', { numeric: true }).compare
+
+/** Columns by which the list can be sorted. */
+export const columns = {
+  time: ['Time', (call) => call.startedAt],
+  status: ['Status', (call) => call.status],
+  path: ['Request', (call) => `${call.path} ${call.method}`],
+  input: ['Input', (call) => call.input],
+  model: ['Model', (call) => call.model ?? ''],
+  size: ['Size', (call) => call.bytes],
+  rule: ['Rule', ruleName],
+  sandbox: ['Sandbox', (call) => call.sandbox],
+  first: ['First byte', (call) => call.firstByteMs ?? -1],
+  duration: ['Duration', (call) => call.durationMs ?? Number.POSITIVE_INFINITY],
+} satisfies Record<string, readonly [title: string, read: (call: CallRow) => string | number]>
+export type Column = keyof typeof columns
+
+/** Column of the list, and whether the highest value is first. Default: the newest call first. */
+export const order = computed((): { column: Column; isDescending: boolean } => {
+  const sort = param('sort')
+  const column = sort.replace(/^-/, '')
+  return Object.hasOwn(columns, column)
+    ? { column: column as Column, isDescending: sort.startsWith('-') }
+    : { column: 'time', isDescending: true }
+})
+
+/** An entry of the list: a call, or the heading of a group. */
+export type Item = CallRow | { group: string; count: number }
+
+const groupings: Record<string, (call: CallRow) => string> = {
+  conversation: (call) => call.conversation ?? 'No conversation',
+  trace: (call) => call.traceId ?? 'No trace',
 }
 
-function matchesStatus({ status, delivery }: CallSummary, wanted: string): boolean {
-  if (wanted === 'aborted') return status === 0 || delivery === 'aborted-by-fault'
-  return String(status).startsWith(wanted.slice(0, 1))
-}
-
-export function ruleName({ rule }: Pick<CallSummary, 'rule'>): string {
-  return rule ? `${rule.scenario}#${rule.rule}` : ''
-}
+/** The list as shown: sorted, and grouped if the URL says so. */
+export const items = computed((): readonly Item[] => {
+  const { column, isDescending } = order.value
+  const read: (call: CallRow) => string | number = columns[column][1]
+  const sorted =
+    column === 'time'
+      ? shownCalls.value
+      : shownCalls.value.toSorted((left, right) => {
+          const [first, second] = [read(left), read(right)]
+          return typeof first === 'number' ? first - Number(second) : compare(first, String(second))
+        })
+  const calls = isDescending ? sorted.toReversed() : sorted
+  const groupOf = groupings[param('group')]
+  if (!groupOf) return calls
+  return [...Map.groupBy(calls, groupOf)].flatMap(([group, members]) => [
+    { group, count: members.length },
+    ...members,
+  ])
+})
 
 export async function loadSandboxes(): Promise<void> {
-  sandboxes.value = await ask('listSandboxes', {})
+  const [list, opened] = await Promise.all([ask('listSandboxes', {}), askConsole<OpenedFile[]>('GET /files')])
+  batch(() => {
+    sandboxes.value = list
+    files.value = opened
+  })
 }
 
-/** Calls that arrive during a load: the loaded lists may not have them yet. One set for each load in progress. */
-const loads = new Set<CallSummary[]>()
+/** Calls that arrive during a load: the loaded rows may not have them yet. One set for each load in progress. */
+const loads = new Set<CallRow[]>()
 
 export async function loadCalls(): Promise<void> {
-  const arrived: CallSummary[] = []
+  const arrived: CallRow[] = []
   loads.add(arrived)
   try {
-    await loadSandboxes()
-    const ids = sandboxes.value.map(({ id }) => id)
-    const lists = await Promise.all(
-      [...new Set(['default', ...ids.slice(-maxSandboxes)])].map((id) =>
-        ask('listCalls', { sandbox: id }, { query: { last: limit } }).catch(() => []),
-      ),
-    )
+    const [rows] = await Promise.all([askConsole<CallRow[]>('POST /rows', { last: limit }), loadSandboxes()])
     byKey = new Map()
-    take([...lists.flat().sort((left, right) => (left.startedAt < right.startedAt ? -1 : 1)), ...arrived])
+    take([...rows, ...arrived])
     problem.value = ''
+    isLoaded.value = true
   } catch (error) {
     problem.value = messageOf(error)
   }
@@ -137,26 +175,56 @@ async function reload(): Promise<void> {
 
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
-  const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]
+  const opened = new Set(files.value.map(({ sandbox }) => sandbox))
+  const all = sandboxes.value.map(({ id }) => id).filter((id) => !opened.has(id))
+  const ids = chosen === '*' ? all : [chosen]
   await Promise.all(ids.map((id) => ask('clearJournal', { sandbox: id }).catch(() => undefined)))
   batch(() => {
     pause(false)
+    selected.value = new Set()
     byKey = new Map([...byKey].filter(([, call]) => !ids.includes(call.sandbox)))
     calls.value = [...byKey.values()]
   })
 }
 
-function take(updates: readonly CallSummary[]): void {
-  for (const call of updates) byKey.set(keyOf(call), call)
+function take(rows: readonly CallRow[]): void {
+  for (const row of rows) byKey.set(keyOf(row), row)
   if (byKey.size > limit) byKey = new Map([...byKey].slice(-limit))
   calls.value = [...byKey.values()]
+}
+
+/** Calls that changed since their rows were loaded, by key. */
+let changed = new Map<string, CallSummary>()
+let isLoadingRows = false
+
+/** Shows summaries at once, and loads the rest of their rows shortly after. */
+function update(summaries: readonly CallSummary[]): void {
+  const blank = { input: '', bytes: 0, traceId: null, conversation: null, timestamp: '' }
+  const rows = summaries.map((each): CallRow => ({ ...(byKey.get(keyOf(each)) ?? blank), ...each }))
+  take(rows)
+  for (const arrived of loads) arrived.push(...rows)
+  for (const each of summaries) changed.set(keyOf(each), each)
+  void loadRows()
+}
+
+async function loadRows(): Promise<void> {
+  if (isLoadingRows) return
+  isLoadingRows = true
+  while (changed.size > 0) {
+    const wanted = [...changed.values()].map(({ sandbox, id }) => [sandbox, id])
+    changed = new Map()
+    const rows = await askConsole<CallRow[]>('POST /rows', { calls: wanted }).catch(() => [])
+    // A call that was cleared meanwhile does not come back.
+    take(rows.filter((row) => byKey.has(keyOf(row))))
+    await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
+  }
+  isLoadingRows = false
 }
 
 export function start(): void {
   follow({
     calls(updates) {
-      take(updates)
-      for (const arrived of loads) arrived.push(...updates)
+      update(updates)
       const known = new Set(sandboxes.value.map(({ id }) => id))
       if (updates.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
     },
@@ -166,4 +234,24 @@ export function start(): void {
   effect(() => {
     if (goneCount.value > 0) void loadSandboxes().catch(() => undefined)
   })
+  effect(() => {
+    // Searches again when calls arrive.
+    if (bodyTexts.value.length > 0 && calls.value.length > 0) void searchBodies()
+  })
+}
+
+let isSearching = false
+
+async function searchBodies(): Promise<void> {
+  if (isSearching) return
+  isSearching = true
+  await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
+  isSearching = false
+  const found = await Promise.all(
+    bodyTexts.value.map(async ({ value: text }) => {
+      const keys = await askConsole<[string, string][]>('POST /body-searches', { text }).catch(() => [])
+      return [text, new Set(keys.map(([sandbox, id]) => `${sandbox} ${id}`))] as const
+    }),
+  )
+  bodyMatches.value = new Map(found)
 }

@@ -1,43 +1,56 @@
 /**
- * Live list of calls with filters, and the details of one call.
+ * Live list of calls with a search field, next to the details of one call or the comparison of two. Only the visible
+ * rows are rendered.
  */
+import { signal, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { CallSummary } from '../../../journal/entry.ts'
+import type { CallRow } from '../rows.ts'
 import { Call } from './call.tsx'
 import {
+  type Column,
   calls,
+  chosenCalls,
   clearCalls,
-  filter,
+  columns,
+  files,
+  type Item,
   isAutoScrolling,
+  isLoaded,
   isPaused,
+  items,
   keyOf,
+  order,
   pause,
-  ruleName,
+  selected,
   shownCalls,
 } from './calls-store.ts'
+import { Compare } from './compare.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { OpenedFileSummary } from './file-summary.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, go, hashWith, param } from './location.ts'
-import { ActionButton, Empty, milliseconds, Status } from './parts.tsx'
-
-const statuses = [
-  ['', 'Any status'],
-  ['2xx', '2xx'],
-  ['4xx', '4xx'],
-  ['5xx', '5xx'],
-  ['aborted', 'Aborted'],
-  ['unmatched', 'Unmatched'],
-] as const
+import { ActionButton, Empty, milliseconds, Status, sizeOf } from './parts.tsx'
+import { completions, ruleName } from './search.ts'
 
 export function Calls() {
   const open = param('call')
+  const other = param('with')
   useFocus(open)
+  const file = files.value.find(({ sandbox }) => sandbox === chosenSandbox.value)
+  const hasDetails = open !== '' || other !== ''
   return (
-    <div class={open ? 'split open' : 'split'}>
+    <div class={hasDetails ? 'split open' : 'split'}>
       <section class="list" aria-label="Calls">
-        <Filters />
-        <List open={open} openSandbox={param('in')} />
+        <Toolbar />
+        {file && <OpenedFileSummary file={file} />}
+        <List />
       </section>
-      {open && <Call id={open} sandbox={param('in') || 'default'} />}
+      {other ? (
+        <Compare />
+      ) : (
+        open && <Call key={`${param('in')} ${open}`} id={open} sandbox={param('in') || 'default'} />
+      )}
     </div>
   )
 }
@@ -56,55 +69,57 @@ function useFocus(open: string): void {
   }, [open])
 }
 
-function Filters() {
-  const { operation, status, rule } = filter.value
-  const operations = [...new Set(calls.value.map((call) => call.operation ?? 'none'))].sort()
-  const rules = [...new Set(calls.value.map(ruleName))].filter(Boolean).sort()
-  const change = (name: string) => (event: Event) =>
-    go({ [name]: (event.currentTarget as HTMLInputElement).value }, { replace: true })
+function Toolbar() {
+  const query = param('q')
+  const count = selected.value.size
   return (
     <div class="bar">
       <input
+        class="grow"
         type="search"
-        placeholder="Search calls  /"
+        list="completions"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Search, as in status:429 slower:2s  /"
         aria-label="Search calls"
-        value={param('q')}
-        onInput={change('q')}
+        value={query}
+        onInput={({ currentTarget: { value } }) => go({ q: value }, { replace: true })}
       />
-      <select aria-label="Operation" value={operation} onChange={change('operation')}>
-        <option value="">Any operation</option>
-        {[...new Set([...operations, operation])].filter(Boolean).map((each) => (
-          <option key={each} value={each}>
-            {each === 'none' ? 'No operation' : each}
-          </option>
+      <datalist id="completions">
+        {completions(query, chosenCalls.value).map((each) => (
+          <option key={each} value={each} />
         ))}
+      </datalist>
+      <select
+        aria-label="Group by"
+        value={param('group')}
+        onChange={({ currentTarget: { value } }) => go({ group: value }, { replace: true })}
+      >
+        <option value="">No groups</option>
+        <option value="conversation">By conversation</option>
+        <option value="trace">By trace</option>
       </select>
-      <select aria-label="Status" value={status} onChange={change('status')}>
-        {statuses.map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-      </select>
-      <select aria-label="Rule" value={rule} onChange={change('rule')}>
-        <option value="">Any rule</option>
-        {[...new Set([...rules, rule])].filter(Boolean).map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-      <span class="grow" />
       <button
         type="button"
         aria-pressed={isAutoScrolling.value}
-        onClick={() => {
-          isAutoScrolling.value = !isAutoScrolling.value
-        }}
+        onClick={() => (isAutoScrolling.value = !isAutoScrolling.value)}
       >
         Auto-scroll
       </button>
       <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
         Pause
       </button>
+      <ExportMenu />
+      {count === 2 && (
+        <a class="button" href={compareHash()}>
+          Compare
+        </a>
+      )}
+      {count > 0 && (
+        <button type="button" onClick={() => (selected.value = new Set())}>
+          Deselect {count}
+        </button>
+      )}
       <ActionButton
         run={clearCalls}
         disabled={calls.value.length === 0}
@@ -116,97 +131,277 @@ function Filters() {
   )
 }
 
-/** Lists calls, newest first. */
-function List({ open, openSandbox }: { open: string; openSandbox: string }) {
+/** Compares the two selected calls, the older one first. */
+function compareHash(): string {
+  const [first, second] = calls.value.filter((call) => selected.value.has(keyOf(call)))
+  return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
+}
+
+/** Narrower lists show each call in two lines. */
+const narrow = 640
+const rowHeights = { wide: 32, narrow: 56 }
+/** Rows rendered above and below the visible ones. */
+const overscan = 8
+
+/** Key of the row that gets the focus when it is rendered. */
+const wantedFocus = signal('')
+
+function List() {
   const scroller = useRef<HTMLDivElement>(null)
-  /** Topmost visible row, and its offset in the list. */
-  const anchor = useRef<{ row: HTMLElement; offset: number } | undefined>(undefined)
-  const shown = shownCalls.value
-  const newest = shown.at(-1)
+  const size = useSignal({ width: 1000, height: 800 })
+  const scrollTop = useSignal(0)
+  const list = items.value
+  const isNarrow = size.value.width < narrow
+  const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide
   const autoScroll = isAutoScrolling.value
+  const wanted = wantedFocus.value
+  const [open, openSandbox] = [param('call'), param('in')]
+  const isOpen = (item: Item | undefined) =>
+    item !== undefined && 'id' in item && item.id === open && item.sandbox === openSandbox
+  /** Key of the topmost visible row, and its index in the list. */
+  const anchor = useRef({ key: '', index: 0 })
+
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const observer = new ResizeObserver(() => {
+      size.value = { width: element.clientWidth, height: element.clientHeight }
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [list.length === 0])
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
-    const { row, offset } = anchor.current ?? {}
     if (autoScroll) element.scrollTop = 0
-    // Keeps visible rows in place when newer calls are added above.
-    else if (row?.isConnected && offset !== undefined) {
-      element.scrollTop += row.offsetTop - offset
-      anchor.current = { row, offset: row.offsetTop }
+    else {
+      // Keeps visible rows in place when newer calls are added above.
+      const { key, index } = anchor.current
+      const now = list.findIndex((item) => keyOfItem(item) === key)
+      if (now > index) element.scrollTop += (now - index) * rowHeight
     }
-  }, [newest && keyOf(newest), shown.length, autoScroll])
+    scrollTop.value = element.scrollTop
+    remember()
+  }, [list, autoScroll])
+  // The open row stays in view next to its details.
+  useLayoutEffect(() => {
+    const index = open ? list.findIndex(isOpen) : -1
+    if (index >= 0) reveal(index)
+  }, [open, openSandbox, isNarrow])
+  useLayoutEffect(() => {
+    if (!wanted) return
+    const index = list.findIndex((item) => keyOfItem(item) === wanted)
+    if (index >= 0) reveal(index)
+    const row = [...document.querySelectorAll<HTMLElement>('.rows a')].find(
+      ({ dataset }) => dataset['key'] === wanted,
+    )
+    if (!row) return
+    row.focus({ preventScroll: true })
+    wantedFocus.value = ''
+  })
+
+  function reveal(index: number): void {
+    const element = scroller.current
+    if (!element) return
+    const top = index * rowHeight
+    const isAbove = top < element.scrollTop
+    const isBelow = top + rowHeight > element.scrollTop + element.clientHeight
+    if (isAbove) element.scrollTop = top
+    if (isBelow) element.scrollTop = top + rowHeight - element.clientHeight
+    scrollTop.value = element.scrollTop
+  }
+  function remember(): void {
+    const index = Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight)
+    anchor.current = { key: keyOfItem(list[index]), index }
+  }
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
-    const { left, top } = element.getBoundingClientRect()
-    const row = document.elementFromPoint(left + 8, top + 8)?.closest('li')
-    anchor.current = row ? { row, offset: row.offsetTop } : undefined
+    scrollTop.value = element.scrollTop
+    remember()
     if (isAutoScrolling.value && element.scrollTop > 4) isAutoScrolling.value = false
   }
-  if (shown.length === 0) return <NoCalls />
-  const isOpen = (call: CallSummary) => call.id === open && call.sandbox === openSandbox
-  const tabStop = shown.find(isOpen) ?? newest
+
+  if (list.length === 0) return <NoCalls />
+  const first = Math.max(0, Math.floor(scrollTop.value / rowHeight) - overscan)
+  const last = Math.ceil((scrollTop.value + size.value.height) / rowHeight) + overscan
+  const visible = list.slice(first, last)
+  const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(scrollTop.value / rowHeight)).find(isCall)
+  const scale = scaleOf(shownCalls.value)
+  const isFile = files.value.some(({ sandbox }) => sandbox === chosenSandbox.value)
   return (
-    <div class="scroller" ref={scroller} onScroll={onScroll}>
-      <ol class="rows" reversed>
-        {shown.toReversed().map((call) => (
-          <Row key={keyOf(call)} call={call} isOpen={isOpen(call)} isTabStop={call === tabStop} />
-        ))}
-      </ol>
-    </div>
+    <>
+      <Headings />
+      <div class={isNarrow ? 'scroller narrow' : 'scroller'} ref={scroller} onScroll={onScroll}>
+        <ol class="rows" style={{ height: `${list.length * rowHeight}px` }}>
+          {visible.map((item, index) => {
+            const top = (first + index) * rowHeight
+            const place = { top, position: first + index + 1, total: list.length }
+            return isCall(item) ? (
+              <Row
+                key={keyOf(item)}
+                call={item}
+                {...place}
+                scale={scale}
+                isOpen={isOpen(item)}
+                isSelected={selected.value.has(keyOf(item))}
+                isTabStop={item === tabStop}
+                isFile={isFile}
+              />
+            ) : (
+              <li key={item.group} class="group" style={{ top: `${top}px` }}>
+                <strong>{item.group}</strong> <span class="muted">{item.count}</span>
+              </li>
+            )
+          })}
+        </ol>
+      </div>
+    </>
+  )
+}
+
+function isCall(item: Item): item is CallRow {
+  return 'id' in item
+}
+
+function keyOfItem(item: Item | undefined): string {
+  return item === undefined ? '' : isCall(item) ? keyOf(item) : item.group
+}
+
+/** Returns the duration of a full bar in milliseconds: nearly the longest, so that one stalled stream flattens no others. */
+function scaleOf(list: readonly CallRow[]): number {
+  const durations = list.map(({ durationMs }) => durationMs ?? 0).sort((left, right) => left - right)
+  return Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)
+}
+
+/** Moves the focus by rows, and with it the details if they are open. */
+export function step(by: number): void {
+  const list = items.value.filter(isCall)
+  const { key } = (document.activeElement as HTMLElement).dataset
+  const focused = list.findIndex((call) => keyOf(call) === key)
+  const isShown = (call: CallRow) => call.id === param('call') && call.sandbox === param('in')
+  const from = focused >= 0 ? focused : list.findIndex(isShown)
+  const next = list[from < 0 ? 0 : Math.max(0, Math.min(list.length - 1, from + by))]
+  if (!next) return
+  wantedFocus.value = keyOf(next)
+  if (param('call') && !param('with')) go({ call: next.id, in: next.sandbox }, { replace: true })
+}
+
+/** Selects or deselects the focused or open call. */
+export function toggleFocused(): void {
+  const { key } = (document.activeElement as HTMLElement).dataset
+  if (key !== undefined) toggle(key)
+}
+
+function toggle(key: string): void {
+  const next = new Set(selected.value)
+  if (!next.delete(key)) next.add(key)
+  selected.value = next
+}
+
+/** Column headings, which sort the list. */
+function Headings() {
+  const { column: sorted, isDescending } = order.value
+  return (
+    <fieldset class="headings" aria-label="Sort by">
+      {(Object.keys(columns) as Column[]).map((column) => {
+        const isSorted = column === sorted
+        const next = isSorted && isDescending ? column : `-${column}`
+        return (
+          <button
+            key={column}
+            type="button"
+            class={`plain by-${column}`}
+            aria-pressed={isSorted}
+            onClick={() => go({ sort: next === '-time' ? undefined : next }, { replace: true })}
+          >
+            {columns[column][0]}
+            {isSorted && (isDescending ? ' ↓' : ' ↑')}
+          </button>
+        )
+      })}
+    </fieldset>
   )
 }
 
 function NoCalls() {
-  if (calls.value.length > 0)
+  if (!isLoaded.value) return null
+  if (chosenCalls.value.length > 0)
     return (
       <Empty>
         <p>No calls match</p>
-        <a href={hashWith({ q: '', operation: '', status: '', rule: '' })}>Clear filters</a>
+        <a href={hashWith({ q: '' })}>Clear search</a>
       </Empty>
     )
-  return (
-    <Empty>
-      <p>No calls yet. New calls appear here as they arrive.</p>
-      <pre>{`curl ${location.origin}/api/v1/providers -H 'authorization: Bearer any'`}</pre>
-      <a href={hashWith({}, 'try')}>Send a request from the console</a>
-    </Empty>
-  )
+  return <FirstSteps />
 }
 
 const Row = memo(function Row({
   call,
+  top,
+  position,
+  total,
+  scale,
   isOpen,
+  isSelected,
   isTabStop,
+  isFile,
 }: {
-  call: CallSummary
+  call: CallRow
+  /** In pixels. */
+  top: number
+  /** From 1. */
+  position: number
+  total: number
+  /** Duration of a full bar in milliseconds. */
+  scale: number
   isOpen: boolean
+  isSelected: boolean
   /** If true, the Tab key focuses this row. The other rows are reached with j and k or the arrow keys. */
   isTabStop: boolean
+  /** If true, the call is from a file, and is shown in sandbox time. */
+  isFile: boolean
 }) {
-  const { operation, method, path, status, model, stream, durationMs, rule, delivery, warnings, unmatched } =
-    call
+  const { method, path, status, model, stream, durationMs, firstByteMs, rule, delivery, warnings } = call
   const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
+  const key = keyOf(call)
   return (
-    <li>
+    <li
+      style={{ top: `${top}px` }}
+      aria-setsize={total}
+      aria-posinset={position}
+      class={isOpen ? 'chosen' : undefined}
+    >
+      <label class="check">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Select ${method} ${short}`}
+          checked={isSelected}
+          onChange={() => toggle(key)}
+        />
+      </label>
       <a
-        href={hashWith({ call: call.id, in: call.sandbox })}
+        href={hashWith({ call: call.id, in: call.sandbox, with: undefined, within: undefined })}
         data-call={call.id}
+        data-key={key}
         tabIndex={isTabStop ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
-        class={isOpen ? 'row chosen' : 'row'}
+        class="row"
       >
-        <time dateTime={call.startedAt}>{timeOfDay(call.startedAt)}</time>
+        <time>{isFile ? call.timestamp.slice(11, 23) : timeOfDay(call.startedAt)}</time>
         <Status status={status} delivery={delivery} />
-        <span class="what">
-          <span class="method">{method}</span> <span class="path">{short}</span>
+        <span class="path">
+          {method} {short}
         </span>
-        <span class="operation">{operation ?? ''}</span>
-        <span class="model">{model ?? ''}</span>
-        <span class="streams">{stream ? 'stream' : ''}</span>
+        <span class="input">{call.input}</span>
+        <span class="model">
+          {model ?? ''} {stream && <span class="tag">stream</span>}
+        </span>
+        <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
         <span class="rule">
           {rule && `${ruleName(call)} ${rule.faults.join(', ')} `}
-          {unmatched && <span class="tag warn">unmatched</span>}{' '}
+          {call.unmatched && <span class="tag warn">unmatched</span>}{' '}
           {warnings > 0 && (
             <span class="tag warn">
               {warnings} {warnings === 1 ? 'warning' : 'warnings'}
@@ -214,11 +409,28 @@ const Row = memo(function Row({
           )}
         </span>
         <span class="sandbox">{call.sandbox}</span>
+        <Bar durationMs={durationMs} firstByteMs={firstByteMs} scale={scale} />
         <span class="duration">{milliseconds(durationMs)}</span>
       </a>
     </li>
   )
 })
+
+/** Bar as long as the duration; its pale part ends at the first byte. */
+function Bar({
+  durationMs,
+  firstByteMs,
+  scale,
+}: Pick<CallRow, 'durationMs' | 'firstByteMs'> & { scale: number }) {
+  const percent = (ms: number) => `${Math.min(100, (ms / scale) * 100)}%`
+  const end = durationMs ?? scale
+  return (
+    <span class="bar-of" aria-hidden="true">
+      <span style={{ width: percent(end) }} />
+      <span style={{ width: percent(Math.min(end, firstByteMs ?? end)) }} />
+    </span>
+  )
+}
 
 function timeOfDay(iso: string): string {
   const date = new Date(iso)

@@ -3,7 +3,7 @@
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parsed } from './parts.tsx'
-import { eventsOf, isEventStream } from './stream.tsx'
+import { eventsOf, isEventStream } from './stream-events.ts'
 
 interface Turn {
   who: string

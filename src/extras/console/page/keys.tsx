@@ -3,6 +3,7 @@
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { step, toggleFocused } from './calls.tsx'
 import { isAutoScrolling } from './calls-store.ts'
 import { go, place } from './location.ts'
 
@@ -15,6 +16,7 @@ export const keys = [
   ['↓ ↑', 'Next and previous call in the list'],
   ['Enter', 'Open call'],
   ['Esc', 'Close call'],
+  ['x', 'Select call'],
   ['f', 'Toggle auto-scroll'],
   ['?', 'Show keyboard shortcuts'],
 ] as const
@@ -35,18 +37,22 @@ export function handleKey(event: KeyboardEvent): void {
 
 const actions: Record<string, () => void> = {
   '/': search,
-  j: () => step(1),
-  k: () => step(-1),
+  j: () => inCalls(() => step(1)),
+  k: () => inCalls(() => step(-1)),
+  x: () => inCalls(toggleFocused),
   f: () => {
-    if (place.value.view === 'calls') isAutoScrolling.value = !isAutoScrolling.value
+    inCalls(() => (isAutoScrolling.value = !isAutoScrolling.value))
   },
   '?': () => {
     isHelpOpen.value = true
   },
   Escape: () => {
-    if (place.value.view !== 'calls' || !place.value.params.get('call')) return
-    go({ call: undefined, in: undefined, tab: undefined })
+    inCalls(() => go({ call: undefined, in: undefined, with: undefined, within: undefined }))
   },
+}
+
+function inCalls(act: () => void): void {
+  if (place.value.view === 'calls') act()
 }
 
 /** Actions while a row has focus. */
@@ -67,20 +73,6 @@ function search(): void {
   if (focus()) return
   addEventListener('hashchange', () => requestAnimationFrame(focus), { once: true })
   go({}, { view: 'calls' })
-}
-
-function rows(): HTMLAnchorElement[] {
-  return [...document.querySelectorAll<HTMLAnchorElement>('.rows a')]
-}
-
-/** Moves the focus by rows. Rows are sorted newest first, so the next row is older. */
-function step(by: number): void {
-  const all = rows()
-  const open = all.findIndex((row) => row.ariaCurrent === 'true')
-  const focused = all.indexOf(document.activeElement as HTMLAnchorElement)
-  const from = focused >= 0 ? focused : open
-  const next = all[from < 0 ? 0 : Math.max(0, Math.min(all.length - 1, from + by))]
-  next?.focus()
 }
 
 export function Help() {

@@ -7,7 +7,7 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { saveToken, tokenProblem } from './api.ts'
 import { Calls } from './calls.tsx'
-import { isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { files, isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
 import { Data } from './data.tsx'
 import { connection, wasRestarted } from './events.ts'
 import { Help, handleKey, isHelpOpen } from './keys.tsx'
@@ -109,6 +109,10 @@ function SandboxPicker() {
   const ids = [...new Set(['default', ...sandboxes.value.map(({ id }) => id), chosen])].filter(
     (id) => id !== '*',
   )
+  const fileName = (id: string) => {
+    const file = files.value.find(({ sandbox }) => sandbox === id)
+    return file ? ` (file ${file.name})` : ''
+  }
   const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
   return (
     <label class="picker">
@@ -117,7 +121,7 @@ function SandboxPicker() {
         {canShowAll && <option value="*">All sandboxes</option>}
         {ids.map((id) => (
           <option key={id} value={id}>
-            {id === 'default' ? 'Default sandbox' : id}
+            {id === 'default' ? 'Default sandbox' : `${id}${fileName(id)}`}
           </option>
         ))}
       </select>

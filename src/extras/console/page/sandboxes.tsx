@@ -3,8 +3,9 @@
  */
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
-import { ask, messageOf, open, useLoaded } from './api.ts'
-import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
+import { ask, askConsole, messageOf, useLoaded } from './api.ts'
+import { files, loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
+import { saveSandbox } from './exports.ts'
 import { go, hashWith } from './location.ts'
 import { ActionButton, CopyButton, Field, Notice } from './parts.tsx'
 
@@ -37,7 +38,8 @@ function Import() {
   const load = async (file: File | undefined) => {
     if (!file) return
     try {
-      const opened = await ask('openSandbox', {}, { body: JSON.parse(await file.text()) })
+      const body = { name: file.name, file: JSON.parse(await file.text()) }
+      const opened = await askConsole<SandboxAddress>('POST /files', body)
       await loadCalls()
       go({ sandbox: opened.id }, { view: 'calls' })
     } catch (error) {
@@ -63,12 +65,14 @@ function Import() {
 function Sandbox({ info }: { info: SandboxAddress }) {
   const { id, apiKey, baseUrl } = info
   const here = { sandbox: id }
+  const file = files.value.find(({ sandbox }) => sandbox === id)
   const snapshots = useSignal<string[]>([])
   const clock = useLoaded(() => ask('readClock', here), [id])
   return (
     <section class="card" aria-label={`Sandbox ${id}`}>
       <div class="bar">
         <h3>{id}</h3>
+        {file && <span class="tag">file {file.name}</span>}
         <span class="grow" />
         <nav class="bar" aria-label={`Screens of ${id}`}>
           <a href={hashWith({ sandbox: id }, 'calls')}>Calls</a>
@@ -109,7 +113,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         >
           Snapshot
         </ActionButton>
-        <ActionButton run={() => save(id)}>Save as file</ActionButton>
+        <ActionButton run={() => saveSandbox(id)}>Save as file</ActionButton>
         <span class="grow" />
         <ActionButton
           kind="danger"
@@ -177,13 +181,4 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
       </dd>
     </div>
   )
-}
-
-/** Downloads the sandbox as a file named after it. */
-async function save(id: string): Promise<void> {
-  const text = await (await open('saveSandbox', { sandbox: id })).text()
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = Object.assign(document.createElement('a'), { href: url, download: `sandbox-${id}.json` })
-  link.click()
-  URL.revokeObjectURL(url)
 }

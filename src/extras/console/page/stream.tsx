@@ -1,162 +1,193 @@
 /**
- * Stream viewer: events on a timeline, the accumulated text, and a replay in real time.
+ * Stream viewer: events on a timeline that starts at the request, the text and tool arguments so far, and a replay.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { milliseconds, parsed } from './parts.tsx'
+import { milliseconds } from './parts.tsx'
+import { eventsOf, type TimedEvent, toolCalls } from './stream-events.ts'
+
+const speeds = [
+  ['1', 'Real time'],
+  ['0.1', 'Ten times slower'],
+  ['10', 'Ten times faster'],
+] as const
+/** Only the newest events are listed. */
+const maxListed = 300
 
 export function Stream({ entry }: { entry: JournalEntry }) {
   const events = useMemo(() => eventsOf(entry), [entry])
-  const first = events[0]?.ms ?? 0
-  const end = Math.max(first + 1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
-  /** Position on the timeline in milliseconds. */
+  const end = Math.max(1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
+  /** Number of events up to the position. */
+  const count = useSignal(events.length)
+  /** Position on the timeline in milliseconds from the request. */
   const until = useSignal(end)
+  const speed = useSignal('1')
   const isPlaying = useSignal(false)
   useEffect(() => {
     if (!isPlaying.value) return
+    const from = until.value >= end ? 0 : until.value
     const began = document.timeline.currentTime as number
     let frame = requestAnimationFrame(function step(now) {
-      until.value = Math.min(end, first + now - began)
+      moveTo(from + (now - began) * Number(speed.value))
       if (until.value >= end) isPlaying.value = false
       else frame = requestAnimationFrame(step)
     })
     return () => cancelAnimationFrame(frame)
-  }, [isPlaying.value])
+  }, [isPlaying.value, speed.value])
   if (events.length === 0) return <p class="muted">No events received.</p>
-  const shown = events.filter(({ ms }) => ms <= until.value)
-  const at = (ms: number) => 4 + ((ms - first) / (end - first)) * 592
+  function moveTo(ms: number): void {
+    until.value = Math.min(end, ms)
+    count.value = events.filter((event) => event.ms <= until.value).length
+  }
+  /** Moves to an event by its number, because events can arrive at the same time. */
+  const moveBy = (by: number) => {
+    isPlaying.value = false
+    count.value = Math.max(0, Math.min(events.length, count.value + by))
+    until.value = events[count.value - 1]?.ms ?? 0
+  }
+  const shown = events.slice(0, count.value)
+  const first = Math.max(0, shown.length - maxListed)
   return (
     <section class="stream">
-      <div class="bar">
-        <button
-          type="button"
-          onClick={() => {
-            isPlaying.value = !isPlaying.value
-          }}
-        >
-          {isPlaying.value ? 'Stop' : 'Replay in real time'}
-        </button>
-        <span class="muted">
-          {events.length} events in {milliseconds(end - first)}
-        </span>
-      </div>
-      <svg
-        viewBox="0 0 600 32"
-        preserveAspectRatio="none"
-        class="strip"
-        role="img"
-        aria-label={`${events.length} events over ${milliseconds(end - first)}`}
-      >
-        <line x1="4" x2="596" y1="24" y2="24" class="axis" />
-        {events.map(({ ms, name }, index) => (
-          <line
-            key={index}
-            x1={at(ms)}
-            x2={at(ms)}
-            y1={name.endsWith('.delta') ? 12 : 4}
-            y2="24"
-            class={ms <= until.value ? 'mark' : 'mark later'}
-          />
-        ))}
-      </svg>
+      <Timeline entry={entry} events={events} end={end} count={count.value} />
       <label class="slider">
         <span>Time</span>
         <input
           type="range"
-          min={first}
+          min={0}
           max={end}
           step="any"
           value={until.value}
           onInput={(event) => {
             isPlaying.value = false
-            until.value = Number(event.currentTarget.value)
+            moveTo(Number(event.currentTarget.value))
           }}
         />
-        <output>{milliseconds(until.value - first)}</output>
+        <output>{milliseconds(until.value)}</output>
       </label>
-      <h3>Text</h3>
-      <p class="grown">
-        {shown.map(({ delta }) => delta).join('') || <span class="muted">No text yet.</span>}
-      </p>
-      <h3>Events</h3>
-      <ol class="events">
-        {shown.map(({ ms, name, data }, index) => (
-          <li key={index}>
-            <details>
-              <summary>
-                <span class="offset">+{milliseconds(ms - first)}</span> {name}
-              </summary>
-              <pre>{data}</pre>
-            </details>
-          </li>
-        ))}
-      </ol>
+      <div class="bar">
+        <button type="button" onClick={() => (isPlaying.value = !isPlaying.value)}>
+          {isPlaying.value ? 'Stop' : 'Replay'}
+        </button>
+        <select
+          aria-label="Speed"
+          value={speed.value}
+          onChange={(event) => (speed.value = event.currentTarget.value)}
+        >
+          {speeds.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <button type="button" onClick={() => moveBy(-1)}>
+          Previous event
+        </button>
+        <button type="button" onClick={() => moveBy(1)}>
+          Next event
+        </button>
+        <span class="muted">
+          Event {count} of {events.length}
+        </span>
+      </div>
+      <div class="halves">
+        <section>
+          <h3>Text</h3>
+          <p class="grown">
+            {shown.map(({ delta }) => delta).join('') || <span class="muted">No text yet.</span>}
+          </p>
+          {toolCalls(shown).map(({ key, name, args }) => (
+            <section key={key}>
+              <h3>
+                Arguments of <code>{name}</code>
+              </h3>
+              <pre class="grown">{args}</pre>
+            </section>
+          ))}
+        </section>
+        <section>
+          <h3>Events</h3>
+          {first > 0 && <p class="muted">The first {first} events are not listed.</p>}
+          <ol class="events">
+            {shown.slice(first).map(({ ms, name, data }, index) => (
+              <li key={first + index}>
+                <details>
+                  <summary>
+                    <span class="offset">+{milliseconds(ms)}</span> {name}
+                  </summary>
+                  <pre>{data}</pre>
+                </details>
+              </li>
+            ))}
+          </ol>
+        </section>
+      </div>
     </section>
   )
 }
 
-interface TimedEvent {
-  /** Milliseconds from the arrival of the request. */
-  ms: number
-  name: string
-  data: string
-  /** Parsed data, if it is JSON. */
-  value: unknown
-  /** Text that the event adds. */
-  delta: string
-}
+/** A gap this many times the median is a stall. */
+const stallFactor = 8
+const minStallMs = 20
 
-export function isEventStream({ replyHeaders }: JournalEntry): boolean {
-  return replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
-}
-
-const encoder = new TextEncoder()
-
-/** Returns the events with the time at which their last byte was sent. */
-export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
-  const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
-  const events: TimedEvent[] = []
-  let offset = 0
-  let part = 0
-  for (const block of replyBody.text.split(/(?<=\r?\n\r?\n)/)) {
-    offset += encoder.encode(block).length
-    while ((parts[part + 1]?.offset ?? Number.POSITIVE_INFINITY) < offset) part++
-    const lines = block.split(/\r?\n/)
-    const data = lines
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).trimStart())
-      .join('\n')
-    const named = lines
-      .find((line) => line.startsWith('event:'))
-      ?.slice(6)
-      .trim()
-    if (block.trim() === '') continue
-    const value = parsed(data)
-    const name = named ?? textAt(value, 'type') ?? (data || block.trim())
-    events.push({
-      ms: parts[part]?.ms ?? 0,
-      name: name.slice(0, 80),
-      data: data || block,
-      value,
-      delta: deltaOf(value),
-    })
+/** Events over time, with the wait before the first event, stalls, and the way the stream ended. */
+function Timeline({
+  entry: { delivery, rule, durationMs },
+  events,
+  end,
+  count,
+}: {
+  entry: JournalEntry
+  events: readonly TimedEvent[]
+  end: number
+  count: number
+}) {
+  const x = (ms: number) => 4 + (ms / end) * 592
+  const first = events[0]?.ms ?? 0
+  const gaps = events.slice(1).map(({ ms }, index) => ({ from: events[index]?.ms ?? 0, to: ms }))
+  const last = events.at(-1)?.ms ?? 0
+  const lengths = gaps.map(({ from, to }) => to - from).sort((left, right) => left - right)
+  const median = lengths[Math.floor(lengths.length / 2)] ?? 0
+  const isStall = ({ from, to }: { from: number; to: number }) =>
+    to - from > Math.max(minStallMs, stallFactor * median)
+  const stalls = [...gaps, { from: last, to: durationMs ?? last }].filter(isStall)
+  const endings: Record<string, string> = {
+    pending: 'The stream is still being sent.',
+    complete: `Complete after ${milliseconds(durationMs)}.`,
+    'aborted-by-fault': `Cut by a fault after ${milliseconds(durationMs)}.`,
+    'aborted-by-client': `The client disconnected after ${milliseconds(durationMs)}.`,
   }
-  return events
-}
-
-function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
-  let at = value
-  for (const step of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined
-  return typeof at === 'string' ? at : undefined
-}
-
-/** Returns the text delta of an event of the Responses, Messages or Chat Completions protocol. */
-function deltaOf(value: unknown): string {
+  const words = [
+    `${events.length} events.`,
+    `First event after ${milliseconds(first)}.`,
+    ...stalls.map(({ from, to }) => `No event for ${milliseconds(to - from)} from +${milliseconds(from)}.`),
+    endings[delivery],
+    ...(rule && rule.faults.length > 0 ? [`Faults: ${rule.faults.join(', ')}.`] : []),
+  ].join(' ')
   return (
-    textAt(value, 'delta') ??
-    textAt(value, 'delta', 'text') ??
-    textAt(value, 'choices', 0, 'delta', 'content') ??
-    ''
+    <figure>
+      <svg viewBox="0 0 600 36" preserveAspectRatio="none" class="strip" role="img" aria-label={words}>
+        <rect class="wait" x={x(0)} y="20" width={x(first) - x(0)} height="8" />
+        {stalls.map(({ from, to }) => (
+          <rect key={from} class="stall" x={x(from)} y="4" width={x(to) - x(from)} height="24" />
+        ))}
+        <line x1={x(0)} x2={x(end)} y1="28" y2="28" class="axis" />
+        {events.map(({ ms, name }, index) => (
+          <line
+            key={index}
+            x1={x(ms)}
+            x2={x(ms)}
+            y1={name.endsWith('.delta') ? 14 : 4}
+            y2="28"
+            class={index < count ? 'mark' : 'mark later'}
+          />
+        ))}
+        {delivery.startsWith('aborted') && (
+          <line class="mark cut" x1={x(durationMs ?? end)} x2={x(durationMs ?? end)} y1="0" y2="36" />
+        )}
+      </svg>
+      <figcaption class="muted">{words}</figcaption>
+    </figure>
   )
 }

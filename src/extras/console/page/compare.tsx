@@ -1,0 +1,138 @@
+/**
+ * Two calls side by side: facts, request, reply and events.
+ */
+import { useMemo } from 'preact/hooks'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import { ask, useLoaded } from './api.ts'
+import { type DiffLine, diffLines } from './diff.ts'
+import { hashWith, param } from './location.ts'
+import { milliseconds, Notice, pretty, Scroller } from './parts.tsx'
+import { eventsOf, isEventStream } from './stream-events.ts'
+
+export function Compare() {
+  const [id, sandbox] = [param('call'), param('in') || 'default']
+  const [otherId, otherSandbox] = [param('with'), param('within') || 'default']
+  const { value, problem } = useLoaded(
+    () =>
+      Promise.all([
+        ask('getCall', { sandbox, entry: id }),
+        ask('getCall', { sandbox: otherSandbox, entry: otherId }),
+      ]),
+    [sandbox, id, otherSandbox, otherId],
+  )
+  const [left, right] = value ?? []
+  return (
+    <article class="detail" tabIndex={-1} aria-label="Comparison">
+      <header>
+        <h2>Compare two calls</h2>
+        <a
+          class="close"
+          href={hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })}
+          aria-label="Close comparison"
+        >
+          ×
+        </a>
+      </header>
+      {problem && <Notice>{problem}</Notice>}
+      {left && right && (
+        <>
+          <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
+          <Difference title="Request" left={pretty(left.rawBody.text)} right={pretty(right.rawBody.text)} />
+          <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
+          <Difference title="Reply headers" left={headersOf(left)} right={headersOf(right)} />
+        </>
+      )}
+    </article>
+  )
+}
+
+function factsOf({
+  id,
+  method,
+  path,
+  status,
+  rule,
+  durationMs,
+  firstByteMs,
+  delivery,
+}: JournalEntry): string {
+  return [
+    id,
+    `${method} ${path}`,
+    `status ${status}, ${delivery}`,
+    rule ? `rule ${rule.rule} of '${rule.scenario}'` : 'no rule',
+    `first byte ${milliseconds(firstByteMs)}`,
+    `duration ${milliseconds(durationMs)}`,
+  ].join('\n')
+}
+
+/** Returns the body; for a stream, its events one by one. */
+function replyText(entry: JournalEntry): string {
+  if (!isEventStream(entry)) return pretty(entry.replyBody.text)
+  return eventsOf(entry)
+    .map(({ name, data }) => `${name}\n  ${data}`)
+    .join('\n')
+}
+
+function headersOf({ replyHeaders }: JournalEntry): string {
+  return Object.entries(replyHeaders)
+    .map(([name, value]) => `${name}: ${value}`)
+    .sort()
+    .join('\n')
+}
+
+/** Equal lines shown around a difference. */
+const context = 3
+
+function Difference({ title, left, right }: { title: string; left: string; right: string }) {
+  const lines = useMemo(() => diffLines(left, right), [left, right])
+  const differing = lines.flatMap((line, index) => (line.left === line.right ? [] : [index]))
+  const rows: (DiffLine | number)[] = []
+  let omitted = 0
+  const shown = new Set(
+    differing.flatMap((index) => Array.from({ length: 2 * context + 1 }, (_, by) => index + by - context)),
+  )
+  lines.forEach((line, index) => {
+    if (!shown.has(index)) omitted++
+    else {
+      if (omitted > 0) rows.push(omitted)
+      omitted = 0
+      rows.push(line)
+    }
+  })
+  if (omitted > 0) rows.push(omitted)
+  return (
+    <section>
+      <h3>
+        {title}{' '}
+        <span class="muted">{differing.length === 0 ? 'equal' : `${differing.length} lines differ`}</span>
+      </h3>
+      {differing.length > 0 && (
+        <Scroller class="table" label={`Differences: ${title}`}>
+          <table class="diff">
+            <tbody>
+              {rows.map((row, index) =>
+                typeof row === 'number' ? (
+                  <tr key={index} class="muted">
+                    <td colSpan={2}>
+                      {row} equal {row === 1 ? 'line' : 'lines'}
+                    </td>
+                  </tr>
+                ) : (
+                  <tr key={index} class={row.left === row.right ? undefined : 'differs'}>
+                    <td>
+                      {row.left === row.right ? row.left : row.left !== undefined && <del>{row.left}</del>}
+                    </td>
+                    <td>
+                      {row.left === row.right ? row.right : row.right !== undefined && <ins>{row.right}</ins>}
+                    </td>
+                  </tr>
+                ),
+              )}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * Aligns two texts line by line.
+ */
+
+/** A line of either text, or of both if they are equal. */
+export interface DiffLine {
+  left: string | undefined
+  right: string | undefined
+}
+
+/** Longer differences are not aligned, because the work grows with the square of their length. */
+const maxLines = 2000
+
+export function diffLines(left: string, right: string): DiffLine[] {
+  const [before, after] = [left.split('\n'), right.split('\n')]
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start++
+  let end = 0
+  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end))
+    end++
+  const both = (lines: readonly string[]) => lines.map((line) => ({ left: line, right: line }))
+  return [
+    ...both(before.slice(0, start)),
+    ...align(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    ...both(before.slice(before.length - end)),
+  ]
+}
+
+function align(before: readonly string[], after: readonly string[]): DiffLine[] {
+  if (before.length === 0 || after.length === 0 || before.length + after.length > maxLines)
+    return pair(before, after)
+  // lengths[i][j]: length of the longest common subsequence of before[i…] and after[j…].
+  const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1))
+  const at = (i: number, j: number) => lengths[i]?.[j] ?? 0
+  for (let i = before.length - 1; i >= 0; i--)
+    for (let j = after.length - 1; j >= 0; j--)
+      (lengths[i] as Uint16Array)[j] =
+        before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  const lines: DiffLine[] = []
+  let [removed, added]: [string[], string[]] = [[], []]
+  let [i, j] = [0, 0]
+  while (i < before.length || j < after.length) {
+    if (i < before.length && before[i] === after[j]) {
+      lines.push(...pair(removed, added), { left: before[i++], right: after[j++] })
+      ;[removed, added] = [[], []]
+    } else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1)))
+      removed.push(before[i++] as string)
+    else added.push(after[j++] as string)
+  }
+  return [...lines, ...pair(removed, added)]
+}
+
+function pair(removed: readonly string[], added: readonly string[]): DiffLine[] {
+  const length = Math.max(removed.length, added.length)
+  return Array.from({ length }, (_, index) => ({ left: removed[index], right: added[index] }))
+}

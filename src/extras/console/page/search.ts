@@ -1,0 +1,146 @@
+/**
+ * The search language of the list of calls: `status:429 model:aurora/* slower:2s -rule:busy haiku`. Words without a
+ * field are searched in the row; `body:` is searched by the server.
+ */
+import { compileGlob } from '../../../lib/glob.ts'
+import type { CallRow } from '../rows.ts'
+
+export interface Term {
+  /** Undefined for a word without a field. */
+  field: FieldName | undefined
+  value: string
+  /** If true, the term must not match. */
+  isNegated: boolean
+}
+
+interface Field {
+  /** Undefined if the server searches. */
+  matches?: (call: CallRow, value: string) => boolean
+  /** Values to complete, from the calls. */
+  values: (calls: readonly CallRow[]) => readonly string[]
+}
+
+export function ruleName({ rule }: Pick<CallRow, 'rule'>): string {
+  return rule ? `${rule.scenario}#${rule.rule}` : ''
+}
+
+export function isError({ status, delivery }: Pick<CallRow, 'status' | 'delivery'>): boolean {
+  return status === 0 || status >= 400 || delivery === 'aborted-by-fault'
+}
+
+const kinds: Record<string, (call: CallRow) => boolean> = {
+  error: isError,
+  aborted: ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
+  unmatched: ({ unmatched }) => unmatched,
+  'near-miss': ({ missed }) => missed > 0,
+  warning: ({ warnings }) => warnings > 0,
+  pending: ({ delivery }) => delivery === 'pending',
+}
+
+const fields = {
+  status: {
+    matches: ({ status }, value) =>
+      /^[1-5]xx$/i.test(value) ? String(status).startsWith(value.slice(0, 1)) : String(status) === value,
+    values: (calls) => ['4xx', '5xx', ...calls.map(({ status }) => String(status))],
+  },
+  op: {
+    matches: ({ operation }, value) => isLike(operation ?? 'none', value),
+    values: (calls) => calls.map(({ operation }) => operation ?? 'none'),
+  },
+  model: {
+    matches: ({ model }, value) => isLike(model ?? 'none', value),
+    values: (calls) => calls.map(({ model }) => model ?? 'none'),
+  },
+  stream: {
+    matches: ({ stream }, value) => String(stream) === value,
+    values: () => ['true', 'false'],
+  },
+  slower: {
+    matches: ({ durationMs }, value) => (durationMs ?? Number.POSITIVE_INFINITY) > millisecondsOf(value),
+    values: () => ['100ms', '1s', '10s'],
+  },
+  rule: {
+    matches: (call, value) => isLike(call.rule?.scenario ?? 'none', value) || isLike(ruleName(call), value),
+    values: (calls) => ['none', ...calls.map(ruleName)],
+  },
+  is: {
+    matches: (call, value) => kinds[value]?.(call) ?? false,
+    values: () => Object.keys(kinds),
+  },
+  body: { values: () => [] },
+  sandbox: {
+    matches: ({ sandbox }, value) => isLike(sandbox, value),
+    values: (calls) => calls.map(({ sandbox }) => sandbox),
+  },
+  trace: {
+    matches: ({ traceId }, value) => isLike(traceId ?? 'none', value),
+    values: (calls) => calls.map(({ traceId }) => traceId ?? ''),
+  },
+} satisfies Record<string, Field>
+type FieldName = keyof typeof fields
+
+function isLike(text: string, glob: string): boolean {
+  return compileGlob(glob)(text.toLowerCase())
+}
+
+function millisecondsOf(text: string): number {
+  const [, number = '0', unit] = /^(\d*\.?\d+)(ms|s|m)?$/.exec(text) ?? []
+  return Number(number) * ({ s: 1000, m: 60_000 }[unit ?? ''] ?? 1)
+}
+
+const token = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
+
+export function parseSearch(text: string): Term[] {
+  return [...text.matchAll(token)].map(([whole, minus, name = '', quoted, plain = '']) => {
+    const field = Object.hasOwn(fields, name.toLowerCase()) ? (name.toLowerCase() as FieldName) : undefined
+    const value = quoted ?? plain
+    if (field) return { field, value, isNegated: minus === '-' }
+    return { field, value: name || minus ? whole.replace(/"/g, '') : value, isNegated: false }
+  })
+}
+
+/** Returns true if a row matches all terms, except those that the server searches. */
+export function matches(call: CallRow, terms: readonly Term[]): boolean {
+  return terms.every(({ field, value, isNegated }) => {
+    if (!field) return hasText(call, value.toLowerCase())
+    const { matches: test }: Field = fields[field]
+    return !test || value === '' || test(call, value) !== isNegated
+  })
+}
+
+function hasText(call: CallRow, text: string): boolean {
+  const { method, path, operation, model, id, sandbox, status, rule, input, traceId } = call
+  return [
+    `${method} ${path}`,
+    operation,
+    model,
+    id,
+    sandbox,
+    String(status),
+    ruleName(call),
+    ...(rule?.faults ?? []),
+    input,
+    traceId,
+  ].some((each) => each?.toLowerCase().includes(text))
+}
+
+const maxCompletions = 12
+
+/** Returns the search with its last term completed in different ways. */
+export function completions(text: string, calls: readonly CallRow[]): string[] {
+  const last = /\S*$/.exec(text)?.[0] ?? ''
+  const before = text.slice(0, text.length - last.length)
+  const [, minus = '', name = '', hasField, value = ''] = /^(-?)([a-z]*)(:?)(.*)$/i.exec(last) ?? []
+  if (!hasField)
+    return Object.keys(fields)
+      .filter((field) => field.startsWith(name))
+      .map((field) => `${before}${minus}${field}:`)
+  const field: Field | undefined = Object.hasOwn(fields, name) ? fields[name as FieldName] : undefined
+  const values = [...new Set(field?.values(calls))].filter(
+    (each) => each !== '' && each.toLowerCase().startsWith(value.toLowerCase()),
+  )
+  return values
+    .sort()
+    .slice(0, maxCompletions)
+    .map((each) => `${before}${minus}${name}:${/\s/.test(each) ? JSON.stringify(each) : each}`)
+}

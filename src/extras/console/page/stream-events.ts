@@ -1,0 +1,112 @@
+/**
+ * Events of a stream in the journal, with their times, text and tool arguments.
+ */
+import type { JournalEntry } from '../../../journal/entry.ts'
+import { parsed } from './parts.tsx'
+
+export interface TimedEvent {
+  /** Milliseconds from the arrival of the request. */
+  ms: number
+  name: string
+  data: string
+  /** Parsed data, if it is JSON. */
+  value: unknown
+  /** Text that the event adds. */
+  delta: string
+  /** Name or arguments that the event adds to a tool call. */
+  tool: { key: string; name: string; args: string } | undefined
+}
+
+export function isEventStream({ replyHeaders }: JournalEntry): boolean {
+  return replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
+}
+
+const encoder = new TextEncoder()
+
+/** Returns the events with the time at which their last byte was sent. */
+export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
+  const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
+  const events: TimedEvent[] = []
+  let offset = 0
+  let part = 0
+  for (const block of replyBody.text.split(/(?<=\r?\n\r?\n)/)) {
+    offset += encoder.encode(block).length
+    while ((parts[part + 1]?.offset ?? Number.POSITIVE_INFINITY) < offset) part++
+    const lines = block.split(/\r?\n/)
+    const data = lines
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5).trimStart())
+      .join('\n')
+    const named = lines
+      .find((line) => line.startsWith('event:'))
+      ?.slice(6)
+      .trim()
+    if (block.trim() === '') continue
+    const value = parsed(data)
+    const name = named ?? textAt(value, 'type') ?? (data || block.trim())
+    const tool = toolOf(value)
+    events.push({
+      ms: parts[part]?.ms ?? 0,
+      name: name.slice(0, 80),
+      data: data || block,
+      value,
+      delta: tool ? '' : deltaOf(value),
+      tool,
+    })
+  }
+  return events
+}
+
+function at(value: unknown, ...path: (string | number)[]): unknown {
+  let found = value
+  for (const step of path)
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined
+  return found
+}
+
+function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
+  const found = at(value, ...path)
+  return typeof found === 'string' ? found : undefined
+}
+
+/** Returns the text delta of an event of the Responses, Messages or Chat Completions protocol. */
+function deltaOf(value: unknown): string {
+  return (
+    textAt(value, 'delta') ??
+    textAt(value, 'delta', 'text') ??
+    textAt(value, 'choices', 0, 'delta', 'content') ??
+    ''
+  )
+}
+
+/** Returns the part of a tool call in an event of the Responses, Messages or Chat Completions protocol. */
+function toolOf(value: unknown): TimedEvent['tool'] {
+  const type = textAt(value, 'type') ?? ''
+  const key = String(at(value, 'output_index') ?? at(value, 'index') ?? 0)
+  if (type.startsWith('response.function_call_arguments.'))
+    return { key, name: '', args: textAt(value, 'delta') ?? '' }
+  if (textAt(value, 'item', 'type') === 'function_call' && type === 'response.output_item.added')
+    return { key, name: textAt(value, 'item', 'name') ?? '', args: '' }
+  if (textAt(value, 'content_block', 'type') === 'tool_use')
+    return { key, name: textAt(value, 'content_block', 'name') ?? '', args: '' }
+  const json = textAt(value, 'delta', 'partial_json')
+  if (json !== undefined) return { key, name: '', args: json }
+  const call = at(value, 'choices', 0, 'delta', 'tool_calls', 0)
+  if (call === undefined) return undefined
+  return {
+    key: String(at(call, 'index') ?? 0),
+    name: textAt(call, 'function', 'name') ?? '',
+    args: textAt(call, 'function', 'arguments') ?? '',
+  }
+}
+
+/** Returns the tool calls of some events, with their arguments so far. */
+export function toolCalls(events: readonly TimedEvent[]): { key: string; name: string; args: string }[] {
+  const calls = new Map<string, { key: string; name: string; args: string }>()
+  for (const { tool } of events) {
+    if (!tool) continue
+    const call = calls.get(tool.key) ?? { key: tool.key, name: '', args: '' }
+    calls.set(tool.key, { ...call, name: call.name || tool.name, args: call.args + tool.args })
+  }
+  return [...calls.values()]
+}

@@ -1,0 +1,123 @@
+/**
+ * Why a call got its reply: the rule that applied and those that did not, with their numbers, and facts of the journal.
+ */
+import type { JournalEntry } from '../../../journal/entry.ts'
+import type { RuleReport, Why } from '../why.ts'
+import { ask, askConsole, useLoaded } from './api.ts'
+import { hashWith } from './location.ts'
+import { Notice } from './parts.tsx'
+
+/** Kinds of facts by their first words. Rules are shown from data instead. */
+const factKinds = [
+  ['refused', 'Rejected', /^Rejected: /],
+  ['warning', 'Warning', /^Warning: /],
+  ['script', 'Script', /^Script: /],
+  ['delivery', 'Delivery', /^(?=(?:A fault aborted|The client disconnected|The reply is) )/],
+  ['assumption', 'Assumption', /^Assumption: /],
+] as const
+
+export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+  const { id, delivery, operation, status } = entry
+  const { value, problem } = useLoaded(
+    () =>
+      Promise.all([
+        ask('explainCall', { sandbox, entry: id }),
+        askConsole<Why>(`GET /sandboxes/${encodeURIComponent(sandbox)}/calls/${encodeURIComponent(id)}/why`),
+      ]),
+    [sandbox, id, delivery],
+  )
+  if (problem) return <Notice>{problem}</Notice>
+  if (!value) return null
+  const [text, { rule, skipped, unlisted }] = value
+  // The first line repeats the heading of the call.
+  const lines = text.split('\n').slice(1)
+  const facts = factKinds.flatMap(([kind, title, form]) =>
+    lines.filter((line) => form.test(line)).map((line) => ({ kind, title, fact: line.replace(form, '') })),
+  )
+  const important = facts.filter(({ kind }) => kind !== 'assumption')
+  const assumptions = facts.filter(({ kind }) => kind === 'assumption')
+  return (
+    <div class="why">
+      <Facts facts={important} />
+      {rule ? (
+        <Rule report={rule} sandbox={sandbox} />
+      ) : (
+        <p>
+          <strong>No rule applied.</strong>{' '}
+          {status !== 0 && status < 400 && operation && `The reply is the default one of ${operation}. `}
+          {skipped.length === 0 && 'No active rule is for this request.'}
+        </p>
+      )}
+      {skipped.length > 0 && <h3>Rules that did not apply</h3>}
+      {skipped.map((report) => (
+        <Rule key={`${report.scenario}#${report.rule}`} report={report} sandbox={sandbox} />
+      ))}
+      {unlisted > 0 && <p class="muted">{unlisted} more rules did not apply.</p>}
+      <Facts facts={assumptions} />
+    </div>
+  )
+}
+
+function Facts({ facts }: { facts: readonly { kind: string; title: string; fact: string }[] }) {
+  if (facts.length === 0) return null
+  return (
+    <ul class="facts-list">
+      {facts.map(({ kind, title, fact }, index) => (
+        <li key={index} class={kind}>
+          <span class="tag">{title}</span>
+          <span>{fact}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
+  const { scenario, rule, title, reason, facts, conditions, calls } = report
+  const isApplied = reason === ''
+  return (
+    <section class={isApplied ? 'card applied' : 'card'} aria-label={title}>
+      <p>
+        <span class={isApplied ? 'tag' : 'tag warn'}>{isApplied ? 'Applied' : 'Near miss'}</span>{' '}
+        <a href={hashWith({ sandbox, rule: `${scenario}#${rule}` }, 'scenarios')}>{title}</a> {reason}
+      </p>
+      {facts.length > 0 && (
+        <ul class="numbers">
+          {facts.map((fact) => (
+            <li key={fact}>{fact}</li>
+          ))}
+        </ul>
+      )}
+      {calls.length > 0 && (
+        <p>
+          Earlier calls:{' '}
+          {calls.map((id) => (
+            <a key={id} class="id" href={hashWith({ call: id, in: sandbox })}>
+              {id}
+            </a>
+          ))}
+        </p>
+      )}
+      {conditions.length > 0 && (
+        <table class="conditions">
+          <thead>
+            <tr>
+              <th>The rule wants</th>
+              <th>The request has</th>
+            </tr>
+          </thead>
+          <tbody>
+            {conditions.map(({ wants, has, passes }) => (
+              <tr key={wants} class={passes ? undefined : 'differs'}>
+                <td>{wants}</td>
+                <td>
+                  <span class={passes ? 'good' : 'bad'}>{passes ? '✓' : '≠'}</span> {has}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
