@@ -19,6 +19,9 @@ export interface EventStream {
   readonly endsWithDone?: boolean
 }
 
+/** Comment sent during long pauses. */
+export const keepAlive = ': keep-alive\n\n'
+
 /** Approximate maximum number of keep-alive comments in a pause. */
 const maxComments = 1000
 
@@ -52,7 +55,7 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
   }
 
   next(): IteratorResult<Frame, undefined> {
-    if (this.#silentMs >= this.#keepAliveMs) return this.#emit({ kind: 'bytes', bytes: ': keep-alive\n\n' })
+    if (this.#silentMs >= this.#keepAliveMs) return this.#emit({ kind: 'bytes', bytes: keepAlive })
     if (this.#remainingMs > 0) return this.#wait()
     for (;;) {
       const event = this.#pending ?? this.#read()

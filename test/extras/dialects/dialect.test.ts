@@ -254,7 +254,11 @@ describe('a dialect', () => {
     using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
     const refused = await post('/chat/completions', {})
     expect(refused.body).toEqual({
-      error: { code: 402, message: expect.stringMatching(/^Insufficient credits\. Add more using/) },
+      error: {
+        code: 402,
+        message: expect.stringMatching(/^Insufficient credits\. Add more using/),
+        metadata: { error_type: 'payment_required' },
+      },
       openrouter_metadata: { stage: 'guard' },
     })
   })

@@ -157,6 +157,30 @@ describe('plugins', () => {
   })
 })
 
+it('a tool in the reply has the settings of the request, by the vendor names', async () => {
+  const { create } = setup()
+  const settings = { engine: 'exa', search_context_size: 'low', filters: { allowed_domains: ['a.example'] } }
+  const tools = [{ type: 'web_search', ...settings }, { type: 'openrouter:datetime' }]
+  const { reply } = await create({ input: 'Hi', tools })
+  expect(reply.tools).toEqual([{ type: 'web_search', ...settings }])
+})
+
+it('comments in the pauses of a stream are those of the vendor', async () => {
+  const gateway = createGateway({
+    dialect: 'openrouter',
+    timeScale: 0,
+    latency: { firstByteMs: 3000, keepAliveMs: 1000 },
+  })
+  const { text } = await call(gateway, 'POST /responses', { body: { model, input: 'Hi', stream: true } })
+  expect(text.split('\n\n').slice(0, 4)).toEqual([
+    ': OPENROUTER PROCESSING',
+    ': OPENROUTER PROCESSING',
+    ': OPENROUTER PROCESSING',
+    ': OPENROUTER PROCESSING',
+  ])
+  expect(text).not.toContain('keep-alive')
+})
+
 describe('fields', () => {
   it('`models` names the models to try after a failure', async () => {
     const { gateway, create } = setup()
