@@ -376,7 +376,7 @@ describe('other commands', () => {
 
   it('lists bundled scenarios, and prints one that validates', async () => {
     expect(await exit('scenarios')).toBe(0)
-    expect(stdout).toMatch(/^flaky {2,}The first two requests get 503/m)
+    expect(stdout).toMatch(/^flaky {2,}The first two requests get a 503/m)
     stdout = ''
     expect(await exit('scenarios', 'show', 'flaky')).toBe(0)
     await write('shown.json', stdout)
