@@ -8,6 +8,7 @@ import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
 import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
+import type { ValueProposer } from './resources/json-schema.ts'
 import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
 import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
@@ -56,6 +57,8 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly headers: Readonly<Record<string, string>>
   /** Conversation in the body, as read by the operation's protocol. */
   readonly conversation: Conversation
+  /** Loads the source of values for tool arguments and structured output. Default: words of the prompt. */
+  readonly values?: (() => Promise<ValueProposer>) | undefined
 }
 
 /**

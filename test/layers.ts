@@ -35,6 +35,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
     'extras/tls': 'HTTPS with a certificate made at start',
+    'extras/values': 'plausible tool arguments and structured output',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },
   { cli: "commands, and users' files" },

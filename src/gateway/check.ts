@@ -28,6 +28,7 @@ export interface RequestReading {
   readonly dialect?: Dialect | undefined
   /** Reads the conversation from the original body. */
   readonly conversation: ReadConversation
+  readonly values: RequestContext['values']
 }
 
 /**
@@ -36,8 +37,9 @@ export interface RequestReading {
 export function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
-  { stream, dialect, conversation }: RequestReading,
+  reading: RequestReading,
 ): RequestContext {
+  const { stream, dialect, conversation } = reading
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
@@ -67,7 +69,7 @@ export function checkRequest(
   // A dialect's fields are translated for the operation, but rules have matched them untranslated.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
-  return new CheckedRequest(record, parts, read, dialect)
+  return new CheckedRequest(record, parts, read, reading)
 }
 
 /** A resolver's context for a validated request. */
@@ -80,6 +82,7 @@ class CheckedRequest implements RequestContext {
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
   readonly used: (usage: CallUsage) => void
+  readonly values: RequestContext['values']
   readonly #record: CallRecord<SandboxState>
   readonly #conversation: ReadConversation
 
@@ -87,7 +90,7 @@ class CheckedRequest implements RequestContext {
     record: CallRecord<SandboxState>,
     checked: Parts,
     conversation: ReadConversation,
-    dialect: Dialect | undefined,
+    { dialect, values }: RequestReading,
   ) {
     this.params = checked.params
     this.query = checked.query
@@ -97,6 +100,7 @@ class CheckedRequest implements RequestContext {
     this.assume = (name) => record.assume(name)
     this.warn = (message) => record.warn(dialect?.warning?.(message) ?? message)
     this.used = (usage) => record.used(usage)
+    this.values = values
     this.#record = record
     this.#conversation = conversation
   }

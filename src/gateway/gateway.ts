@@ -44,6 +44,8 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly replay: Extra['replay']
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
+  /** @internal */
+  readonly values: Extra['values']
   /** Available extras. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
@@ -97,6 +99,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.replay = extras.find((extra) => extra.replay)?.replay
+    this.values = extras.find((extra) => extra.values)?.values
     this.knownExtras = knownExtras
     this.sandboxes = sandboxes
   }

@@ -20,7 +20,7 @@ import { searchWeb } from './search/search.ts'
 import { type CountedItems, cutItems } from './token-limit.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
-type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
+type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'values' | 'assume' | 'warn' | 'used'>
 
 /** Throws 400 or 404 for an invalid prompt. */
 export async function answerPrompt(requested: Prompt, context: AnswerContext): Promise<Answer> {
@@ -41,11 +41,19 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, transcript, sandbox)
+  const propose = prompt.text?.format || prompt.toolChoice ? await context.values?.() : undefined
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
-      : writeItems(prompt, transcript, search, { seed, now: sandbox.clock.now(), lengths, assume, warn })
+      : writeItems(prompt, transcript, search, {
+          seed,
+          now: sandbox.clock.now(),
+          lengths,
+          propose,
+          assume,
+          warn,
+        })
     const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
     const end = scriptedEnd ?? (isCut ? incomplete : completed)
     return { items, end, usage: usageOf(input, output, script?.usage) }

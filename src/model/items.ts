@@ -6,6 +6,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
+import type { ValueProposer } from '../resources/json-schema.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
 import { drawLength, type Quantiles } from '../sandbox/latency.ts'
 import { writeReasoning } from './reasoning.ts'
@@ -66,6 +67,8 @@ interface WriteContext {
   readonly seed: string | number
   /** Length of plain text in tokens. Default: the length of the sample text. */
   readonly lengths?: Quantiles | undefined
+  /** Proposes values for tool arguments and structured output. */
+  readonly propose?: ValueProposer | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -123,9 +126,9 @@ function callOf(
   { name, parameters, path }: OfferedFunction,
   { subject }: Transcript,
   seed: string,
-  { now, warn }: WriteContext,
+  { now, propose, warn }: WriteContext,
 ): AnswerItem {
-  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, now, warn })
+  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, now, propose, warn })
   return { type: 'function_call', name, arguments: JSON.stringify(value) }
 }
 
@@ -166,9 +169,10 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
 function fill(
   { schema, path }: StructuredFormat,
   { transcript: { subject }, sources = [], key: seed }: Draft,
-  { now, warn }: WriteContext,
+  { now, propose, warn }: WriteContext,
 ): unknown {
-  return fakeValue(schema, { path, subject, seed, now, links: sources.map(({ url }) => linkTo(url)), warn })
+  const links = sources.map(({ url }) => linkTo(url))
+  return fakeValue(schema, { path, subject, seed, now, links, propose, warn })
 }
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {

@@ -1,11 +1,10 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
+import type { JsonSchema, ValueProposer, ValueSource } from '../resources/json-schema.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
-import { generateValue, type ValueSource } from './json-schema/generate-value.ts'
-import type { JsonSchema } from './json-schema/schema.ts'
+import { generateValue } from './json-schema/generate-value.ts'
 import { subjectWords } from './text/words.ts'
-import { plausibleValues } from './values/plausible.ts'
 
 interface RequestedValue {
   /** Location of the schema in the request, for messages. */
@@ -18,6 +17,8 @@ interface RequestedValue {
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
+  /** Proposes values before the words of the subject do. Default: none. */
+  propose?: ValueProposer | undefined
   /** Called with parts of the schema that the value may violate. */
   warn(message: string): void
 }
@@ -28,10 +29,12 @@ interface RequestedValue {
  */
 export function fakeValue(
   schema: JsonSchema,
-  { path, subject, seed, now = Date.UTC(2026, 0, 1), links, warn }: RequestedValue,
+  { path, subject, seed, now = Date.UTC(2026, 0, 1), links, propose, warn }: RequestedValue,
 ): unknown {
   try {
-    const source = plausibleValues(schema, subject, { seed, now }, wordsOf(subject))
+    const words = wordsOf(subject)
+    const proposed = propose?.(schema, subject, { seed, now })
+    const source: ValueSource = (place) => proposed?.(place) ?? words(place)
     const { value, doubts } = generateValue(schema, { seed, source })
     if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
     return links ? placeLinks(value, links, acceptedBy(schema)) : value

@@ -1,6 +1,7 @@
 /**
  * Generated values for strict, large, unsatisfiable and malicious JSON schemas, checked with independent validators.
  */
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -10,8 +11,8 @@ import { createGateway } from '../../src/index.ts'
 import { random } from '../../src/lib/seed.ts'
 import { Budget } from '../../src/model/json-schema/budget.ts'
 import { readPattern } from '../../src/model/json-schema/pattern.ts'
-import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { fakeValue } from '../../src/model/structured.ts'
+import type { JsonSchema } from '../../src/resources/json-schema.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
 import { anySchema } from '../tools/soak/any-schema.ts'

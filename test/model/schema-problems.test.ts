@@ -1,9 +1,10 @@
 /**
  * JSON schema validation: the boundary values of each keyword, with the exact problems of invalid values.
  */
+
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../src/model/json-schema/check.ts'
-import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
+import type { JsonSchema } from '../../src/resources/json-schema.ts'
 
 /** Formats problems as `a.0: Required (required)`. */
 const problemLines = (schema: unknown, value: unknown) =>

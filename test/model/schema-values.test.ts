@@ -1,13 +1,14 @@
 /**
  * Exact values generated for JSON schemas with seed 1 and a fixed question, or the reason why there is no value.
  */
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { Budget, Exhausted } from '../../src/model/json-schema/budget.ts'
 import { generateValue } from '../../src/model/json-schema/generate-value.ts'
-import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { examplesOfSchema, wordsOf } from '../../src/model/structured.ts'
+import type { JsonSchema } from '../../src/resources/json-schema.ts'
 
 const options = () => ({ seed: '1', source: wordsOf('Plan three museums in Oslo') })
 const ajv = new Ajv2020({ strict: false })

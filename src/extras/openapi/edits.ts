@@ -1,9 +1,10 @@
 /**
  * Changes to a generated reply that keep it valid: changes that its schema rejects are undone.
  */
+
 import { copy } from '../../lib/copy.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
-import type { SchemaObject } from '../../model/json-schema/schema.ts'
+import type { SchemaObject } from '../../resources/json-schema.ts'
 import { normalised, singular } from './resource.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of a document have any shape

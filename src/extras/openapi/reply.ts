@@ -2,6 +2,7 @@
  * Creates OpenAPI operations' successful replies. The body is the document's example if it is valid, otherwise a
  * value generated from the schema.
  */
+
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { httpToken } from '../../http/header-record.ts'
@@ -10,14 +11,10 @@ import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { Exhausted } from '../../model/json-schema/budget.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
-import { generateValue, type ValueSource } from '../../model/json-schema/generate-value.ts'
-import {
-  LostReference,
-  listedValues,
-  propertiesOf,
-  type SchemaObject,
-} from '../../model/json-schema/schema.ts'
+import { generateValue } from '../../model/json-schema/generate-value.ts'
+import { LostReference, listedValues, propertiesOf } from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
+import type { SchemaObject, ValueSource } from '../../resources/json-schema.ts'
 import { type Draft, edited } from './edits.ts'
 import { follow, type PlainSchemas } from './openapi-schemas.ts'
 import { sampleFile } from './sample-file.ts'

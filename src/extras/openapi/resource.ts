@@ -3,18 +3,18 @@
  * records, mostly at `/files/{id}`. Their form is read from paths when the gateway is created, and from schemas on
  * first use.
  */
+
 import type { PathOperation } from '../../http/openapi-document.ts'
 import { shapeOf } from '../../http/openapi-document.ts'
 import {
   isSchema,
   itemSchema,
-  type JsonSchema,
   propertiesOf,
   References,
-  type SchemaObject,
   schemasAt,
   typesOf,
 } from '../../model/json-schema/schema.ts'
+import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
 
 export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
 

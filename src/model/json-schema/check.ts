@@ -1,5 +1,6 @@
 /** Checks values against schemas. Supports the keywords that providers accept in strict mode. */
 import { equal } from '../../lib/equal.ts'
+import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { type Pattern, readPattern } from './pattern.ts'
 import { isMultiple, isOfFormat, rangeOf } from './scalars.ts'
@@ -7,14 +8,11 @@ import {
   ignoredKeywords,
   isObject,
   itemSchema,
-  type JsonSchema,
   listedValues,
   numberAt,
   propertySchema,
   References,
-  type SchemaObject,
   schemasAt,
-  type TypeName,
   textAt,
   textsAt,
   typesOf,

@@ -2,45 +2,33 @@
  * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: it has all
  * optional fields, and one or two items per array. Recursive or very large schemas get the smallest value.
  */
+
 import { random } from '../../lib/seed.ts'
+import type {
+  JsonSchema,
+  SchemaObject,
+  TypeName,
+  ValuePlace,
+  ValueSource,
+} from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { Checker } from './check.ts'
 import { fitLength, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
 import {
   isObject,
   itemSchema,
-  type JsonSchema,
   listedValues,
   numbersAt,
   prefixOf,
   propertiesOf,
   propertySchema,
-  type SchemaObject,
   schemasAt,
-  type TypeName,
   textAt,
   textsAt,
   typesOf,
 } from './schema.ts'
 
 type Path = readonly (string | number)[]
-
-/**
- * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A proposal that the schema rejects is dropped,
- * or truncated or repeated if it is a string. A string location without schemas needs words, for part of an address or
- * the name of a field.
- */
-export type ValueSource = (place: ValuePlace) => unknown
-
-export interface ValuePlace {
-  /** Keys and indexes, outermost first. */
-  path: Path
-  type: TypeName
-  /** Schemas that must all accept the value. */
-  schemas: readonly SchemaObject[]
-  /** Returns numbers in [0, 1) that depend on the seed and the path. */
-  random(): number
-}
 
 export interface GeneratedValue {
   value: unknown

@@ -1,8 +1,9 @@
 /** Generates numbers within bounds, and strings with a given length, format or pattern. */
 import * as z from 'zod'
 import { uuid } from '../../lib/seed.ts'
+import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { Pattern } from './pattern.ts'
-import { numbersAt, type SchemaObject, textAt } from './schema.ts'
+import { numbersAt, textAt } from './schema.ts'
 
 type Random = () => number
 

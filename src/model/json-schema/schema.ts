@@ -1,8 +1,6 @@
 /** Reads keywords of JSON Schemas sent by callers. A keyword whose value has the wrong type counts as absent. */
 
-export type JsonSchema = boolean | SchemaObject
-export type SchemaObject = { readonly [keyword: string]: unknown }
-export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
+import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 
 /** Keywords that are ignored. No provider accepts them in strict mode. */
 export const ignoredKeywords = (

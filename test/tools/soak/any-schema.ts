@@ -1,8 +1,9 @@
 /**
  * Arbitrary JSON Schemas for property tests: useful, odd and impossible ones.
  */
+
 import fc from 'fast-check'
-import type { JsonSchema } from '../../../src/model/json-schema/schema.ts'
+import type { JsonSchema } from '../../../src/resources/json-schema.ts'
 
 const few = fc.nat({ max: 4 })
 const bound = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -5, max: 5, noNaN: true }))

@@ -4,20 +4,18 @@
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { draw, uuid } from '../../lib/seed.ts'
-import type { ValuePlace, ValueSource } from '../json-schema/generate-value.ts'
 import {
-  type JsonSchema,
   listedValues,
   numbersAt,
   propertiesOf,
   References,
-  type SchemaObject,
   schemaAt,
   schemasAt,
   textAt,
   typesOf,
-} from '../json-schema/schema.ts'
-import { subjectWords } from '../text/words.ts'
+} from '../../model/json-schema/schema.ts'
+import { subjectWords } from '../../model/text/words.ts'
+import type { JsonSchema, SchemaObject, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
 import { type Fact, type Facts, isCommon, isoDay, isTitle, type Row, readFacts } from './facts.ts'
 
 interface Field {
@@ -62,13 +60,12 @@ export function plausibleValues(
   schema: JsonSchema,
   prompt: string,
   { seed, now }: SourceOptions,
-  fallback: ValueSource,
 ): ValueSource {
   const facts = readFacts(prompt, now)
   const leaves = leavesOf(schema)
   assign(leaves, facts)
   const writer = new Writer(leaves, facts, seed, now)
-  return (place) => writer.propose(place) ?? (place.schemas.some(listedValues) ? undefined : fallback(place))
+  return (place) => writer.propose(place)
 }
 
 const fromRole =

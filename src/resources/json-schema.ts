@@ -1,0 +1,30 @@
+/**
+ * JSON schemas of requests, and the interface of those who propose values for them.
+ */
+export type JsonSchema = boolean | SchemaObject
+export type SchemaObject = { readonly [keyword: string]: unknown }
+export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
+
+/** Returns a source of values for a schema that suit a prompt. The seed and the time in milliseconds vary them. */
+export type ValueProposer = (
+  schema: JsonSchema,
+  prompt: string,
+  options: { readonly seed: string; readonly now: number },
+) => ValueSource
+
+/**
+ * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A proposal
+ * that the schema rejects is dropped, or truncated or repeated if it is a string. A string location without schemas needs words, for part of an address or
+ * the name of a field.
+ */
+export type ValueSource = (place: ValuePlace) => unknown
+
+export interface ValuePlace {
+  /** Keys and indexes, outermost first. */
+  path: readonly (string | number)[]
+  type: TypeName
+  /** Schemas that must all accept the value. */
+  schemas: readonly SchemaObject[]
+  /** Returns numbers in [0, 1) that depend on the seed and the path. */
+  random(): number
+}
