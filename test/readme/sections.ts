@@ -63,6 +63,7 @@ const parts: Record<string, () => string> = {
       ['Field of a rule', 'What it says'],
       [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
     ),
+  dockerfile: () => `\`\`\`dockerfile\n${readFileSync(new URL('Dockerfile', root), 'utf8').trim()}\n\`\`\``,
   layers() {
     const lines = [...layers].reverse().map((folders) => Object.entries(folders).map(layerLine).join('\n'))
     return `\`\`\`\n${lines.join('\n')}\n\`\`\``

