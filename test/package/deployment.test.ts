@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import { load, loadAll } from 'js-yaml'
+import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
 import { describe, expect, inject, it } from 'vitest'
 
 const require = createRequire(import.meta.url)
@@ -92,9 +92,13 @@ describe('containers', () => {
     'src/extras/cluster/README.md',
     'src/extras/cluster/KUBERNETES.md',
   ]
+  const withMerge = CORE_SCHEMA.withTags(mergeTag)
   const examples = pages.flatMap((page) =>
     [...read(page).matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text = '']) =>
-      (loadAll(text) as Array<Record<string, string>>).map((value) => ({ page, value })),
+      (loadAll(text, { schema: withMerge }) as Array<Record<string, string>>).map((value) => ({
+        page,
+        value,
+      })),
     ),
   )
 
