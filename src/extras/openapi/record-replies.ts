@@ -48,18 +48,20 @@ export class RecordReplies {
     operation: DocumentOperation,
     context: RequestContext,
   ): Promise<Reply | undefined> {
-    const layout = this.#layout(verb)
-    const isUsable = verb === 'list' || verb === 'create' ? layout : this.#recordLayout
+    const isOfList = verb === 'list' || verb === 'create'
+    const layout = verb === 'list' ? this.#layout(verb) : this.#recordLayout
+    // Without a reply that has the record, a POST may do anything else.
+    const isCreated = this.#layout('create') ?? this.#layout('get') ?? this.#layout('put')
     const values = valuesIn(operation.path, context.params)
-    if (!isUsable || values.includes(undefined)) return undefined
-    const key = verb === 'list' || verb === 'create' ? undefined : values.at(-1)
+    if (!layout || !isCreated || values.includes(undefined)) return undefined
+    const key = isOfList ? undefined : values.at(-1)
     let place = 0
     const path = this.#resource.path.replace(/\{[^}]*\}/g, () =>
       encodeURIComponent(values[place++] as string),
     )
     const records = new Records(context.sandbox.database, path, this.#initial(path, values, context))
     const request: Request = { operation, context, records, key }
-    if (verb === 'list') return this.#list(request, isUsable)
+    if (verb === 'list') return this.#list(request, layout)
     if (verb === 'create') return this.#create(request, verb)
     const before = await records.find(key as string)
     if (verb === 'put' && !before && !this.#resource.operations.has('create'))

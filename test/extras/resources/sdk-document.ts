@@ -57,16 +57,41 @@ function queryParameters(code: string): object[] {
 /** Reads `M.json(200, operations.Name$inboundSchema)`, `M.stream(200, …, { ctype: "audio/*" })` and `M.nil(204, …)`. */
 function responsesIn(code: string, modules: Readonly<Record<string, Record<string, unknown>>>): object {
   const [, json, group = '', name = ''] = /M\.json\(\[?(\d+)[^a-z]*(\w+)\.([\w$]+)/.exec(code) ?? []
+  const isKeyed = /M\.json\([^)]*key: "Result"/.test(code)
   if (json !== undefined) {
-    const schema = z.toJSONSchema(modules[group]?.[name] as z.ZodType, {
-      io: 'input',
-      unrepresentable: 'any',
-    })
-    return { [json]: { content: { 'application/json': { schema: inlined(schema) } } } }
+    const whole = schemaOf(modules[group]?.[name] as z.ZodType, modules['models'] ?? {})
+    const schema = isKeyed ? Object(whole).properties.Result : whole
+    return { [json]: { content: { 'application/json': { schema } } } }
   }
   const [, stream] = /M\.stream\((\d+)/.exec(code) ?? []
   const [, type = 'application/octet-stream'] = /ctype: "([^"]*)"/.exec(code) ?? []
   return stream === undefined ? { 204: {} } : { [stream]: { content: { [type]: {} } } }
+}
+
+/** Unions that the SDK checks in code, and the member that replies have. */
+const members: Readonly<Record<string, string>> = {
+  FileResponse: 'OpenRouterFile',
+  FileListResponse: 'OpenRouterFileList',
+  FileDeleteResponse: 'OpenRouterFileDeleted',
+  ObservabilityDestination: 'ObservabilityWebhookDestination',
+}
+
+function schemaOf(root: z.ZodType, models: Readonly<Record<string, unknown>>): unknown {
+  const memberOf = new Map(
+    Object.entries(members).map(([union, member]) => [
+      models[`${union}$inboundSchema`],
+      models[`${member}$inboundSchema`] as z.ZodType,
+    ]),
+  )
+  const schema = z.toJSONSchema(root, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      const member = memberOf.get(zodSchema)
+      if (member) Object.assign(jsonSchema, schemaOf(member, models))
+    },
+  })
+  return inlined(schema)
 }
 
 /** Replaces references to `$defs` by the definitions, because those in a document are relative to its root. */
