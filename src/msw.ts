@@ -19,9 +19,11 @@ import {
 } from './delivery/intercept-destination.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
+import { extensionHint } from './gateway/to-scenario.ts'
 import type { GatewayError } from './http/errors.ts'
 import { atCaller } from './lib/at-caller.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
+import { shown } from './lib/in-words.ts'
 import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 
@@ -56,8 +58,15 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   const all = ids.length === 0
   for (const id of ids) {
     const operations = gateway.operations.map((operation) => operation.id)
+    if (typeof id !== 'string')
+      throw new TypeError(
+        `handlers() expects ids, as in handlers(gateway, 'createResponse'), got ${shown(id)}`,
+      )
+    const hint = extensionHint(id)
     if (!operations.includes(id))
-      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, operations)}`)
+      throw new TypeError(
+        `handlers: unknown operation '${id}'${hint ? `: ${hint}` : didYouMean(id, operations)}`,
+      )
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))

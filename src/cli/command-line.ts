@@ -5,7 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import manifest from '../../package.json' with { type: 'json' }
 import type { Flag } from '../gateway/extra.ts'
 import { FileError, formatProblem } from '../lib/data-file.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
 import { toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -89,7 +89,8 @@ function findCommand(program: Command, name: string | undefined): Command {
 
 function unknownCommand({ commands }: Command, name = ''): never {
   const names = commands.map((command) => command.name())
-  throw new UsageError(`Unknown command '${name}'${didYouMean(name, names)}`)
+  const hint = meantBy(name, names) || `: see --help, or activate a scenario with --scenario ${name}`
+  throw new UsageError(`Unknown command '${name}'${hint}`)
 }
 
 function addServe(program: Command, start: Start): Command {
@@ -235,7 +236,10 @@ function withNewName(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
   const now = flag === undefined ? renamed(value, choices.split(', ')) : renamed(flag)
-  return now === undefined ? text : `error: ${now}`
+  if (now !== undefined) return `error: ${now}`
+  return flag === undefined || text.includes('Did you mean')
+    ? text
+    : `${text}: see --help, or set it in the file of --config`
 }
 
 function toPort(text: string): number {

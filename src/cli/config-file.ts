@@ -80,7 +80,7 @@ function useFlag(_: string, option: string): string {
 }
 
 /** Returns the flag that sets an option: `--upstream` for `options.replay.upstream`. */
-function flagOf(option: string): string {
+export function flagOf(option: string): string {
   const name = option.slice(option.lastIndexOf('.') + 1)
   const single = ['allowedHosts', 'allowedOrigins', 'extensions', 'scenarios'].includes(name)
     ? name.slice(0, -1)

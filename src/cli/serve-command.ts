@@ -11,7 +11,7 @@ import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
 import { type RequestLine, requestLineText } from '../server/request-line.ts'
-import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
+import { flagOf, readConfig, scenarioFiles, toGateway } from './config-file.ts'
 import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
@@ -85,7 +85,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     console: hasConsole,
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error) => {
-    throw new UsageError(listenErrorText(error, port, host))
+    const text = listenErrorText(error, port, host)
+    throw new UsageError(text.replace(/^startServer: options(\.\w+)(\[\d+\])?/, (_, name) => flagOf(name)))
   })
   if (flags.json) print(readyLine(server, hasConsole))
   else

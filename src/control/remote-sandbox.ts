@@ -12,6 +12,7 @@ import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import { shown } from '../lib/in-words.ts'
 import type { Duration } from '../lib/numbers.ts'
+import { refuseOtherNames } from '../lib/other-names.ts'
 import { printWarning } from '../lib/print.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
@@ -109,8 +110,10 @@ export class RemoteSandbox implements AsyncDisposable {
   readonly #here: { readonly sandbox: string }
 
   static {
+    refuseOtherNames(RemoteSandbox.prototype, 'sandbox')
     methodsAtCaller(RemoteSandbox, [
       'use',
+      'putScenario',
       'reply',
       'fail',
       'script',
@@ -130,9 +133,11 @@ export class RemoteSandbox implements AsyncDisposable {
     Object.assign(this, { id, apiKey, baseUrl, directUrl }, methods)
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
+    refuseOtherNames(this.journal, 'journal')
     const advance = (ms: Duration) =>
       client.data<ClockReading, 'advanceClock'>('advanceClock', this.#here, { body: { ms } })
     this.clock = named({ ...derived(clockMethods, client, id), advance }, 'clock.')
+    refuseOtherNames(this.clock, 'clock')
   }
 
   /**
@@ -194,7 +199,9 @@ export class RemoteSandbox implements AsyncDisposable {
 
   /** Restores a snapshot of this sandbox, any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
-    await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot?.id } })
+    if (typeof snapshot?.id !== 'string')
+      throw new TypeError(`expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`)
+    await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot.id } })
   }
 
   /**

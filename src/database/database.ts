@@ -7,6 +7,7 @@ import { meantBy } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { refuseOtherNames } from '../lib/other-names.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
 import type { SeedData } from './seed-data.ts'
@@ -157,6 +158,7 @@ class StateRecords implements Records<object> {
   static {
     const methods = ['create', 'get', 'list', 'query', 'update', 'delete'] as const
     methodsAtCaller(StateRecords, methods, (records) => `db.${records.#name}.`)
+    refuseOtherNames(StateRecords.prototype, 'records')
   }
 
   constructor(name: string, current: () => DatabaseState) {
@@ -165,6 +167,8 @@ class StateRecords implements Records<object> {
   }
 
   async create(record: object): Promise<object> {
+    if (!isObject(record))
+      throw new GatewayError(400, `expects one record, as in create({ … }), got ${shown(record)}`)
     return this.#write(async (state, table, find) => {
       const complete = await state.seedData.complete(this.#name, record, await table.list(() => true))
       await assertOwnParts(state.seedData.collections, this.#name, complete, find)
@@ -249,7 +253,11 @@ type FieldCondition<Value> = Value extends readonly (infer Item)[]
 /** Compiles a condition to a predicate. Throws 400 if it is not an object. */
 function compileCondition(condition: object): (row: object) => boolean {
   if (isObject(condition)) return compileFields(condition)
-  throw new GatewayError(400, 'The condition must be an object of fields and required values')
+  const hint = typeof condition === 'function' ? ': for functions, use query()' : ''
+  throw new GatewayError(
+    400,
+    `The condition must be an object of fields and values, as in { name: 'x' }, got ${shown(condition)}${hint}`,
+  )
 }
 
 function compileFields(condition: object): (value: unknown) => boolean {

@@ -56,7 +56,7 @@ export function parseScenario(
 }
 
 /** Explains how to enable an operation that is in an extension. */
-function extensionHint(id: string): string | undefined {
+export function extensionHint(id: string): string | undefined {
   const [group] =
     Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
   return (

@@ -3,7 +3,7 @@
  * no positions. Reading is synchronous and works only in Node, whose modules are looked up when needed because the
  * main entry also runs in browsers.
  */
-import { FileError, loadYaml } from '../lib/data-file.ts'
+import { FileError, jsonProblem, loadYaml, parseDataText } from '../lib/data-file.ts'
 
 /** Maximum file size in bytes. Published documents have about 2 MB. */
 // mutation: equivalent: a bound on the work; any similar number will do
@@ -21,16 +21,21 @@ export function readDocumentFile(file: string): object {
   if (!builtin) return fail('files can be read in Node only: import the document and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const name = builtin('node:path').resolve(file)
+  let text = ''
   try {
     const { mtimeMs: changedAt, size } = statSync(name)
     if (last?.name === name && last.changedAt === changedAt) return last.value
     if (size > limit) return fail('is larger than 64 MB')
-    const value = parseDocument(readFileSync(name, 'utf8'))
+    text = readFileSync(name, 'utf8')
+    const value = parseDocument(text)
     if (typeof value !== 'object' || value === null) return fail('is not an OpenAPI document')
     last = { name, changedAt, value }
     return value
   } catch (error) {
     if (error instanceof FileError) throw error
+    if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
+    // Throws an error that has the position.
+    if ((error as Error).name === 'YAMLException') parseDataText(file, text)
     const { code, message } = error as NodeJS.ErrnoException
     return fail(code === 'ENOENT' ? 'no such file' : `cannot be read: ${code ?? message.split('\n')[0]}`)
   }

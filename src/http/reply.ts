@@ -1,4 +1,5 @@
 /** Replies before they are encoded. Resolvers return replies, faults modify them, and transports send them. */
+import { shown } from '../lib/in-words.ts'
 
 /**
  * Payload of a stream event. Events of responses always have a `type` (Spec: Events, 3); in other protocols they may
@@ -74,6 +75,8 @@ export function json<Value>(
   value: Value,
   headers: Record<string, string> = {},
 ): Reply<Value> {
+  if (!(status >= 200 && status <= 599) || typeof status !== 'number')
+    throw new TypeError(`json() expects a status and a value, as in json(201, { … }), got ${shown(status)}`)
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },
@@ -83,6 +86,10 @@ export function json<Value>(
 
 /** Creates a 200 with an event stream. Spec: Events. */
 export function eventStream(frames: Iterable<Frame>): Reply<never> {
+  if (typeof Object(frames)[Symbol.iterator] !== 'function' || typeof frames === 'string')
+    throw new TypeError(
+      `eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got ${shown(frames)}`,
+    )
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },

@@ -31,7 +31,7 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathOf(root, [...path, key]),
-      message: 'Unknown field',
+      message: issue.keys.length === 1 ? issue.message : 'Unknown field',
       rule: issue.code,
     }))
   }

@@ -21,6 +21,10 @@ const maxListedNearMisses = 3
  *   2. POST /api/v1/responses (createResponse): 200, aborted by fault, 31 ms
  */
 export function journalText(owner: string, entries: readonly JournalEntry[]): string {
+  if (!Array.isArray(entries))
+    throw new TypeError(
+      "journalText() expects a title and entries, as in journalText('Calls', journal.entries())",
+    )
   if (entries.length === 0) return `${owner} has no calls.`
   return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
 }

@@ -8,10 +8,11 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
-import { didYouMean, refuseNames } from '../lib/did-you-mean.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { refuseOtherNames } from '../lib/other-names.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
@@ -65,10 +66,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'],
       () => 'journal.',
     )
-    refuseNames(Journal.prototype, {
-      'journal.entries()': ['all', 'list', 'requests', 'filter'],
-      "journal.calls('createResponse')": ['count', 'first'],
-    })
+    refuseOtherNames(Journal.prototype, 'journal')
   }
 
   /** @internal */
@@ -140,6 +138,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #assertOperation(operation: string): void {
     const ids = this.operationIds
     if (ids.includes(operation)) return
+    if (typeof operation !== 'string')
+      throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
     const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
     const hint = route ? `: did you mean '${route.id}'?` : didYouMean(String(operation), ids)
     const all =

@@ -70,8 +70,9 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
 
   const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
+  if (text.trim() === '') fail('is empty')
   if (kind !== '.json') return parseYaml(file, text)
-  const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
+  const value = parseJson(file, text)
   // JSON is nearly YAML, so the YAML parser finds the positions. It runs only if there is a problem to report.
   return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
 }
@@ -119,16 +120,22 @@ function readOrFail<Result>(read: () => Result, fail: (message: string) => never
   }
 }
 
-function parseJson(text: string, fail: (message: string, offset: number) => never): unknown {
+function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const offset = lengthOfJsonStart(text)
-    return fail(`not JSON: ${jsonProblem(text, offset, (error as Error).message)}`, offset)
+    throw new FileError([jsonProblem(file, text, error)])
   }
 }
 
-function jsonProblem(text: string, offset: number, message: string): string {
+/** Describes why `JSON.parse` rejected a text. */
+export function jsonProblem(file: string, text: string, error: unknown): FileProblem {
+  const offset = lengthOfJsonStart(text)
+  const message = `not JSON: ${jsonFix(text, offset, (error as Error).message)}`
+  return { file, message, ...placeAt(text, offset) }
+}
+
+function jsonFix(text: string, offset: number, message: string): string {
   const character = text.charAt(offset)
   const before = text.slice(0, offset).trimEnd().at(-1)
   if (character === '') return 'a bracket or quote is not closed'
@@ -164,7 +171,10 @@ function isJsonStart(text: string): boolean {
 /** The parser's reasons, in plain words. */
 const yamlReasons: readonly (readonly [RegExp, string])[] = [
   [/deficient indentation/, 'indent this line more, or close the bracket or quote above it'],
-  [/bad indentation/, 'indent this line like its neighbours, or quote the text before it'],
+  [
+    /bad indentation/,
+    'check the colon and indentation of this line and the one above, or quote text with a colon',
+  ],
   [/multiline key|expected ':'/, 'write a colon and a space after the key'],
   [/within a \w+ quoted scalar/, 'a quote is not closed'],
   [/within a flow collection/, 'a bracket is not closed'],
@@ -172,7 +182,7 @@ const yamlReasons: readonly (readonly [RegExp, string])[] = [
   [/found ','/, 'a value is missing before the comma'],
   [/tab characters/, 'indent with spaces instead of tabs'],
   [/duplicated mapping key/, 'this key occurs twice'],
-  [/unidentified alias/, 'quote text that begins with *'],
+  [/alias/, 'quote text that begins with *'],
   [/a directive|directives end mark/, 'quote text that begins with %'],
   [/more than one document|separator is expected/, 'only one value is allowed'],
 ]

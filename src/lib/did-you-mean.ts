@@ -33,22 +33,6 @@ export function meantBy(word: string, words: readonly string[]): string {
     : `: did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
-/**
- * Makes names that users of other libraries try throw, with the one to use instead. `instead` has the former by the
- * latter.
- */
-export function refuseNames(target: object, instead: Readonly<Record<string, readonly string[]>>): void {
-  for (const [use, names] of Object.entries(instead))
-    for (const name of names) {
-      const get = () => {
-        const error = new TypeError(`'${name}' does not exist: use ${use}`)
-        Error.captureStackTrace?.(error, get)
-        throw error
-      }
-      Object.defineProperty(target, name, { configurable: true, get })
-    }
-}
-
 /** Words that other tools use, with ours. */
 const synonyms = new Map([
   ['code', 'status'],

@@ -13,6 +13,10 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue
   if (input === undefined && code !== 'unrecognized_keys') return 'Is required'
   const got = `, got ${shown(input)}`
+  if (code === 'unrecognized_keys') {
+    const known = Object.keys(Object(issue.inst?._zod.def)['shape'] ?? {})
+    return `Unknown field${issue.keys.length === 1 ? meantBy(String(issue.keys), known) : ''}`
+  }
   if (code === 'invalid_type') return `Must be ${typeName(issue.expected)}${got}`
   if (code === 'invalid_value') {
     const values = issue.values.map(String)

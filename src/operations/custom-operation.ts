@@ -237,8 +237,12 @@ async function resolved(
   try {
     return await resolve(context)
   } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError(500, `resolve() of operation '${id}' threw ${String(error)}`)
+    const isError = error instanceof GatewayError
+    if (isError && Number.isInteger(error.status) && error.status >= 400 && error.status <= 599) throw error
+    const problem = isError
+      ? `a GatewayError whose status must be 400 to 599, got ${shown(error.status)}`
+      : String(error)
+    throw new GatewayError(500, `resolve() of operation '${id}' threw ${problem}`)
   }
 }
 

@@ -57,7 +57,7 @@ export function readOptions<const Options extends Checks>(
   input: unknown,
   caller: string,
 ): ValidatedOptions<Options> {
-  assertObject(input, caller)
+  assertObject(input, caller, 'seed' in checks ? undefined : `{ ${Object.keys(checks)[0]}: … }`)
   for (const name in input) if (!Object.hasOwn(checks, name)) return throwProblem(checks, input, caller)
   const validated: Record<string, unknown> = {}
   for (const [name, check] of Object.entries(checks)) {
@@ -78,9 +78,13 @@ function throwProblem(checks: Checks, input: object, caller: string): never {
 }
 
 /** Throws if the options are not an object, as in `createGateway('flaky')`. */
-export function assertObject(input: unknown, caller: string): asserts input is object {
+export function assertObject(
+  input: unknown,
+  caller: string,
+  example = '{ seed: 7 }',
+): asserts input is object {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
-  throw new TypeError(`${caller} expects an options object such as { seed: 7 }, got ${shown(input)}`)
+  throw new TypeError(`${caller} expects an options object such as ${example}, got ${shown(input)}`)
 }
 
 /** `unknown option 'seeed': did you mean 'seed'?` */
@@ -108,8 +112,8 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   const expected = issue?.code === 'invalid_type' ? issue.expected : undefined
   const fields = expected === 'object' ? namesAt(schema, issue?.path ?? []).slice(0, 5) : []
   const fix =
-    expected === 'array' && typeof value === 'string'
-      ? `: write [${shown(value)}]`
+    expected === 'array' && ['string', 'object'].includes(typeof value)
+      ? `: write [${typeof value === 'string' ? shown(value) : '…'}]`
       : fields.length > 0
         ? `: write { ${fields.map((field) => `${field}: …`).join(', ')} }`
         : ''

@@ -4,6 +4,7 @@
  * choose custom ids.
  */
 import { invalidRequest } from '../http/errors.ts'
+import { shown } from '../lib/in-words.ts'
 
 /** Letters followed by a number, such as `n3`. */
 export const nodeNameForm = /^[a-z]{1,12}[0-9]{1,6}$/
@@ -21,11 +22,11 @@ export function nodeOf(id: string): string | undefined {
 /** Throws 400 for an invalid or reserved custom id. */
 export function assertCustomId(id: string): void {
   const message = !customForm.test(id)
-    ? 'Must be 1 to 64 lowercase letters and digits, with single hyphens in between'
+    ? `Must be 1 to 64 lowercase letters and digits, with single hyphens in between, got ${shown(id)}`
     : generatedForm.test(id) || nodeOf(id) !== undefined
       ? `'${id}' is reserved for generated ids: choose another`
       : undefined
-  if (message) throw invalidRequest([{ path: 'params.sandbox', message, rule: 'sandbox_name' }])
+  if (message) throw invalidRequest([{ path: 'body.id', message, rule: 'sandbox_name' }])
 }
 
 /** Generates the ids of one gateway. */

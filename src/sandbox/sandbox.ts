@@ -8,9 +8,9 @@ import type { CallListener } from '../journal/call-record.ts'
 import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
-import { refuseNames } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
 import type { Duration } from '../lib/numbers.ts'
+import { refuseOtherNames } from '../lib/other-names.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -72,10 +72,7 @@ export interface SandboxHost {
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
 const otherClocks = {}
-refuseNames(otherClocks, {
-  "clock.advance('1h'), which moves the clock forward": ['set', 'setTime', 'setSystemTime', 'tick', 'travel'],
-  'clock.read().now': ['now', 'time', 'date'],
-})
+refuseOtherNames(otherClocks, 'clock')
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
@@ -104,16 +101,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   static {
     const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
     const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'save', 'snapshot'] as const
-    methodsAtCaller(Sandbox, [...setUp, ...inspect, 'fork', 'run'])
-    refuseNames(Sandbox.prototype, {
-      'dispose()': ['close', 'destroy'],
-      "journal.calls('createResponse')": ['calls', 'requests', 'history'],
-      "journal.waitFor('createResponse')": ['waitFor', 'waitForRequest'],
-      "reply('Hello', { times: 1 })": ['once', 'replyOnce', 'respond'],
-      'resetScenarios()': ['clear', 'clearScenarios', 'resetHandlers'],
-      apiKey: ['key', 'token'],
-      baseUrl: ['url', 'baseURL'],
-    })
+    methodsAtCaller(Sandbox, [...setUp, ...inspect, 'fork', 'run', 'dispose'])
+    refuseOtherNames(Sandbox.prototype, 'sandbox')
   }
 
   /** @internal */

@@ -210,6 +210,9 @@ export class Sandboxes implements SandboxHost {
 
   /** @internal */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
+    if (id !== undefined) assertCustomId(id)
+    if (id !== undefined && this.peek(id))
+      throw new GatewayError(409, `Sandbox '${id}' already exists: dispose it first, or choose another id`)
     return this.#admit(id, options, seedData, from)
   }
 

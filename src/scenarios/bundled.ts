@@ -77,5 +77,6 @@ function whyUnknown(name: string): string {
   }
   if (isScenarioPath(name))
     return `'${name}' is a path, but a name is expected here: send the content of the file instead`
+  if (name.includes('/')) return `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`
   return `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
 }

@@ -515,6 +515,7 @@ function exampleFor(path: Path, value: unknown): string {
   const [field, list] = [path.at(-1), path.at(-2)]
   if (field === 'per' && value === undefined) return ": write per: '1m'"
   if (field === 'script' && !Array.isArray(value)) return ": write [{ text: 'Hello' }]"
+  if (field === undefined) return ": write { name: '…', rules: [ … ] }"
   if (typeof value !== 'string') return ''
   if (field === 'when') return `: write when: { model: ${shown(value)} }`
   if (field === 'call') return `: write { ${value}: { … } }`

@@ -10,7 +10,19 @@ import { run } from '../../src/cli/command-line.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
 import { formatProblem } from '../../src/lib/data-file.ts'
 import { handlers } from '../../src/msw.ts'
-import { createGateway, defineOperation, intercept, ok, parseScenario } from '../../src/node.ts'
+import {
+  createGateway,
+  defineOperation,
+  defineScenario,
+  eventStream,
+  GatewayError,
+  intercept,
+  journalText,
+  json,
+  ok,
+  parseRecording,
+  parseScenario,
+} from '../../src/node.ts'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { expect as vitestExpect } from '../../src/vitest.ts'
@@ -329,6 +341,24 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "resolve() of operation 'getX' must return a reply, such as ok({ … }), got {}",
     ],
     [
+      'json() with swapped arguments',
+      () => resolved(() => (json as Any)({}, 201)),
+      'json() expects a status and a value, as in json(201, { … }), got {}',
+    ],
+    [
+      'eventStream() of text',
+      () => resolved(() => (eventStream as Any)('Hello')),
+      "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got 'Hello'",
+    ],
+    [
+      'a GatewayError that is no error',
+      () =>
+        resolved(() => {
+          throw new GatewayError(200)
+        }),
+      'threw a GatewayError whose status must be 400 to 599, got 200',
+    ],
+    [
       'resolve that throws',
       () =>
         resolved(() => {
@@ -372,13 +402,89 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   'a name of another library': [
+    ["clock.set('…')", () => gateway.clock.set('2026-02-01'), "clock.set does not exist: use advance('1h')"],
+    ['a remote clock.set()', () => remote.clock.set(), "clock.set does not exist: use advance('1h')"],
     [
-      "clock.set('…')",
-      () => gateway.clock.set('2026-02-01'),
-      "'set' does not exist: use clock.advance('1h')",
+      'a remote journal.filter()',
+      () => remote.journal.filter(),
+      'journal.filter does not exist: use entries()',
     ],
-    ['gateway.close()', () => gateway.close(), "'close' does not exist: use dispose()"],
-    ['journal.filter()', () => gateway.journal.filter(Boolean), 'use journal.entries()'],
+    ['a remote close()', () => remote.close(), 'sandbox.close does not exist: use dispose()'],
+    ['db.providers.find()', () => gateway.db.providers.find(), 'records.find does not exist: use list('],
+    ['db.providers.length', () => gateway.db.providers.length, 'use (await list()).length'],
+    ['gateway.close()', () => gateway.close(), 'sandbox.close does not exist: use dispose()'],
+    [
+      'journal.filter()',
+      () => gateway.journal.filter(Boolean),
+      'journal.filter does not exist: use entries()',
+    ],
+  ],
+  'an argument of another kind': [
+    [
+      'handlers(gateway, […])',
+      () => (handlers as Any)(gateway, ['createResponse']),
+      "as in handlers(gateway, 'createResponse')",
+    ],
+    [
+      'handlers of an extension that is off',
+      () => handlers(gateway, 'createChatCompletion'),
+      "enable it with createGateway({ extensions: ['chat'] })",
+    ],
+    [
+      "intercept(gateway, 'error')",
+      () => (intercept as Any)(gateway, 'error'),
+      'such as { onUnhandledRequest: … }',
+    ],
+    [
+      'parseRecording({})',
+      () => (parseRecording as Any)({}),
+      'parseRecording() expects the text of a .recording.jsonl file',
+    ],
+    ['journalText(entries)', () => (journalText as Any)([]), 'journalText() expects a title and entries'],
+    ['defineScenario([…])', () => (defineScenario as Any)([]), "write { name: '…', rules: [ … ] }"],
+    [
+      'operations that are no list',
+      () => create({ operations: {} }),
+      'options.operations must be a list, got {}: write […]',
+    ],
+    [
+      'a fork with an invalid id',
+      () => gateway.fork('x y'),
+      'fork(): id: must be 1 to 64 lowercase letters and digits',
+    ],
+    [
+      'a fork with the id of another',
+      () => [gateway.fork('twin'), gateway.fork('twin')],
+      "fork(): Sandbox 'twin' already exists: dispose it first, or choose another id",
+    ],
+    [
+      'fixtures of an unknown collection',
+      () => gateway.createSandbox({ fixtures: { provider: [] } }),
+      "fixtures.provider: unknown field: did you mean 'providers'?",
+    ],
+    [
+      'create() without a record',
+      () => gateway.db.providers.create(),
+      'db.providers.create() expects one record',
+    ],
+    ['list(function)', () => gateway.db.providers.list(() => true), 'for functions, use query()'],
+    [
+      'calls() without an operation',
+      () => gateway.journal.calls(),
+      "journal.calls() expects an operation such as 'createResponse'",
+    ],
+    [
+      'a remote restore({})',
+      () => remote.restore({}),
+      'restore() expects a snapshot from sandbox.snapshot(), got {}',
+    ],
+    ['a dialect without a name', () => create({ dialect: {} }), 'options.dialect.name is required'],
+    [
+      'a dialect with a slip',
+      () => create({ dialect: { name: 'x', requests() {} } }),
+      "options.dialect.requests is unknown: did you mean 'request'?",
+    ],
+    ['use() of a text file', () => gateway.use('./x.txt'), 'its name must end in .yaml, .yml or .json'],
   ],
   'a rejection whose message the specification sets': [
     ['no key', () => rejected(reasonOf({}, undefined)), 'send Authorization: Bearer <key>, with any key'],
@@ -442,6 +548,16 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'YAML with an open bracket',
       () => used('a.yaml', 'rules:\n  - on: [x\n    fault: y\n'),
       'a.yaml:3:5: not YAML: indent this line more, or close the bracket or quote above it',
+    ],
+    ['an empty file', () => used('f.yaml', ''), 'f.yaml: is empty'],
+    ['YAML with a bare star', () => used('g.yaml', 'on: *\n'), 'not YAML: quote text that begins with *'],
+    [
+      'an OpenAPI document with a comma too many',
+      () => {
+        writeFileSync(join(folder, 'api.json'), '{"openapi": "3.1.0",}')
+        create({ openapi: join(folder, 'api.json') })
+      },
+      'api.json:1:21: not JSON: remove the comma before }',
     ],
     ['YAML with tabs', () => used('b.yaml', 'a:\n\tb: 1\n'), 'not YAML: indent with spaces instead of tabs'],
     [
@@ -795,6 +911,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'A port must be a whole number from 0 to 65535.',
     ],
     ['--scenario flakey', () => rejected(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
+    [
+      '--latency slow',
+      () => rejected(printed('--latency', 'slow')),
+      'see --help, or set it in the file of --config',
+    ],
     ['--config nope.yaml', () => rejected(printed('--config', 'nope.yaml')), 'nope.yaml: no such file'],
     [
       'validate config.yaml, with a slip',

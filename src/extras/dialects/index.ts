@@ -24,7 +24,7 @@ export const dialects: ExtraDefinition<DialectOptions> = {
       z.union([
         // Unknown names are rejected when the gateway is created, with a suggestion.
         z.string() as z.ZodType<string, string> as z.ZodType<DialectName>,
-        z.custom<Dialect>((value) => typeof value === 'object' && value !== null).superRefine(checkFunctions),
+        z.custom<Dialect>((value) => typeof value === 'object' && value !== null).superRefine(checkMembers),
       ]),
   },
   flags: [
@@ -44,9 +44,18 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
   throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
-/** Rejects custom dialect members that must be functions but are not. */
-function checkFunctions(dialect: object, { addIssue }: z.RefinementCtx): void {
-  for (const name of ['request', 'reply', 'event', 'error'])
+const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error']
+const fields = ['name', 'extensions', 'comment', ...functions]
+
+/** Rejects a custom dialect without a name, unknown members, and members that must be functions but are not. */
+function checkMembers(dialect: object, { addIssue }: z.RefinementCtx): void {
+  const { name: vendor } = dialect as Partial<Dialect>
+  if (typeof vendor !== 'string')
+    addIssue({ code: 'custom', path: ['name'], message: "Is required: a vendor's name" })
+  for (const name of Object.keys(dialect))
+    if (!fields.includes(name))
+      addIssue({ code: 'custom', path: [name], message: `Is unknown${didYouMean(name, fields)}` })
+  for (const name of functions)
     if (!['undefined', 'function'].includes(typeof Reflect.get(dialect, name)))
       addIssue({ code: 'custom', path: [name], message: 'Must be a function' })
 }

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
-import { readCheckedFile } from '../../lib/data-file.ts'
+import { formatProblem, jsonProblem, readCheckedFile } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -222,7 +222,7 @@ function harEntries(text: string, file: string): unknown[] {
   try {
     har = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new UsageError(`${file}: not JSON: ${(error as Error).message}`)
+    throw new UsageError(formatProblem(jsonProblem(file, text, error)))
   }
   const entries = har?.log?.entries
   if (!Array.isArray(entries)) throw new UsageError(`${file}: is not a HAR file: it has no log.entries`)

@@ -9,6 +9,8 @@ import * as z from 'zod'
 import { atCaller } from '../../lib/at-caller.ts'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
+import { jsonProblem } from '../../lib/data-file.ts'
+import { shown } from '../../lib/in-words.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
@@ -131,7 +133,11 @@ export class RecordingError extends UsageError {
  * @param name File name to use in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
-  return atCaller(parseRecording, () => recordingOf(text, name))
+  return atCaller(parseRecording, () => {
+    if (typeof text !== 'string')
+      throw new TypeError(`parseRecording() expects the text of a .recording.jsonl file, got ${shown(text)}`)
+    return recordingOf(text, name)
+  })
 }
 
 function recordingOf(text: string, name: string): Recording {
@@ -227,7 +233,7 @@ function parseLine(line: string, fail: (reason: string) => RecordingError): obje
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw fail(`not JSON: ${(error as Error).message}`)
+    throw fail(jsonProblem('', line, error).message)
   }
   throw fail('is not an object')
 }
