@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { assertCustomId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
 
 const invalidName = 'id: must be 1 to 64 lowercase letters and digits, with single hyphens in between, got '
-const reservedName = (id: string) => `sandbox: '${id}' is reserved for generated ids: choose another`
+const reservedName = (id: string) => `id: '${id}' is reserved for generated ids: choose another`
 
 it.each([
   ['a', undefined],

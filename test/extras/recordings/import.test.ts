@@ -155,7 +155,7 @@ describe('importing a HAR file', () => {
 
   it('reports an invalid file, or a file of another site, in one line', () => {
     expect(() => importHar('{}', 'a.har', '/api/v1')).toThrow('a.har: is not a HAR file')
-    expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har: not JSON')
+    expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har:1:1: not JSON')
     expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('set --base')
     expect(importHar(har(entry({})), 'a.har', base).exchanges).toHaveLength(1)
   })
