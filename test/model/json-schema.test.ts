@@ -394,7 +394,7 @@ describe('fakeValue', () => {
         origin,
       ),
     ).toEqual({
-      title: 'Plan',
+      title: 'Three museums',
       code: 'x',
     })
   })

@@ -73,6 +73,16 @@ describe('findPages', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })
 
+  it('ignores stop words of other languages', () => {
+    const page = (title: string) => ({ url: `https://a.example/${title.length}`, title, excerpt: 'nothing' })
+    const corpus = pageCorpus([page('wie ist das por que come'), page('Berlin 東京の観光')])
+    for (const question of ['Wie ist das Wetter in Berlin?', '¿Por qué Berlin?', '東京観光について'])
+      expect(findPages(corpus, { question, limit: 2, passes: () => true })).toMatchObject([
+        { title: expect.stringContaining('Berlin'), isUnrelated: false },
+        { isUnrelated: true },
+      ])
+  })
+
   it('returns pages in fixture order if no page matches', () => {
     expect(find('qqqq zzzz', 3).map(({ url }) => url)).toEqual(pages.slice(0, 3).map(({ url }) => url))
   })

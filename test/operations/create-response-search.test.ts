@@ -201,6 +201,15 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
+  it('does not search if the reply is the call of a function', async () => {
+    const tools = [{ type: 'function', name: 'lookUp', parameters: {} }]
+    for (const tool_choice of ['required', { type: 'function', name: 'lookUp' }]) {
+      const { headers, body } = await create({ model: `${model}:online`, tools, tool_choice })
+      expect(body.output).toMatchObject([{ type: 'function_call', name: 'lookUp' }])
+      expect(headers.get('x-understudy-assumptions')).not.toContain('searchResults')
+    }
+  })
+
   describe('with structured output', () => {
     const structured = async (properties: object) => {
       const schema = {
@@ -238,6 +247,11 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
         expect.stringContaining('no string of the structured output can contain a link'),
       )
+    })
+
+    it('cites in a single word if there is no other free string', async () => {
+      const { annotations } = await structured({ city: { type: 'string' }, count: { type: 'integer' } })
+      expect(annotations).toHaveLength(5)
     })
 
     it('cites in json_object output', async () => {

@@ -51,11 +51,15 @@ export function usesSearchTool(
   { question, answersTool }: Pick<Transcript, 'question' | 'answersTool'>,
 ): boolean {
   if (toolChoice === 'search' || tools.every(({ kind }) => kind === 'search')) return true
-  if (typeof toolChoice === 'object')
-    return !tools.some(
-      (tool) => tool.kind === 'function' && 'name' in toolChoice && tool.name === toolChoice.name,
-    )
+  if (typeof toolChoice === 'object') return !forcesFunction({ tools, toolChoice })
   return !answersTool && asking.test(question)
+}
+
+/** Returns true if the reply is the call of a function, so that a search would have no effect. */
+export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
+  const functions = tools.filter((tool) => tool.kind === 'function')
+  if (typeof toolChoice !== 'object') return toolChoice === 'required' && functions.length > 0
+  return functions.some(({ name }) => 'name' in toolChoice && name === toolChoice.name)
 }
 
 /** Returns violations of the limited engine's maximum number of results. Spec: Limits, web search `max_results`. */

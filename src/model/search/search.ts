@@ -9,6 +9,7 @@ import type { Source } from './citations.ts'
 import { findPages, findPosts, pageCorpus, postCorpus, type Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import {
+  forcesFunction,
   isOnline,
   limitViolations,
   readSearchRequests,
@@ -40,7 +41,8 @@ export async function searchWeb(
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, transcript, context)
   const filter = chooseFilter(prompt, model, request, context)
-  return request && search(request, filter, transcript.question, context)
+  const isUnused = !context.script && forcesFunction(prompt)
+  return request && !isUnused ? search(request, filter, transcript.question, context) : undefined
 }
 
 async function search(

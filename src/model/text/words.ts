@@ -1,4 +1,5 @@
 /** Extracts words and short lines from text for searches and answers. */
+import fixtures from '../../../fixtures/stop-words.json' with { type: 'json' }
 
 /** Returns the first words of the text as one short line. */
 export function quoted(text: string, limit = 72): string {
@@ -30,16 +31,8 @@ export function searchQuery(question: string): string {
 /** Created on first use, because compiling its character classes takes 1 ms. */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
-/** English words that carry no subject. */
-const stopWords = new Set(
-  (
-    'a about after all also am an and any are as at be because been before but by can could did do does for from ' +
-    'get give had has have he her here him his how i if in into is it its just let like make me more most much my ' +
-    'no not of on one only or other our out over please say she should so some tell than that the their them then ' +
-    'there these they this those to too up us use very was we were what when where which while who why will with ' +
-    'would you your'
-  ).split(' '),
-)
+/** Words that carry no subject, in several languages. */
+const stopWords = new Set(Object.values(fixtures).flat())
 
 /** Yields all distinct words that are not stop words, unchanged and in order. */
 export function* subjectWords(text: string): Generator<string> {
@@ -60,6 +53,9 @@ export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
   for (const word of subjectWords(text)) {
     keys.add(searchKey(word))
+    // Chinese and Japanese have no spaces: pairs of characters replace words.
+    for (const run of word.match(/[\p{sc=Han}\p{sc=Katakana}ー]{2,}/gu) ?? [])
+      for (let at = 0; at + 1 < run.length; at++) keys.add(run.slice(at, at + 2))
     if (/['’-]/.test(word))
       for (const part of word.split(/['’-]/)) if (part.length > 1) keys.add(searchKey(part))
   }
