@@ -127,10 +127,16 @@ function countInput(
   { turns }: Transcript,
   { options, promptCache }: SandboxState,
 ): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
-  const texts = [{ speaker: 'instructions', text: instructions }, ...turns]
+  const texts: Transcript['turns'] = [{ speaker: 'instructions', text: instructions }, ...turns]
   if (!options.promptCache)
-    return { inputTokens: texts.reduce((sum, { text }) => sum + countTokens(text), 0), cachedTokens: 0 }
-  const pieces = texts.map(({ speaker, text }) => ({ role: speaker, tokens: tokenize(text) }))
+    return {
+      inputTokens: texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0),
+      cachedTokens: 0,
+    }
+  const pieces = texts.map(({ speaker, text, imageTokens = 0 }) => ({
+    role: speaker,
+    tokens: [...tokenize(text), ...Array.from({ length: imageTokens }, () => 'image')],
+  }))
   const inputTokens = pieces.reduce((sum, piece) => sum + piece.tokens.length, 0)
   return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }

@@ -34,11 +34,13 @@ interface Turn {
   /** `user`, `assistant`, `system`, `developer`, `function` for a function result, or `other`. */
   readonly speaker: string
   readonly text: string
+  readonly imageTokens?: number | undefined
 }
 
 export function toTranscript({ items }: Conversation): Transcript {
   const turns = items.flatMap((item): Turn[] => {
-    if (item.kind === 'message') return [{ speaker: item.role, text: item.text }]
+    if (item.kind === 'message')
+      return [{ speaker: item.role, text: item.text, imageTokens: item.imageTokens }]
     if (item.kind === 'call') return [{ speaker: 'assistant', text: item.arguments }]
     if (item.kind === 'other') return [{ speaker: other, text: item.text }]
     return item.kind === 'result' ? [{ speaker: 'function', text: item.text }] : []

@@ -5,6 +5,8 @@
  * white space, and everything else, in which `[` starts a new token. A Markdown link is a single token, so that
  * neither truncation nor deltas split it.
  *
+ * Each character of Chinese, Japanese and Korean is a token.
+ *
  * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a text's
  * tokens results in the text.
  */
@@ -73,6 +75,7 @@ function runEnd(characters: Characters, at: number): number {
   const first = isBlank && characters.kind(next) !== 'space' ? next : at
   const kind = characters.kind(first)
   let end = characters.end(first)
+  if (kind === 'ideograph') return end
   for (let count = 1; count < maxCharacters && end < text.length; count++) {
     if (text.charCodeAt(end) === bracket || characters.kind(end) !== kind) break
     end = characters.end(end)
@@ -83,7 +86,7 @@ function runEnd(characters: Characters, at: number): number {
 const blank = 0x20
 const bracket = 0x5b
 
-type Kind = 'word' | 'space' | 'other'
+type Kind = 'word' | 'ideograph' | 'space' | 'other'
 
 /** A text's characters by start position. */
 class Characters {
@@ -127,6 +130,7 @@ function segmenter(): Intl.Segmenter {
 
 function readKind(character: string): Kind {
   if (/^\s+$/.test(character)) return 'space'
+  if (/^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(character)) return 'ideograph'
   return /^[\p{L}\p{N}]/u.test(character) ? 'word' : 'other'
 }
 

@@ -9,7 +9,13 @@ export interface Conversation {
 }
 
 export type ConversationItem =
-  | { readonly kind: 'message'; readonly role: string; readonly text: string }
+  | {
+      readonly kind: 'message'
+      readonly role: string
+      readonly text: string
+      /** Tokens of the images in the message. */
+      readonly imageTokens?: number
+    }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   /** A reference to an item in an earlier reply. */
@@ -34,8 +40,17 @@ export function messageItems(role: string, content: unknown): ConversationItem[]
   }
   const at = items.findLastIndex(({ kind }) => kind === 'message') + 1
   if (read.length > 0 || items.length === 0)
-    items.splice(at, 0, { kind: 'message', role, text: textOf(read) })
+    items.splice(at, 0, { kind: 'message', role, text: textOf(read), ...imagesIn(read) })
   return items
+}
+
+/** Counts the tokens of images: 85 with low detail, otherwise 765, as for a square of 1024 pixels. */
+export function imagesIn(parts: readonly unknown[]): { imageTokens?: number } {
+  const images = parts.map(fieldsOf).filter(({ type }) => /^(?:input_)?image/.test(textOf(type)))
+  const isLow = ({ detail, image_url }: ReturnType<typeof fieldsOf>) =>
+    (detail ?? fieldsOf(image_url)['detail']) === 'low'
+  const imageTokens = images.reduce((sum, image) => sum + (isLow(image) ? 85 : 765), 0)
+  return imageTokens > 0 ? { imageTokens } : {}
 }
 
 function roleOf(role: string, text: string): string {

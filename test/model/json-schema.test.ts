@@ -394,7 +394,7 @@ describe('fakeValue', () => {
         origin,
       ),
     ).toEqual({
-      title: 'Three museums',
+      title: 'Plan',
       code: 'x',
     })
   })

@@ -224,7 +224,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('usage', () => {
-    it('counts all text of the input', async () => {
+    it('counts all text and images of the input', async () => {
       const { body } = await create({
         instructions: 'Be brief.',
         input: [
@@ -233,7 +233,7 @@ describeAdapters('POST /responses', (entrance) => {
           { role: 'user', content: [{ type: 'input_text', text: 'four five six' }, { type: 'input_image' }] },
         ],
       })
-      expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4)
+      expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4 + 765)
     })
 
     it('has consistent totals', async () => {

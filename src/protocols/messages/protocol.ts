@@ -6,6 +6,7 @@ import { toReasoning } from '../../model/preset.ts'
 import {
   type Conversation,
   type ConversationItem,
+  imagesIn,
   messageItems,
   otherItem,
 } from '../../resources/conversation.ts'
@@ -55,7 +56,9 @@ function toItems(value: unknown): ConversationItem[] {
   // Text precedes the same turn's calls, but follows its function results.
   if (role === 'assistant') return [...messageItems(role, texts), ...items]
   // The last text is the question. Reminders precede everything else.
-  const messages = texts.flatMap((text) => messageItems(role, [text]))
+  const messages = texts
+    .flatMap((text) => messageItems(role, [text]))
+    .map((item, place) => (place === 0 ? { ...item, ...imagesIn(listOf(content)) } : item))
   const isReminder = (item: ConversationItem) => item.kind === 'message' && item.role !== role
   return [...messages.filter(isReminder), ...items, ...messages.filter((item) => !isReminder(item))]
 }
