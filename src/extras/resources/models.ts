@@ -59,7 +59,7 @@ export const createCoinbaseCharge = defineOperation({
   method: 'post',
   path: '/credits/coinbase',
   doc: { summary: 'Create a Coinbase charge (removed)', tag: 'Credits' },
-  output: z.unknown(),
+  output: z.lazy(() => z.unknown()),
   errors: [410],
   marks: { extension: true },
   resolve() {
