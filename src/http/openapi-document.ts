@@ -95,7 +95,7 @@ export function routeOf(path: string, servers: unknown): string {
 }
 
 /** Returns the first server's path, such as `/api/v1`, or an empty string if there is none. */
-function prefixOf(servers: unknown): string {
+export function prefixOf(servers: unknown): string {
   const [server] = Array.isArray(servers) ? servers : []
   if (!isJson(server) || typeof server['url'] !== 'string') return ''
   const variables = isJson(server['variables']) ? server['variables'] : {}

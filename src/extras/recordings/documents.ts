@@ -8,16 +8,17 @@ import {
   isJson,
   type Json,
   OpenApiDocument,
+  prefixOf,
   routeOf,
   shapeOf,
 } from '../../http/openapi-document.ts'
 import {
+  compareDeprecation,
   compareShapes,
   type Difference,
   SchemaReader,
   type Severity,
   type Shape,
-  unknownShape,
 } from './shapes.ts'
 
 /** A shape that may be required. */
@@ -36,6 +37,13 @@ export interface DescribedOperation {
   readonly parameters: ReadonlyMap<string, Part>
   /** Replies by status, including `default`, and media type. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Shape>>
+  /** Reply headers by status, then by name in lower case. */
+  readonly headers: ReadonlyMap<string, ReadonlyMap<string, Part>>
+  /** Accepted kinds of authentication, such as `http bearer`, or `none`. */
+  readonly security: ReadonlySet<string>
+  /** Path of the server, such as `/api/v1`. Empty if the document does not name one. */
+  readonly server: string
+  readonly isDeprecated: boolean
 }
 
 /** Operations by `line`. */
@@ -76,38 +84,82 @@ function describe(
   reader: SchemaReader,
   operation: Json,
   item: Json,
-): Pick<DescribedOperation, 'body' | 'parameters' | 'replies'> {
+): Omit<DescribedOperation, 'id' | 'line'> {
   const parameters = new Map<string, Part>()
   const lists = [item['parameters'], operation['parameters']]
   for (const each of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
     const parameter = document.resolve(each)
-    if (parameter?.['in'] !== 'query') continue
-    parameters.set(`query ${parameter['name']}`, {
-      shape: reader.shapeOf(parameter['schema']),
-      isRequired: parameter['required'] === true,
-    })
+    const { in: place, name } = parameter ?? {}
+    if (place === 'query') parameters.set(`query ${name}`, partOf(reader, parameter))
+    if (place === 'header' && !/^(accept|authorization|content-type)$/i.test(String(name)))
+      parameters.set(`header ${String(name).toLowerCase()}`, partOf(reader, parameter))
   }
   const request = document.resolve(operation['requestBody'])
-  const shape = request && contentOf(reader, request).get('application/json')
+  const shape = request && contentOf(document, reader, request).get('application/json')
   const replies = new Map<string, ReadonlyMap<string, Shape>>()
+  const headers = new Map<string, ReadonlyMap<string, Part>>()
   const responses = isJson(operation['responses']) ? operation['responses'] : {}
   for (const [status, response] of Object.entries(responses)) {
     const reply = document.resolve(response)
-    if (reply) replies.set(status, contentOf(reader, reply))
+    if (!reply) continue
+    replies.set(status, contentOf(document, reader, reply))
+    const named = isJson(reply['headers']) ? Object.entries(reply['headers']) : []
+    headers.set(
+      status,
+      new Map(named.map(([name, header]) => [name.toLowerCase(), partOf(reader, document.resolve(header))])),
+    )
   }
-  const body = shape && { shape, isRequired: request['required'] === true }
-  return { body, parameters, replies }
+  return {
+    body: shape && { shape, isRequired: request['required'] === true },
+    parameters,
+    replies,
+    headers,
+    security: securityOf(document, operation['security'] ?? document.root['security']),
+    server: prefixOf(operation['servers'] ?? item['servers'] ?? document.root['servers']),
+    isDeprecated: operation['deprecated'] === true,
+  }
 }
 
-/** Returns shapes by media type, ignoring media type parameters. */
-function contentOf(reader: SchemaReader, { content }: Json): Map<string, Shape> {
+/** Reads a parameter or a header. */
+function partOf(reader: SchemaReader, { schema, required, deprecated }: Json = {}): Part {
+  const shape = reader.shapeOf(schema)
+  const isDeprecated = deprecated === true || shape.isDeprecated
+  return { shape: isDeprecated ? { ...shape, isDeprecated } : shape, isRequired: required === true }
+}
+
+/** Returns the alternatives of a list of security requirements, by the kind of each scheme instead of its name. */
+function securityOf(document: OpenApiDocument, requirements: unknown): Set<string> {
+  const schemes = document.resolve(document.root['components'])?.['securitySchemes']
+  const kindOf = (name: string) => {
+    const { type, scheme, in: place, name: key } = document.resolve(Object(schemes)[name]) ?? {}
+    return [type ?? name, scheme, place, key].filter((word) => word !== undefined).join(' ')
+  }
+  const list = Array.isArray(requirements) ? requirements : []
+  const alternatives = list.map((each) => Object.keys(Object(each)).map(kindOf).sort().join(' and '))
+  return new Set(alternatives.length === 0 ? ['none'] : alternatives.map((kinds) => kinds || 'none'))
+}
+
+/** Returns shapes by media type, ignoring media type parameters. The shape of a stream is that of its events. */
+function contentOf(document: OpenApiDocument, reader: SchemaReader, { content }: Json): Map<string, Shape> {
   const types = isJson(content) ? Object.entries(content) : []
   return new Map(
-    types.map(([type, media]) => [
-      type.split(';')[0]?.trim() ?? type,
-      isJson(media) ? reader.shapeOf(media['schema']) : unknownShape,
-    ]),
+    types.map(([name, media]) => {
+      const type = name.split(';')[0]?.trim() ?? name
+      const { schema } = isJson(media) ? media : {}
+      return [
+        type,
+        reader.shapeOf(type === 'text/event-stream' ? eventSchema(document, Object(media)) : schema),
+      ]
+    }),
   )
+}
+
+/** Returns the schema of an event: named as such, or that of `data` in a schema of an event stream. */
+function eventSchema(document: OpenApiDocument, media: Json): unknown {
+  const { schema, itemSchema, 'x-event-schema': event = itemSchema } = media
+  if (event !== undefined) return event
+  const { properties } = document.resolve(schema) ?? {}
+  return isJson(properties) ? (properties['data'] ?? schema) : undefined
 }
 
 export interface OperationDifference extends Difference {
@@ -119,17 +171,83 @@ export function* compareDocuments(
   ours: DescribedOperations,
   theirs: DescribedOperations,
 ): Generator<OperationDifference> {
+  const shared: [DescribedOperation, DescribedOperation][] = []
   for (const [line, mine] of ours) {
     const other = theirs.get(line)
+    if (other) shared.push([mine, other])
     const differences = other
       ? compareOperations(mine, other)
       : [difference('operation', '', 'operation-removed', 'breaking', `${line} is not documented`)]
     for (const each of differences) yield { operation: mine.id, ...each }
   }
+  for (const compare of [compareSecurity, compareServers]) yield* once(shared, compare)
+  const hasHeaders = [...theirs.values()].some(({ headers }) =>
+    [...headers.values()].some(({ size }) => size > 0),
+  )
+  for (const [mine, other] of hasHeaders ? shared : [])
+    for (const each of compareHeaders(mine, other)) yield { operation: mine.id, ...each }
   for (const [line, { id }] of theirs) {
     if (ours.has(line)) continue
     const message = `${line} is documented but not supported`
     yield { operation: id, ...difference('operation', '', 'operation-added', 'additive', message) }
+  }
+}
+
+/** Yields a difference of all operations once, for the operation `*`. */
+function* once(
+  pairs: readonly [DescribedOperation, DescribedOperation][],
+  compare: (ours: DescribedOperation, theirs: DescribedOperation) => Iterable<Difference>,
+): Generator<OperationDifference> {
+  const found = pairs.flatMap(([mine, other]) =>
+    [...compare(mine, other)].map((each) => ({ operation: mine.id, ...each })),
+  )
+  const [first] = found
+  const isShared = found.length > 1 && found.length === pairs.length
+  if (
+    first &&
+    isShared &&
+    found.every(({ kind, message }) => kind === first.kind && message === first.message)
+  )
+    yield { ...first, operation: '*' }
+  else yield* found
+}
+
+function* compareSecurity(ours: DescribedOperation, theirs: DescribedOperation): Generator<Difference> {
+  const more = [...theirs.security].filter((kind) => !ours.security.has(kind))
+  const fewer = [...ours.security].filter((kind) => !theirs.security.has(kind))
+  if (fewer.length > 0 && !theirs.security.has('none')) {
+    const message = `is ${[...theirs.security].join(' or ')}, Understudy has ${[...ours.security].join(' or ')}`
+    yield difference('security', '', 'security-changed', 'breaking', message)
+  } else if (more.length > 0)
+    yield difference(
+      'security',
+      '',
+      'security-added',
+      'additive',
+      more.includes('none') ? 'is optional' : `may be ${more.join(' or ')}`,
+    )
+}
+
+function* compareServers(ours: DescribedOperation, theirs: DescribedOperation): Generator<Difference> {
+  if (theirs.server === '' || theirs.server === ours.server) return
+  const message = `has the path ${theirs.server}, Understudy ${ours.server}`
+  yield difference('servers', '', 'server-changed', 'breaking', message)
+}
+
+function* compareHeaders(ours: DescribedOperation, theirs: DescribedOperation): Generator<Difference> {
+  for (const [status, other] of theirs.headers) {
+    const mine = ours.headers.get(status)
+    const part = `reply ${status} header`
+    for (const [name, { shape }] of other) {
+      const own = mine?.get(name)
+      if (own) yield* compareShapes(own.shape, shape, { part, direction: 'reply', isObserved: false }, name)
+      else if (mine) yield difference(part, name, 'header-added', 'additive', 'is new')
+    }
+    for (const [name, { isRequired }] of mine ?? [])
+      if (!other.has(name) && !name.startsWith('x-understudy-')) {
+        const severity = isRequired ? 'breaking' : 'info'
+        yield difference(part, name, 'header-removed', severity, 'is not documented')
+      }
   }
 }
 
@@ -144,6 +262,7 @@ function difference(
 }
 
 function* compareOperations(ours: DescribedOperation, theirs: DescribedOperation): Generator<Difference> {
+  for (const change of compareDeprecation(ours, theirs)) yield { part: 'operation', path: '', ...change }
   yield* compareParameters(ours, theirs)
   yield* compareBodies(ours.body, theirs.body)
   yield* compareReplies(ours, theirs)
@@ -213,11 +332,18 @@ function* compareContents(
   theirs: ReadonlyMap<string, Shape>,
   part: string,
 ): Generator<Difference> {
+  const known = new Set<string>()
   for (const [type, shape] of ours) {
     const isStream = type === 'text/event-stream'
     const other = theirs.get(type)
-    if (other && !isStream)
-      yield* compareShapes(shape, other, { part, direction: 'reply', isObserved: false })
+    const setup = { part: isStream ? 'stream' : part, direction: 'reply', isObserved: false } as const
+    for (const each of other ? compareShapes(shape, other, setup) : []) {
+      // Events share fields with each other and with the reply. A difference of all of them is listed once.
+      const place = isStream ? placeInReply(each.path) : each.path
+      const names = [`${place} ${each.kind}`, `${place.replace(/^\[.*?\]/, '')} ${each.kind} ${each.message}`]
+      if (!names.some((name) => known.has(name))) yield each
+      for (const name of isStream ? names : names.slice(0, 1)) known.add(name)
+    }
     if (!other && theirs.size > 0) {
       const severity = isStream ? 'info' : 'breaking'
       yield difference(part, '', 'media-type-removed', severity, `${type} is not documented`)
@@ -225,4 +351,12 @@ function* compareContents(
   }
   for (const type of theirs.keys())
     if (!ours.has(type)) yield difference(part, '', 'media-type-added', 'additive', `may be ${type}`)
+}
+
+/** Returns the path of a part of an event in the reply: `[response.completed].response.usage` is `usage`. */
+function placeInReply(path: string): string {
+  return path.replace(/^\[response\.[^\]]*\]\.(response\.|item|part)/, (_, field: string) => {
+    if (field === 'response.') return ''
+    return field === 'item' ? 'output' : 'output[message].content'
+  })
 }

@@ -17,6 +17,7 @@ export interface Shape {
   readonly items?: Shape | undefined
   /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
   readonly limits?: Readonly<Record<string, unknown>> | undefined
+  readonly isDeprecated?: boolean
 }
 
 export interface ObjectShape {
@@ -88,7 +89,7 @@ function intersectionOf(left: Shape, right: Shape): Shape {
   for (const tag of tags.size > 0 ? tags : ['']) {
     const parts = [left, right].flatMap(({ objects }) => objects.get(tag) ?? objects.get('') ?? [])
     objects.set(tag, {
-      fields: new Map(parts.flatMap(({ fields }) => [...fields])),
+      fields: parts.map(({ fields }) => fields).reduce(intersectionOfFields, new Map()),
       isOpen: parts.some(({ isOpen }) => isOpen),
     })
   }
@@ -100,6 +101,18 @@ function intersectionOf(left: Shape, right: Shape): Shape {
     items: left.items ?? right.items,
     limits: { ...left.limits, ...right.limits },
   }
+}
+
+function intersectionOfFields(left: ObjectShape['fields'], right: ObjectShape['fields']): Map<string, Field> {
+  const fields = new Map(left)
+  for (const [name, { shape, isRequired }] of right) {
+    const existing = fields.get(name)
+    fields.set(name, {
+      shape: existing ? intersectionOf(existing.shape, shape) : shape,
+      isRequired: isRequired || Boolean(existing?.isRequired),
+    })
+  }
+  return fields
 }
 
 const limitNames = [
@@ -129,6 +142,7 @@ export class SchemaReader {
     if (!isJson(schema)) return unknownShape
     const { $ref } = schema
     if (typeof $ref !== 'string') return this.#read(schema)
+    if (schema['deprecated'] === true) return { ...this.shapeOf({ $ref }), isDeprecated: true }
     const cached = this.#byReference.get($ref)
     if (cached) return cached
     // Recursive schemas are compared only at the outer level.
@@ -149,9 +163,9 @@ export class SchemaReader {
       shape = intersectionOf(shape, union)
     }
     for (const part of parts) shape = intersectionOf(shape, this.shapeOf(part))
-    return schema['nullable'] === true && shape.types.size > 0
-      ? { ...shape, types: new Set<TypeName>([...shape.types, 'null']) }
-      : shape
+    if (schema['nullable'] === true && shape.types.size > 0)
+      shape = { ...shape, types: new Set<TypeName>([...shape.types, 'null']) }
+    return schema['deprecated'] === true ? { ...shape, isDeprecated: true } : shape
   }
 
   /** Returns the shape without `anyOf`, `oneOf` and `allOf`. */
@@ -279,6 +293,8 @@ export function* compareShapes(
   for (const change of compareTypes(ours, theirs, setup)) yield { part, path, ...change }
   for (const change of compareValues(ours, theirs, setup)) yield { part, path, ...change }
   for (const change of compareLimits(ours, theirs, setup)) yield { part, path, ...change }
+  if (!setup.isObserved)
+    for (const change of compareDeprecation(ours, theirs)) yield { part, path, ...change }
   if (ours.items && theirs.items) yield* compareShapes(ours.items, theirs.items, setup, `${path}[]`)
   if (ours.types.has('object') && theirs.types.has('object')) yield* compareObjects(ours, theirs, setup, path)
 }
@@ -352,17 +368,28 @@ function* compareLimits(
 ): Generator<Change> {
   if (isObserved) return
   const [left, right] = [ours.limits ?? {}, theirs.limits ?? {}]
-  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
+    (name) => left[name] !== right[name],
+  )
+  if (names.length === 0) return
+  const isWider = names.every((name) => {
     const [mine, other] = [left[name], right[name]]
-    if (mine === other) continue
-    const isWider = other === undefined || (mine !== undefined && widens(name, mine, other))
-    const severity = direction === 'reply' ? 'info' : isWider ? 'additive' : 'breaking'
-    yield {
-      kind: 'limit-changed',
-      severity,
-      message: `has ${name} ${other ?? 'none'}, Understudy ${mine ?? 'none'}`,
-    }
-  }
+    return other === undefined || (mine !== undefined && widens(name, mine, other))
+  })
+  const severity = direction === 'reply' ? 'info' : isWider ? 'additive' : 'breaking'
+  const changes = names.map((name) => `${name} ${right[name] ?? 'none'}, Understudy ${left[name] ?? 'none'}`)
+  yield { kind: 'limit-changed', severity, message: `has ${changes.join('; ')}` }
+}
+
+/** Compares whether a field, a parameter or an operation is deprecated. */
+export function* compareDeprecation(
+  ours: { readonly isDeprecated?: boolean },
+  theirs: { readonly isDeprecated?: boolean },
+): Generator<Change> {
+  if (theirs.isDeprecated && !ours.isDeprecated)
+    yield { kind: 'deprecated', severity: 'info', message: 'is deprecated' }
+  if (ours.isDeprecated && !theirs.isDeprecated)
+    yield { kind: 'undeprecated', severity: 'info', message: 'is not deprecated, but is by Understudy' }
 }
 
 function widens(name: string, mine: unknown, other: unknown): boolean {
@@ -377,19 +404,23 @@ function* compareObjects(
   path: string,
 ): Generator<Difference> {
   const { part, direction, isObserved } = setup
+  const added: string[] = []
   for (const [tag, object] of theirs.objects) {
     const ourObject = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
     const objectPath = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
-    const message = `may be of type ${tag}`
     if (ourObject) yield* compareFields(ourObject, object, setup, objectPath)
-    else if (tag !== '') yield { part, path, kind: 'variant-added', severity: 'additive', message }
+    else if (tag !== '') added.push(tag)
   }
-  if (isObserved) return
-  for (const tag of ours.objects.keys()) {
-    if (tag === '' || theirs.objects.has(tag) || theirs.objects.has('')) continue
-    const severity = direction === 'reply' ? 'info' : 'breaking'
-    yield { part, path, kind: 'variant-removed', severity, message: `is never of type ${tag}` }
+  if (added.length > 0) {
+    const message = `may be of type ${added.join(', ')}`
+    yield { part, path, kind: 'variant-added', severity: 'additive', message }
   }
+  if (isObserved || theirs.objects.has('')) return
+  const removed = [...ours.objects.keys()].filter((tag) => tag !== '' && !theirs.objects.has(tag))
+  if (removed.length === 0) return
+  // Clients wait for events.
+  const severity = direction === 'reply' && part !== 'stream' ? 'info' : 'breaking'
+  yield { part, path, kind: 'variant-removed', severity, message: `is never of type ${removed.join(', ')}` }
 }
 
 /** Returns our object with the same tag or, without a tag, the only one. */

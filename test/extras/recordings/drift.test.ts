@@ -43,7 +43,11 @@ const parameters = (document: Any) => document.paths['/benchmarks'].get.paramete
 const parameter = (document: Any, name: string) =>
   parameters(document).find((each: Any) => each.name === name)
 const response = (document: Any) => own(document, content(document, '/responses', 'post'), 'schema')
-const drop = (list: string[], name: string) => list.splice(list.indexOf(name), 1)
+const drop = (list: unknown[], name: unknown) => list.splice(list.indexOf(name), 1)
+const events = (document: Any) => schemas(document).ResponseStreamEvent
+const event = (document: Any, type: string) =>
+  events(document).oneOf.find((each: Any) => each.properties.type.const === type)
+const ping = { type: 'object', required: ['type'] }
 
 const inDocument: [string, Severity, (document: Any) => void][] = [
   [
@@ -265,6 +269,120 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
       parameter(d, 'source').required = true
     },
   ],
+  ['an event is removed', 'breaking', (d) => void drop(events(d).oneOf, events(d).oneOf[0])],
+  [
+    'an event is added',
+    'additive',
+    (d) => void events(d).oneOf.push({ ...ping, properties: { type: { const: 'response.ping' } } }),
+  ],
+  [
+    'a field of an event is removed',
+    'breaking',
+    (d) => {
+      delete event(d, 'response.output_text.delta').properties.delta
+    },
+  ],
+  [
+    'the type of a field of an event changes',
+    'breaking',
+    (d) => {
+      event(d, 'response.output_text.done').properties.text = { type: 'integer' }
+    },
+  ],
+  [
+    'a field of an event becomes optional',
+    'breaking',
+    (d) => void drop(event(d, 'response.output_text.delta').required, 'delta'),
+  ],
+  [
+    'an event gets a field',
+    'additive',
+    (d) => {
+      event(d, 'response.output_text.delta').properties.speed = { type: 'number' }
+    },
+  ],
+  [
+    'events are described by the schema of the stream',
+    'breaking',
+    (d) => {
+      const stream = d.paths['/responses'].post.responses['200'].content['text/event-stream']
+      stream.schema = { type: 'object', properties: { data: { oneOf: events(d).oneOf.slice(1) } } }
+      delete stream['x-event-schema']
+    },
+  ],
+  [
+    'the authentication of all operations changes',
+    'breaking',
+    (d) => {
+      d.components.securitySchemes.bearer = { type: 'apiKey', in: 'header', name: 'x-key' }
+    },
+  ],
+  [
+    'the authentication of an operation changes',
+    'breaking',
+    (d) => {
+      d.components.securitySchemes.basic = { type: 'http', scheme: 'basic' }
+      d.paths['/providers'].get.security = [{ basic: [] }]
+    },
+  ],
+  [
+    'an operation needs no key',
+    'additive',
+    (d) => {
+      d.paths['/providers'].get.security = []
+    },
+  ],
+  [
+    'the path of the server changes',
+    'breaking',
+    (d) => {
+      d.servers = [{ url: 'https://api.example/gateway/v2' }]
+    },
+  ],
+  [
+    'an operation is deprecated',
+    'info',
+    (d) => {
+      d.paths['/providers'].get.deprecated = true
+    },
+  ],
+  [
+    'a parameter is deprecated',
+    'info',
+    (d) => {
+      parameter(d, 'arena').deprecated = true
+    },
+  ],
+  [
+    'a field of a reply is deprecated',
+    'info',
+    (d) => {
+      provider(d).properties.slug.deprecated = true
+    },
+  ],
+  [
+    'a reply gets a header',
+    'additive',
+    (d) => {
+      d.paths['/providers'].get.responses['200'].headers['X-Cost'] = { schema: { type: 'number' } }
+    },
+  ],
+  [
+    'a reply loses a header',
+    'info',
+    (d) => void delete d.paths['/providers'].get.responses['200'].headers['x-request-id'],
+  ],
+  [
+    'a request needs a header',
+    'breaking',
+    (d) =>
+      void parameters(d).push({ in: 'header', name: 'X-Team', required: true, schema: { type: 'string' } }),
+  ],
+  [
+    'two limits of a field change',
+    'breaking',
+    (d) => Object.assign(request(d).properties.name, { minLength: 5, maxLength: 900 }),
+  ],
 ]
 
 /** Findings of each change, computed once. */
@@ -315,6 +433,14 @@ describe('drift --spec', () => {
   it('describes each change in one line', async () => {
     const lines = inDocument.map(([what, , change]) => inLine(what, findingsInDocument(change)))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
+  })
+
+  it('lists both limits of a field in one finding', () => {
+    const [, , change] = inDocument.find(([what]) => what === 'two limits of a field change') ?? []
+    const findings = change ? findingsInDocument(change) : []
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/minLength 5, .*maxLength 900, /),
+    ])
   })
 
   it('reads OpenAPI 3.0 with nullable, references and allOf like 3.1', () => {
