@@ -85,7 +85,7 @@ async function attachJournal(
   const text = elsewhere === '' ? own : `${own}\nIn addition, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
-  const file = JSON.stringify(await sandbox.save(), null, 2)
+  const file = JSON.stringify({ ...(await sandbox.save()), test: testInfo.title }, null, 2)
   await testInfo.attach('sandbox.json', { contentType: 'application/json', body: file })
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
 }

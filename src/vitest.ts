@@ -289,7 +289,9 @@ function printIfFailed(
 
 /** Attaches the sandbox, which may already be disposed, to the report as a file that the console can open. */
 async function attachSandbox(task: TestContext['task'], sandbox: Sandbox<Bodies>): Promise<void> {
-  const body = new TextEncoder().encode(JSON.stringify(toSandboxFile(sandbox as Sandbox, true)))
+  const body = new TextEncoder().encode(
+    JSON.stringify({ ...toSandboxFile(sandbox as Sandbox, true), test: task.name }),
+  )
   const attachments = [{ contentType: 'application/json', body }]
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }

@@ -103,8 +103,8 @@ export const SandboxFile = z.lazy(() =>
   z.strictObject({
     format: z.literal('understudy-sandbox'),
     version: z.literal(1),
-    /** Id of the saved sandbox. */
-    sandbox: Name,
+    sandbox: Name.describe('Id of the saved sandbox.'),
+    test: Text.optional().describe('The test that failed.'),
     seed: z.union([z.int(), Text]),
     fixtures: Fixtures,
     changes: z

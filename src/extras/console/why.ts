@@ -149,10 +149,12 @@ function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName)
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
   const { match, turn, state } = record
   const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
+  // A call of a file has no match, but a rule without a sequence has only one effect.
+  const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
   // A rate limit overrides the parameters of its fault.
-  const faults = rateLimit ? [] : (match?.effect.faults ?? [])
+  const faults = rateLimit ? [] : (effect?.faults ?? [])
   const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
-  if (match?.effect.reply) facts.push('Scripted reply.')
+  if (effect?.reply) facts.push('Scripted reply.')
   if (rateLimit) {
     const { requests, tokens, windowMs } = rateLimit
     if (Number.isFinite(requests))

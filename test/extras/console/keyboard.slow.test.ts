@@ -132,6 +132,7 @@ describe('the keyboard', () => {
 
   it('toggles a bundled scenario, and writes, corrects and activates a custom one', async () => {
     await goTo('Scenarios')
+    await page.getByText('flaky', { exact: true }).waitFor()
     await tabTo(/^flaky/)
     await press('Space')
     await page.getByRole('region', { name: 'Rules of flaky' }).waitFor()

@@ -18,13 +18,14 @@ describe('a sandbox', () => {
   it('can be saved as a file and opened on another server, where its calls can be resent', async () => {
     await using first = await startServer({ latency: { gapMs: 5 } })
     await using second = await startServer()
-    const { unmatched } = await makeSampleCalls(first)
+    const { unmatched, cut } = await makeSampleCalls(first)
     const saving = await open(browser, `${first.url}/__understudy/#/sandboxes`)
     const download = saving.page.waitForEvent('download')
     await saving.page.getByRole('button', { name: 'Save as file' }).click()
     const file = await download
     expect(file.suggestedFilename()).toBe('sandbox-default.json')
-    const buffer = await readFile(await file.path())
+    const saved = JSON.parse(await readFile(await file.path(), 'utf8'))
+    const buffer = Buffer.from(JSON.stringify({ ...saved, test: 'shows the tides' }))
 
     const { page, complaints } = await open(browser, `${second.url}/__understudy/#/sandboxes`)
     const choose = page.locator('input[type=file]')
@@ -36,6 +37,24 @@ describe('a sandbox', () => {
     await page.getByText('wrong.json: ').waitFor()
     await choose.setInputFiles({ name: 'sandbox.json', mimeType: 'application/json', buffer })
     await expect.poll(() => page.locator('.rows li').count()).toBe(10)
+    // The first screen says what the file is, and what failed and why.
+    const summary = page.getByRole('region', { name: 'Opened file' })
+    await summary.getByText('Failed test: shows the tides').waitFor()
+    await summary.getByText("rule 2 (refused) of 'busy-morning'. Fault status, status 529.").waitFor()
+    await summary.getByText('did you mean GET /providers').waitFor()
+    await summary.getByText("Rule 3 of 'busy-morning' for getPreset never applied.").waitFor()
+    // Its calls keep their durations, rules and streams, and are not among the live ones.
+    const { calls } = saved
+    const durations = await page.locator('.rows .duration').allTextContents()
+    expect(Math.abs(Number.parseFloat(durations.at(-1) ?? '') - calls[0].durationMs)).toBeLessThan(1)
+    await page.locator(`[data-call="${cut}"]`).click()
+    await page.getByText('A fault aborted the reply.').waitFor()
+    await page.getByRole('link', { name: 'Stream', exact: true }).click()
+    await page.getByText(/First event after .* Cut by a fault after .* Faults: stream-cut/).waitFor()
+    await page.locator('.picker select').selectOption('All sandboxes')
+    await page.getByText('No calls yet').waitFor()
+    await page.goBack()
+    await page.goBack()
     // The file includes rules, rows and calls.
     const [sandbox] = second.gateway.sandboxes.list()
     expect(sandbox?.rules.names()).toEqual(['busy-morning'])

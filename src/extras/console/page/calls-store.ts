@@ -15,6 +15,8 @@ import { matches, parseSearch, ruleName } from './search.ts'
 const limit = 5000
 /** Minimum time between two requests for the rows of changed calls, in milliseconds. */
 const rowsEveryMs = 250
+/** Minimum time between two changes of the list, in milliseconds. */
+const publishEveryMs = 200
 
 export const sandboxes = signal<SandboxAddress[]>([])
 /** Sandboxes that were opened from a file. Their calls are not listed with the others. */
@@ -189,8 +191,29 @@ export async function clearCalls(): Promise<void> {
 
 function take(rows: readonly CallRow[]): void {
   for (const row of rows) byKey.set(keyOf(row), row)
-  if (byKey.size > limit) byKey = new Map([...byKey].slice(-limit))
-  calls.value = [...byKey.values()]
+  for (const key of byKey.keys()) {
+    if (byKey.size <= limit) break
+    byKey.delete(key)
+  }
+  publish()
+}
+
+let publishedAt = Number.NEGATIVE_INFINITY
+let isPublishing = false
+
+/** Shows the calls: at once, or together with those that arrive shortly after. */
+function publish(): void {
+  const now = document.timeline.currentTime as number
+  if (isPublishing) return
+  isPublishing = true
+  setTimeout(
+    () => {
+      isPublishing = false
+      publishedAt = document.timeline.currentTime as number
+      calls.value = [...byKey.values()]
+    },
+    Math.max(0, publishedAt + publishEveryMs - now),
+  )
 }
 
 /** Calls that changed since their rows were loaded, by key. */

@@ -233,15 +233,15 @@ function List() {
     <>
       <Headings />
       <div class={isNarrow ? 'scroller narrow' : 'scroller'} ref={scroller} onScroll={onScroll}>
-        <ol class="rows" style={{ height: `${list.length * rowHeight}px` }}>
-          {visible.map((item, index) => {
-            const top = (first + index) * rowHeight
-            const place = { top, position: first + index + 1, total: list.length }
+        <ol
+          class="rows"
+          style={{ height: `${list.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+        >
+          {visible.map((item) => {
             return isCall(item) ? (
               <Row
                 key={keyOf(item)}
                 call={item}
-                {...place}
                 scale={scale}
                 isOpen={isOpen(item)}
                 isSelected={selected.value.has(keyOf(item))}
@@ -249,7 +249,7 @@ function List() {
                 isFile={isFile}
               />
             ) : (
-              <li key={item.group} class="group" style={{ top: `${top}px` }}>
+              <li key={item.group} class="group">
                 <strong>{item.group}</strong> <span class="muted">{item.count}</span>
               </li>
             )
@@ -268,10 +268,13 @@ function keyOfItem(item: Item | undefined): string {
   return item === undefined ? '' : isCall(item) ? keyOf(item) : item.group
 }
 
-/** Returns the duration of a full bar in milliseconds: nearly the longest, so that one stalled stream flattens no others. */
+/**
+ * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream flattens no
+ * others. A power of two, so that it seldom changes.
+ */
 function scaleOf(list: readonly CallRow[]): number {
-  const durations = list.map(({ durationMs }) => durationMs ?? 0).sort((left, right) => left - right)
-  return Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)
+  const durations = Float64Array.from(list, ({ durationMs }) => durationMs ?? 0).sort()
+  return 2 ** Math.ceil(Math.log2(Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)))
 }
 
 /** Moves the focus by rows, and with it the details if they are open. */
@@ -326,7 +329,7 @@ function Headings() {
 
 function NoCalls() {
   if (!isLoaded.value) return null
-  if (chosenCalls.value.length > 0)
+  if (chosenCalls.value.length > 0 || param('q'))
     return (
       <Empty>
         <p>No calls match</p>
@@ -338,9 +341,6 @@ function NoCalls() {
 
 const Row = memo(function Row({
   call,
-  top,
-  position,
-  total,
   scale,
   isOpen,
   isSelected,
@@ -348,11 +348,6 @@ const Row = memo(function Row({
   isFile,
 }: {
   call: CallRow
-  /** In pixels. */
-  top: number
-  /** From 1. */
-  position: number
-  total: number
   /** Duration of a full bar in milliseconds. */
   scale: number
   isOpen: boolean
@@ -366,12 +361,7 @@ const Row = memo(function Row({
   const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
   const key = keyOf(call)
   return (
-    <li
-      style={{ top: `${top}px` }}
-      aria-setsize={total}
-      aria-posinset={position}
-      class={isOpen ? 'chosen' : undefined}
-    >
+    <li class={isOpen ? 'chosen' : undefined}>
       <label class="check">
         <input
           type="checkbox"
@@ -391,8 +381,8 @@ const Row = memo(function Row({
       >
         <time>{isFile ? call.timestamp.slice(11, 23) : timeOfDay(call.startedAt)}</time>
         <Status status={status} delivery={delivery} />
-        <span class="path">
-          {method} {short}
+        <span class="what">
+          <span class="method">{method}</span> <span class="path">{short}</span>
         </span>
         <span class="input">{call.input}</span>
         <span class="model">

@@ -6,7 +6,8 @@ import { exportEntries, exportHar, exportSandboxes, exportScenario } from './exp
 import { ActionButton } from './parts.tsx'
 
 export function ExportMenu() {
-  const chosen = calls.value.filter((call) => selected.value.has(keyOf(call)))
+  const chosen =
+    selected.value.size === 0 ? [] : calls.value.filter((call) => selected.value.has(keyOf(call)))
   const list = chosen.length > 0 ? chosen : shownCalls.value
   if (list.length === 0) return null
   const what = `${list.length.toLocaleString('en')} ${list.length === 1 ? 'call' : 'calls'}`

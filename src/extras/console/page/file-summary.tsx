@@ -28,7 +28,7 @@ export function OpenedFileSummary({ file: { sandbox, name, saved, test } }: { fi
     <section class="file-summary" aria-label="Opened file">
       <p>
         <span class="tag">File</span> <strong>{name}</strong>
-        {test !== null && <span class="bad"> {test}</span>}{' '}
+        {test !== null && <span class="bad"> Failed test: {test}</span>}{' '}
         <span class="muted">
           saved from sandbox {saved}, opened as {sandbox}: {chosenCalls.value.length} calls, in sandbox time.
           New calls are not mixed with them.
