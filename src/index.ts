@@ -12,7 +12,6 @@ import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { parseScenario as parse } from './gateway/to-scenario.ts'
 import { atCaller } from './lib/at-caller.ts'
-import { renamed } from './lib/renamed.ts'
 import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
@@ -28,16 +27,6 @@ export class Gateway extends GatewayCore {
    * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
    */
   readonly fetch: typeof fetch = toFetch(this)
-
-  /** @internal */
-  get handlers(): never {
-    throw new TypeError(renamed('gateway.handlers'))
-  }
-
-  /** @internal */
-  get handlersFor(): never {
-    throw new TypeError(renamed('gateway.handlersFor'))
-  }
 }
 
 /**

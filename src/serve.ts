@@ -176,12 +176,13 @@ async function start(options: ServerOptions): Promise<RunningServer> {
         guard.assertOrigin(origin, host)
         allowOrigin(origin, response)
       }
-      if (isPreflight(request)) return void answerPreflight(request, response)
+      if (request.method === 'OPTIONS' && isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') {
         const { apiDocument } = await import('./control/documents.ts')
         return void (await send(response, ok(apiDocument(core))))
       }
-      const root = rootReply(request, hasConsole && core.extras.some(({ file }) => file))
+      const isRoot = /^\/(?:\?|$)/.test(request.url ?? '')
+      const root = isRoot && rootReply(request, hasConsole && core.extras.some(({ file }) => file))
       if (root) return void (await send(response, root))
       return await serve(core, toCall(request, sink))
     } catch (error) {

@@ -9,6 +9,7 @@ const otherNames = {
     "journal.calls('createResponse')": ['calls', 'requests', 'history'],
     "journal.waitFor('createResponse')": ['waitFor', 'waitForRequest'],
     "reply('Hello'), fail(503) or use({ on, fault })": ['mock', 'once', 'on', 'when', 'respond'],
+    'handlers(gateway) of gateway-understudy/msw': ['handlers', 'handlersFor'],
     'resetScenarios()': ['clear', 'clearScenarios', 'resetHandlers'],
     apiKey: ['key', 'token'],
     baseUrl: ['url', 'baseURL'],

@@ -20,8 +20,6 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   volatile: ['mask', 'ignoreFields'],
   upstream: ['replay.upstream'],
   volatileFields: ['replay.ignoreFields'],
-  'gateway.handlers': ['handlers(gateway)'],
-  'gateway.handlersFor': ['handlers(gateway, ...operationIds)'],
   '--on-miss': ['--on-unmatched-recording'],
   '--budget': ['--budget-usd'],
   '--volatile': ['--ignore-field'],
@@ -47,8 +45,6 @@ const successors: Readonly<Record<string, readonly string[]>> = {
 /** Changes of values that accompany a new name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
-  'gateway.handlers': ' of gateway-understudy/msw',
-  'gateway.handlersFor': ' of gateway-understudy/msw',
   quota: ": write rateLimit: { requests: 60, per: '1m' }",
 }
 

@@ -37,7 +37,7 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const scriptedEnd = script && endOf(script)
   const scripted =
     script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
-  warnOfMissingTools(scripted ?? [], prompt, warn)
+  if (scripted) warnOfMissingTools(scripted, prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, transcript, sandbox)

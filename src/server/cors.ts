@@ -29,8 +29,8 @@ export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-expose-headers', exposed)
 }
 
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+export function isPreflight({ headers }: IncomingMessage): boolean {
+  return headers['access-control-request-method'] !== undefined
 }
 
 export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {

@@ -13,11 +13,8 @@ const links = {
 const consolePath = '/__understudy/'
 
 /** Returns undefined for any other request. */
-export function rootReply(
-  { method, url = '', headers }: IncomingMessage,
-  hasConsole: boolean,
-): Reply | undefined {
-  if ((method !== 'GET' && method !== 'HEAD') || url.split('?', 1)[0] !== '/') return undefined
+export function rootReply({ method, headers }: IncomingMessage, hasConsole: boolean): Reply | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
   if (hasConsole && headers.accept?.includes('text/html'))
     return { status: 302, headers: { location: consolePath, vary: 'accept' }, body: { kind: 'none' } }
   const reply = ok({ data: hasConsole ? { ...links, console: consolePath } : links })

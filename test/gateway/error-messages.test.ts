@@ -412,6 +412,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ['a remote close()', () => remote.close(), 'sandbox.close does not exist: use dispose()'],
     ['db.providers.find()', () => gateway.db.providers.find(), 'records.find does not exist: use list('],
     ['db.providers.length', () => gateway.db.providers.length, 'use (await list()).length'],
+    ['gateway.handlers', () => gateway.handlers, 'use handlers(gateway) of gateway-understudy/msw'],
     ['gateway.close()', () => gateway.close(), 'sandbox.close does not exist: use dispose()'],
     [
       'journal.filter()',

@@ -26,8 +26,6 @@ describe('former names', () => {
     ["'budgetUsd'", () => gateway.use({ on: 'createResponse', budget: 1 } as Any)],
     ["'stall'", () => gateway.use({ on: '*', reply: { frames: [{ hangUp: 'silence' }] } } as Any)],
     ["'schemaViolation'", () => gateway.journal.calls('createResponse', { brokeContract: true } as Any)],
-    ["'handlers\\(gateway\\)' of gateway-understudy/msw", () => (gateway as Any).handlers],
-    ["'handlers\\(gateway, ...operationIds\\)' of", () => (gateway as Any).handlersFor('createResponse')],
     ["'timestamp'", () => gateway.journal.calls('createResponse', { at: '' } as Any)],
   ])('are rejected with an error that suggests %s', (now, use) => {
     expect(use).toThrow(new RegExp(`'[\\w.]+' is now ${now}`))
