@@ -48,9 +48,8 @@ function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, stat
   if (keyOwner) return
   const isValid = isValidKey?.(key, state)
   if (isValid ?? (apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey)) return
-  if (isValid === false)
-    throw unauthorized('Invalid API key', 'the key was deleted, disabled or never created in this sandbox')
-  const problem = apiKeys ? 'is not in the option apiKeys' : 'looks like that of a sandbox, but is not'
+  const unlisted = apiKeys ? 'is not in the option apiKeys' : 'looks like that of a sandbox, but is not'
+  const problem = isValid === false ? 'was deleted, disabled or never created' : unlisted
   throw unauthorized(
     'Invalid API key',
     `the key ${problem}: send ${apiKeys ? 'one of those, or ' : ''}sandbox.apiKey`,

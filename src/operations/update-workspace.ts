@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
-import { defineOperation, type ResolverContext } from '../operation.ts'
+import { defineOperation, type RequestContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { unknownSlug } from './unknown-slug.ts'
@@ -27,19 +27,15 @@ export const updateWorkspace = defineOperation({
   output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
   errors: [404, 409],
   marks: { writes: true },
-  async resolve({ params, body, sandbox, now, assume, warn }) {
-    const workspace = await findWorkspace(sandbox, params.id, assume)
-    if (!workspace) {
-      const rows = await sandbox.tables.workspaces.rows()
-      throw unknownSlug('no workspace has the id or slug', params.id, rows)
-    }
-
+  async resolve(context) {
+    const { body, sandbox, now, assume, warn } = context
+    const workspace = await findWorkspace(context)
     const changes = updatableFields(body)
     if (Object.keys(changes).length === 0) {
       assume('emptyUpdate')
       return ok({ data: workspace })
     }
-    if (changes.slug !== undefined && (await isTaken(sandbox, changes.slug, workspace))) {
+    if (changes.slug !== undefined && (await isTaken(sandbox, changes.slug, workspace.id))) {
       assume('slugConflict')
       throw new GatewayError(409, `The slug '${changes.slug}' is already used by another workspace`)
     }
@@ -56,35 +52,29 @@ export const updateWorkspace = defineOperation({
 })
 
 /** Finds a workspace by id, case-insensitively, then by slug, because a UUID is also a valid slug. */
-export async function findWorkspace(
-  { tables: { workspaces } }: SandboxState,
-  id: string,
-  assume: ResolverContext['assume'],
-): Promise<Workspace | undefined> {
+export async function findWorkspace(context: RequestContext<{ id: string }>): Promise<Workspace> {
+  const { id } = context.params
+  const { workspaces } = context.sandbox.tables
   const byId = (await workspaces.findBy('id', id)) ?? (await workspaces.findBy('id', id.toLowerCase()))
   const bySlug = await workspaces.findBy('slug', id)
-  if (byId && bySlug && byId !== bySlug) assume('workspaceLookup')
-  if (!byId && !bySlug) assume('notFound')
-  return byId ?? bySlug
+  if (byId && bySlug && byId !== bySlug) context.assume('workspaceLookup')
+  const workspace = byId ?? bySlug
+  if (workspace) return workspace
+  context.assume('notFound')
+  throw unknownSlug('no workspace has the id or slug', id, await workspaces.rows())
 }
 
 /** Returns true if another workspace has this slug or id. */
-export async function isTaken(
-  { tables: { workspaces } }: SandboxState,
-  slug: string,
-  self: Pick<Workspace, 'id'>,
-): Promise<boolean> {
-  const matches = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
-  return matches.some((match) => match !== undefined && match.id !== self.id)
+export async function isTaken({ tables }: SandboxState, slug: string, id: string): Promise<boolean> {
+  const keys = ['slug', 'id'] as const
+  const matches = await Promise.all(keys.map((key) => tables.workspaces.findBy(key, slug)))
+  return matches.some((match) => match !== undefined && match.id !== id)
 }
 
 function updatableFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
   const { shape } = WorkspaceUpdate._zod.innerType
-  const updates: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(body)) {
-    if (value !== undefined && Object.hasOwn(shape, field)) updates[field] = value
-  }
-  return updates
+  const fields = Object.entries(body).filter(([field]) => Object.hasOwn(shape, field))
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 /** Returns a time later than the previous one, even if a test has set a date in the future. */

@@ -5,8 +5,7 @@ import * as z from 'zod'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
 import { json, ok } from '../../http/reply.ts'
 import { uuid } from '../../lib/seed.ts'
-import { defineOperation, type RequestContext } from '../../operation.ts'
-import { unknownSlug } from '../../operations/unknown-slug.ts'
+import { defineOperation } from '../../operation.ts'
 import { findWorkspace, isTaken } from '../../operations/update-workspace.ts'
 import { Workspace, WorkspaceUpdate } from '../../resources/workspace.ts'
 import { apiKeysOf } from './api-keys.ts'
@@ -61,7 +60,7 @@ export const createWorkspace = defineOperation({
   async resolve({ body, sandbox, now, requestKey }) {
     const { tables, seed } = sandbox
     const id = uuid(requestKey, 'workspace')
-    if (await isTaken(sandbox, body.slug, { id }))
+    if (await isTaken(sandbox, body.slug, id))
       throw invalidRequest([
         { path: 'body.slug', message: `'${body.slug}' is already used by another workspace`, rule: 'taken' },
       ])
@@ -98,7 +97,7 @@ export const getWorkspace = defineOperation({
   errors: [404],
   marks: { extension: true },
   async resolve(context) {
-    return ok({ data: shown(await workspaceOf(context), context.sandbox.seed) })
+    return ok({ data: shown(await findWorkspace(context), context.sandbox.seed) })
   },
 })
 
@@ -114,7 +113,7 @@ export const deleteWorkspace = defineOperation({
   marks: { extension: true, writes: true },
   async resolve(context) {
     const { sandbox } = context
-    const { id, slug } = await workspaceOf(context)
+    const { id, slug } = await findWorkspace(context)
     if (id === (await defaultWorkspaceId(sandbox)))
       throw new GatewayError(403, `The default workspace '${slug}' cannot be deleted`)
     if ((await apiKeysOf(sandbox)).some((key) => key.workspace_id === id))
@@ -123,10 +122,3 @@ export const deleteWorkspace = defineOperation({
     return ok({ deleted: true as const })
   },
 })
-
-async function workspaceOf({ params, sandbox, assume }: RequestContext<{ id: string }>): Promise<Workspace> {
-  const workspace = await findWorkspace(sandbox, params.id, assume)
-  if (workspace) return workspace
-  const rows = await sandbox.tables.workspaces.rows()
-  throw unknownSlug('no workspace has the id or slug', params.id, rows)
-}

@@ -19,6 +19,5 @@ export const extensions: Readonly<Record<ExtensionName, readonly Extension[]>> =
   models: [listModels, countModels, listModelEndpoints],
   embeddings: [createEmbeddings],
   account: [getKey, getCredits, getGeneration],
-  // The extra of this name has the operations.
-  resources: [],
+  resources: [], // The extra of this name has the operations.
 }
