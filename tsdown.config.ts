@@ -172,7 +172,8 @@ export default defineConfig([
     clean: false,
     dts: false,
     plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly],
-    outputOptions: { dynamicImportInCjs: false },
+    // The ES modules have the same comments.
+    outputOptions: { dynamicImportInCjs: false, comments: { jsdoc: false } },
   },
 ])
 
