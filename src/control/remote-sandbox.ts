@@ -287,12 +287,12 @@ export type DerivedJournal<Bodies extends object> = Promised<
 /** Journal of a sandbox in another process. */
 export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bodies> {
   // Declared here, because a derived type would lose each operation's body type.
-  /** Returns an operation's calls, oldest first; with `match`, only those with these fields. */
+  /** Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. */
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]>
-  /** Returns an operation's newest call; undefined if there is none. */
+  /** Returns an operation's newest call, or undefined if there is none. */
   last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>

@@ -26,7 +26,9 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
   }
 }
 
-/** Returns the warning for a request to another host than that of `baseUrl`, because `gateway.fetch` serves any host. */
+/**
+ * Returns the warning for a request to a host other than that of `baseUrl`, because `gateway.fetch` serves any host.
+ */
 function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
   const { origin } = new URL(url)
   if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined

@@ -13,7 +13,7 @@ export const position = () => ({
   afterDeltas: count()
     .optional()
     .describe(
-      'Number of text or argument deltas sent before the fault. Default: 3, or all but the last if there are fewer. If the rule has other faults, the position also comes after those.',
+      'Number of text or argument deltas sent before the fault. Default: 3 or, in shorter streams, all but the last. If the rule has other faults, this one acts after them.',
     ),
   atByte: count().optional().describe('Number of bytes sent before the fault.'),
   afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),

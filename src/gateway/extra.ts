@@ -102,7 +102,7 @@ export interface Extra {
   readonly exports?: Readonly<Record<string, (entry: JournalEntry) => Promise<string>>>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   file?(path: string): Promise<Reply> | undefined
-  /** Creates the server for HTTPS. `names` are its host names. Default: a server for HTTP. @internal */
+  /** Creates an HTTPS server. `names` are its host names. Default: an HTTP server is created. @internal */
   secureServer?(settings: object, listener: (...parts: never[]) => void, names: string[]): Promise<object>
 }
 
@@ -116,7 +116,7 @@ export interface Dialect {
   readonly comment?: string
   /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest
-  /** Returns the schema of a translated body, derived from the operation's. */
+  /** Returns a translated body's schema, derived from the operation's. */
   body?(schema: z.ZodType, operation: string): z.ZodType
   /** Returns the models to try, in order, for an operation whose protocol has no fallback models. */
   models?(body: unknown): readonly string[] | undefined

@@ -5,7 +5,7 @@
  */
 import { FileError, jsonProblem, loadYaml, parseDataText } from '../lib/data-file.ts'
 
-/** Maximum file size in bytes. Published documents have about 2 MB. */
+/** Maximum file size in bytes. Published documents are about 2 MB. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const limit = 64 * 1024 * 1024
 

@@ -147,7 +147,7 @@ function jsonFix(text: string, offset: number, message: string): string {
   return expected ?? `unexpected ${JSON.stringify(character)}`
 }
 
-/** Returns the length of the longest start of a text that more text could make valid JSON. */
+/** Returns the length of the longest prefix that could be completed to valid JSON. */
 function lengthOfJsonStart(text: string): number {
   let [length, end] = [0, text.length + 1]
   while (end - length > 1) {

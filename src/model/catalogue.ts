@@ -74,7 +74,7 @@ function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricin
 type Tables = SandboxState['tables']
 type Provider = Awaited<ReturnType<Tables['providers']['rows']>>[number]
 
-/** Returns two providers, the model's vendor first if it is one, or fewer if fewer exist. */
+/** Returns two providers, or fewer if fewer exist. If the model's vendor is a provider, it comes first. */
 export async function providersOf(model: string, { providers }: Tables): Promise<Provider[]> {
   const rows = await providers.rows()
   const vendor = rows.findIndex(({ slug }) => model.startsWith(`${slug}/`))

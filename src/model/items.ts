@@ -26,7 +26,7 @@ export interface Transcript {
   readonly subject: string
   /** If true, the last item is a function result. */
   readonly answersFunction: boolean
-  /** If true, the last item is the output of a tool of any type. */
+  /** If true, the last item is a tool's output, whatever the tool's type. */
   readonly answersTool: boolean
 }
 
@@ -53,7 +53,7 @@ export function toTranscript({ items }: Conversation): Transcript {
   return { turns, question, subject: answersFunction ? last.text : question, answersFunction, answersTool }
 }
 
-/** Speaker of items without effect on the answer. */
+/** Speaker for items that have no effect on the answer. */
 const other = 'other'
 
 interface SearchOutcome {

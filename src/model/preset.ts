@@ -110,7 +110,7 @@ function toToolChoice(choice: RequestSettings['tool_choice']): Prompt['toolChoic
     : toOtherChoice(choice)
 }
 
-/** Converts a `tool_choice` that names no function. */
+/** Converts a `tool_choice` that does not name a function. */
 export function toOtherChoice(choice: { type: string; mode?: unknown }): Prompt['toolChoice'] {
   if (choice.type === 'gateway:web_search') return 'search'
   if (choice.type === 'allowed_tools') return choice.mode === 'required' ? 'required' : 'auto'

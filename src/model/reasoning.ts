@@ -1,6 +1,4 @@
-/**
- * Writes the reasoning before an answer: the number of its tokens, and a summary in paragraphs.
- */
+/** Writes the reasoning before an answer: a number of tokens, and a summary in paragraphs. */
 import { truncate } from '../lib/one-line.ts'
 import { draw } from '../lib/seed.ts'
 import type { ReasoningItem } from '../resources/answer.ts'
@@ -25,7 +23,7 @@ const later = [
 ]
 
 /**
- * The tokens of the summary are part of the reasoning.
+ * The summary's tokens count as reasoning tokens.
  *
  * @param key Seed of the number of tokens.
  */

@@ -1,18 +1,20 @@
 /**
- * Fields of text requests that an operation does not have: those that would change the meaning of a reply, and those of
+ * Fields of text requests that an operation lacks: fields that would change the meaning of a reply, and those of
  * another operation.
  */
 import type { Violation } from '../http/errors.ts'
 
 const changing = ['body.background', 'body.conversation']
 
-/** Returns the problem of an unknown field that would change the meaning of a reply; undefined if it would not. */
+/**
+ * Returns the problem with an unknown field that would change the meaning of a reply, or undefined if it would not.
+ */
 export function notSimulated(path: string, value: unknown): string | undefined {
   const isNeutral = value == null || value === false
   return isNeutral || !changing.includes(path) ? undefined : 'Is not simulated: only a rule can reply to it'
 }
 
-/** Operation to which a field belongs. */
+/** Operation that a field belongs to. */
 const operationOf: Readonly<Record<string, string>> = {
   function: 'POST /chat/completions',
   input: 'POST /responses',
@@ -20,7 +22,7 @@ const operationOf: Readonly<Record<string, string>> = {
   parameters: 'POST /responses',
 }
 
-/** Adds to the violation of a missing field that an unknown one next to it belongs to another operation. */
+/** Extends a missing field's violation if an unknown field next to it belongs to another operation. */
 export function nameOtherOperations(
   violations: readonly Violation[],
   unknown: readonly { path: string }[],

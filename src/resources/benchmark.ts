@@ -168,7 +168,7 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-/** Divides a number of tournaments: the higher the win rate, the more of them end in the front places. */
+/** Distributes tournaments over places: the higher the win rate, the more tournaments end in the top places. */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })
   const share = winRate / 100

@@ -20,7 +20,7 @@ export type ConversationItem =
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   /** A reference to an item in an earlier reply. */
   | { readonly kind: 'reference' }
-  /** An item or content part of another type: its tokens count, but it has no effect on the answer. */
+  /** An item or content part of any other type, whose tokens count but which has no effect on the answer. */
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
 
 /**
@@ -61,7 +61,7 @@ const knownParts = new Set(
   'text input_text output_text refusal image image_url input_image file input_file document'.split(' '),
 )
 
-/** Converts an item or content part of another type. Long encoded data does not count. */
+/** Converts an item or content part of any other type. Long encoded data is not counted. */
 export function otherItem(value: unknown): ConversationItem {
   const isData = (inner: unknown) => typeof inner === 'string' && /^\S{1000}/.test(inner)
   const text = JSON.stringify(value, (_key, inner: unknown) => (isData(inner) ? '' : inner)) ?? ''

@@ -9,7 +9,7 @@ export const otherNames = z.registry<{ names: readonly string[] }>()
 export interface UnknownField {
   /** Keys and indexes, outermost first. */
   path: readonly (string | number)[]
-  /** Last key of the path. */
+  /** The path's last key. */
   name: string
   value: unknown
   /** The known fields next to it. */

@@ -38,7 +38,7 @@ export type ScenarioOrRule =
   | RuleInput
   | (RecordingInput & NotRule)
 
-/** Lets the compiler compare an object that has one of these effects with rules only, and suggest their fields. */
+/** Makes the compiler compare objects with one of these effects only with rules, and suggest rule fields. */
 interface NotRule {
   /** Strings have it. */
   readonly length?: number

@@ -18,8 +18,10 @@ import {
 } from '../resources/response.ts'
 
 const head = () => ({
-  id: z.string().min(1).optional().describe('Default: derived from the request.'),
-  status: MessageStatus.optional().describe('Default: completed, or incomplete if the item is truncated.'),
+  id: z.string().min(1).optional().describe('Item id. Default: derived from the request.'),
+  status: MessageStatus.optional().describe(
+    'Item status. Default: completed, or incomplete if the item is truncated.',
+  ),
 })
 
 const Part = z.lazy(() =>
@@ -65,7 +67,7 @@ export const ScriptedItem = z.lazy(() =>
           .union([z.string(), z.record(z.string(), z.unknown())])
           .optional()
           .describe('Arguments as a JSON string or an object. Default: {}.'),
-        call_id: z.string().optional().describe('Default: derived from the request.'),
+        call_id: z.string().optional().describe('Id of the call. Default: derived from the request.'),
       }),
       z.looseObject({
         type: z.literal('web_search_call'),

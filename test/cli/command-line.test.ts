@@ -90,7 +90,7 @@ describe('serve', () => {
     }
   })
 
-  it('warns of environment variables that resemble one of a flag', async () => {
+  it('warns of environment variables that resemble those of flags', async () => {
     for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'PORT_4141_TCP', 'SERVICE_HOST'])
       vi.stubEnv(`UNDERSTUDY_${name}`, '1')
     try {

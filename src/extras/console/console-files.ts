@@ -75,7 +75,9 @@ async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
   return new Map(texts.map(([name, text]) => [name, toFile(name, text)]))
 }
 
-/** Returns the files of the console in a single executable; undefined elsewhere. Other runtimes lack the module. */
+/**
+ * Returns the console's files in a single executable, or undefined elsewhere, because other runtimes lack the module.
+ */
 function embeddedTexts(): Array<[name: string, text: string]> | undefined {
   const sea: typeof import('node:sea') | undefined = process.getBuiltinModule('node:sea')
   if (!sea?.isSea()) return undefined

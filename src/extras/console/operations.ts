@@ -1,6 +1,4 @@
-/**
- * Control operations that only the console uses: rows of calls, reasons as data, a search in bodies, and opened files.
- */
+/** Control operations used only by the console: call rows, reasons as data, a search in bodies, and opened files. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import {
@@ -22,15 +20,15 @@ export interface OpenedFile {
   sandbox: string
   /** Name of the file. */
   name: string
-  /** Id of the sandbox that was saved. */
+  /** Id of the saved sandbox. */
   saved: string
   /** The test that failed, if the file names one. */
   test: string | null
 }
 
-/** Not part of the public API, and not in the remote client. */
+/** Neither part of the public API nor in the remote client. */
 const tag = 'Internal'
-/** Other requests are handled after this many milliseconds of work. */
+/** Number of milliseconds of work after which other requests are handled. */
 const sliceMs = 10
 
 const Row = z.looseObject({ id: z.string(), sandbox: z.string() })
@@ -121,7 +119,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
   }
 }
 
-/** Converts records, and handles other requests in between. */
+/** Converts records, and lets other requests be handled in between. */
 async function inSlices<Result>(
   records: readonly CallRecord[],
   convert: (record: CallRecord) => Result,

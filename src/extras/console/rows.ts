@@ -15,19 +15,19 @@ export interface CallRow extends CallSummary {
   bytes: number
   /** Trace id in the `traceparent` header. */
   traceId: string | null
-  /** Beginning of the first user message, which all calls of a conversation share. */
+  /** Beginning of the first user message, which all calls in a conversation share. */
   conversation: string | null
-  /** Sandbox time, ISO 8601. Calls of a file have no other time. */
+  /** Sandbox time, ISO 8601. Calls from a file have no other time. */
   timestamp: string
 }
 
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
 
 const maxInput = 120
-/** Longer bodies are not parsed: their input is not shown. */
+/** Maximum length of a body to parse. The input in longer bodies is not shown. */
 const maxParsed = 256 * 1024
 
-/** Facts by record, because parsing the bodies of thousands of calls is slow. */
+/** Facts by record, cached because parsing thousands of bodies is slow. */
 const cache = new WeakMap<CallRecord, RequestFacts>()
 
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {

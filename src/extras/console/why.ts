@@ -15,7 +15,7 @@ import type { Scenario } from '../../scenarios/scenario.ts'
 export interface Why {
   /** The rule that produced or changed the reply. */
   rule: RuleReport | null
-  /** Rules that were tried before, or in vain, in the order of matching. */
+  /** Rules that were tried but did not apply, in the order they were tried. */
   skipped: RuleReport[]
   /** Number of skipped rules that are not listed. */
   unlisted: number
@@ -31,7 +31,7 @@ export interface RuleReport {
   reason: string
   /** Facts with numbers, as sentences. */
   facts: string[]
-  /** Conditions of the rule next to what the request has. Empty if the rule is no longer known. */
+  /** The rule's conditions with the request's values. Empty if the rule is no longer known. */
   conditions: ConditionReport[]
   /** Earlier calls that used up the rule or its rate limit, newest first. */
   calls: string[]
@@ -43,7 +43,7 @@ export interface ConditionReport {
   passes: boolean
 }
 
-/** Maximum number of skipped rules, and of calls of each rule. */
+/** Maximum number of skipped rules, and of calls for each rule. */
 const maxListed = 20
 
 export function whyOf(record: CallRecord, sandbox: Sandbox): Why {
@@ -61,7 +61,7 @@ interface RuleName {
   rule: number
 }
 
-/** Finds a rule among those tried for a call; for a call of a file, among the active rules. */
+/** Finds a rule among those tried for a call or, for a call from a file, among the active rules. */
 function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): CompiledRule | undefined {
   const tried = skipped?.rules.find((each) => isNamed(each, name))
   if (tried) return tried
@@ -112,7 +112,7 @@ function skippedRule(record: CallRecord, miss: RuleName & { reason: string }, sa
   }
 }
 
-/** Returns the earlier calls that a rule counted: those within its rate limit, or those to which it was applied. */
+/** Returns earlier calls that a rule counted: calls within its rate limit, or calls to which it was applied. */
 function earlierUses(
   record: CallRecord,
   name: RuleName,
@@ -139,7 +139,7 @@ function isSame(left: RuleName, right: RuleName): boolean {
   return left.scenario === right.scenario && left.rule === right.rule
 }
 
-/** Returns true if a call passed the rate limit of a rule. */
+/** Returns true if a call passed a rule's rate limit. */
 function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
   const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
   if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'

@@ -1,13 +1,11 @@
-/**
- * Requests of OpenRouter: the fields, plugins and types of input that its OpenAPI document lists in addition to ours.
- */
+/** OpenRouter requests: the fields, plugins and input types that its OpenAPI document lists in addition to ours. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
 import { fallbackModels } from '../../protocols/fallback-models.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
 
-/** Fields of a request without an effect here, by operation. */
+/** Request fields without an effect here, by operation. */
 const fields: Readonly<Record<string, string>> = {
   createResponse:
     'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace truncation user',
@@ -17,7 +15,7 @@ const fields: Readonly<Record<string, string>> = {
     'cache_control context_management fallbacks provider route session_id speed stop_server_tools_when trace user',
 }
 
-/** Settings of the plugins, by id. */
+/** Plugin settings by id. */
 const plugins: Readonly<Record<string, string>> = {
   'auto-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models pin_model',
   'auto-beta-router': 'allowed_models cost_quality_tradeoff cost_tier excluded_models',
@@ -31,7 +29,7 @@ const plugins: Readonly<Record<string, string>> = {
   fusion: 'analysis_models max_tool_calls model preset tools',
 }
 
-/** Returns a warning for each plugin that is switched on, but has no effect here. */
+/** Returns a warning for each enabled plugin that has no effect here. */
 export function pluginWarnings(body: unknown): string[] {
   const ids = listOf(fieldsOf(body)['plugins']).flatMap((plugin) => {
     const { id, enabled } = fieldsOf(plugin)
@@ -43,7 +41,7 @@ export function pluginWarnings(body: unknown): string[] {
 
 const bodies = new WeakMap<z.ZodType, z.ZodType>()
 
-/** Returns the schema of a body with OpenRouter's fields, derived from ours. */
+/** Returns a body schema with OpenRouter's fields, derived from ours. */
 export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
   const names = fields[operation]
   if (names === undefined) return schema
@@ -85,7 +83,7 @@ function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
   return wrapped instanceof z.ZodType ? inner(wrapped) : (schema as Schema)
 }
 
-/** Any plugin of the vendor; only an enabled `web` reaches the search. */
+/** Any of the vendor's plugins. Only an enabled `web` affects the search. */
 function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
   const engine = openEngine(web.shape['engine'] as z.ZodType)
@@ -122,12 +120,12 @@ function toolList(tools: z.ZodType): z.ZodType {
     .nullish()
 }
 
-/** Adds the vendor's engine that has no equivalent here. */
+/** Adds the vendor's engine, which has no equivalent here. */
 function openEngine(engine: z.ZodType): z.ZodType {
   return z.enum([...inner<z.ZodEnum<Record<string, string>>>(engine).options, 'perplexity']).optional()
 }
 
-/** Input whose items and content parts can have any type. */
+/** Input whose items and content parts may have any type. */
 function openInput(input: (typeof CreateResponseBody)['_zod']['innerType']['shape']['input']): z.ZodType {
   const [text, list] = input.options
   const [message, ...items] = list.element.options
@@ -148,7 +146,7 @@ function byType(schemas: readonly z.ZodObject<{ type: z.ZodType }>[]): Record<st
   )
 }
 
-/** Settings of a search tool, which OpenRouter accepts next to `type` and in `parameters`. */
+/** Search tool settings, which OpenRouter accepts next to `type` and in `parameters`. */
 const searchSettings =
   'engine max_results max_total_results max_uses mode search_context_size user_location allowed_domains excluded_domains max_characters'.split(
     ' ',

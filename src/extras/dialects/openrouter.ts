@@ -175,7 +175,7 @@ const vendorsWords: Words = {
   ...shownSource,
 }
 
-/** Replaces our names in a message by OpenRouter's. */
+/** Replaces our names in a message with OpenRouter's. */
 function inVendorsWords(text: string): string {
   return text.replace(
     /gateway:web_search|engine_[abc]|(?:index|design)-source/g,

@@ -63,7 +63,7 @@ export class DocumentOperation implements AnyOperation {
   readonly #schemas: Schemas
   /** Parts of the document that requests are not checked against. */
   readonly #unchecked = new Set<string>()
-  /** Set if the operation uses the records of a path. */
+  /** Set if the operation uses a path's records. */
   #records: { readonly verb: Verb; readonly replies: RecordReplies } | undefined
   marks: AnyOperation['marks'] = {}
   #input: Input | undefined
@@ -96,7 +96,7 @@ export class DocumentOperation implements AnyOperation {
     if (verb !== 'get' && verb !== 'list') this.marks = { writes: true }
   }
 
-  /** Reads the schemas of the reply on first use. */
+  /** Reads the reply's schemas on first use. */
   get documentReply(): DocumentReply {
     this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
@@ -106,7 +106,7 @@ export class DocumentOperation implements AnyOperation {
     return this.#documentReply
   }
 
-  /** Returns the default of the first query parameter whose name passes a test; undefined if it has none. */
+  /** Returns the default of the first query parameter whose name passes a test, or undefined if there is none. */
   defaultOf(passes: (name: string) => boolean): unknown {
     const lists = [this.source.operation['parameters'], this.source.item['parameters']]
     const declarations = lists.flatMap((list) => (Array.isArray(list) ? list : []))
@@ -133,7 +133,7 @@ export class DocumentOperation implements AnyOperation {
     }
   }
 
-  /** Returns the JSON of a generated reply. */
+  /** Returns a generated reply's JSON. */
   sample({ warn }: RequestContext, seed: string): unknown {
     return copy(this.documentReply.sample(seed, warn))
   }

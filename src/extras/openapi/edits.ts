@@ -10,7 +10,7 @@ import { normalised, singular } from './resource.ts'
 // biome-ignore lint/suspicious/noExplicitAny: replies of a document have any shape
 export type Draft = any
 
-/** Rounds of undoing changes: an undone change can reveal another problem. */
+/** Number of rounds of undoing changes, because an undone change can reveal another problem. */
 const maxRounds = 3
 
 /** Returns an edited copy of a value. The schema accepts the result if it accepts the value. */
@@ -41,11 +41,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Depth of the objects that can name a part of the path. */
+/** Maximum depth of objects that can contain path parameters. */
 const maxDepth = 4
 
 /**
- * Writes path parameters to the fields with their names. The `id` in `/jobs/{id}/tasks/{task_id}` is the `job_id` of a
+ * Writes path parameters to fields of the same name. The `id` in `/jobs/{id}/tasks/{task_id}` is the `job_id` of a
  * task.
  *
  * @param own If true, the last parameter names the object of the reply.

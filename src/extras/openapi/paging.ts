@@ -1,6 +1,4 @@
-/**
- * Paging of lists by the parameters of an OpenAPI document: limit and offset, page numbers, or cursors.
- */
+/** Pages lists according to an OpenAPI document's parameters: limit and offset, page numbers, or cursors. */
 import type { DocumentOperation } from './document-operations.ts'
 import { type Draft, isObject } from './edits.ts'
 import type { Fields } from './records.ts'
@@ -14,7 +12,7 @@ const parameters = {
   cursor: ['cursor', 'after', 'afterid', 'startingafter', 'pagetoken'],
 }
 
-/** Page size of documents that number pages and name no default. */
+/** Page size for documents that have page numbers but no default size. */
 const usualSize = 20
 
 export type Keyed = readonly [key: string, record: Fields]

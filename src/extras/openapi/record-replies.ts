@@ -1,6 +1,4 @@
-/**
- * Replies of operations that create, list, read, change and delete the records of a path.
- */
+/** Replies from operations that create, list, read, change and delete a path's records. */
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import { shown } from '../../lib/in-words.ts'
@@ -13,7 +11,7 @@ import { pageOf, writePage } from './paging.ts'
 import { type Fields, Records } from './records.ts'
 import { type Layout, layoutOf, normalised, type Resource, type Verb } from './resource.ts'
 
-/** Fields that contain the time of an event, as normalised names. */
+/** Normalised names of fields that contain an event's time. */
 const creationTimes = ['createdat', 'created', 'createdon', 'createtime', 'creationtime', 'datecreated']
 const updateTimes = ['updatedat', 'updated', 'updatedon', 'updatetime', 'modifiedat', 'lastmodified']
 /** Fields that confirm a deletion. */
@@ -27,7 +25,7 @@ interface Request {
   readonly operation: DocumentOperation
   readonly context: RequestContext
   readonly records: Records
-  /** Key of the record in the path; undefined for the path of the list. */
+  /** Key of the record in the path; undefined for a list's path. */
   readonly key: string | undefined
 }
 
@@ -77,7 +75,7 @@ export class RecordReplies {
     return this.#show(request, verb, record, key as string)
   }
 
-  /** Layout of the records themselves. */
+  /** Layout of the records. */
   get #recordLayout(): Layout | undefined {
     const verbs: Verb[] = ['get', 'create', 'put', 'update', 'list']
     return verbs.map((verb) => this.#layout(verb)).find(Boolean)
@@ -152,7 +150,7 @@ export class RecordReplies {
     return this.#show(request, verb, record, key)
   }
 
-  /** Returns the generated fields of a new record: those of all replies that contain it. */
+  /** Returns a new record's generated fields, which include those of all replies that contain the record. */
   #samples({ context, operation }: Request): Fields {
     const verbs: Verb[] = ['list', 'get', 'update', 'put', 'create']
     return Object.assign(
@@ -167,7 +165,7 @@ export class RecordReplies {
     )
   }
 
-  /** Returns the fields of the request that records have, and the time of the change. */
+  /** Returns the request fields that records have, and the time of the change. */
   #changes({ context: { body, now } }: Request, before: Fields): Fields {
     const layouts = [...this.#resource.operations.keys()].map((verb) => this.#layout(verb))
     const known = new Set(layouts.flatMap((layout) => [...(layout?.fields.keys() ?? [])]))
@@ -180,7 +178,7 @@ export class RecordReplies {
     return Object.fromEntries([...times, ...sent])
   }
 
-  /** Generates a value that no record has: `file_3f…`, the next number, or a value of the schema's format. */
+  /** Generates an unused key: `file_3f…`, the next number, or a value in the schema's format. */
   #freeValue({ context }: Request, layout: Layout, field: string, taken: ReadonlySet<string>): unknown {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const seed = hash(context.requestKey, field, attempt)
@@ -206,7 +204,7 @@ export class RecordReplies {
   }
 }
 
-/** Returns the decoded values of the path's parameters, in order. */
+/** Returns the decoded path parameters, in order. */
 function valuesIn(path: string, params: unknown): (string | undefined)[] {
   return parameterNames(path).map((name) => {
     const value = isObject(params) ? params[name] : undefined
@@ -235,12 +233,12 @@ function shownFields(item: Draft, record: Fields, layout: Layout, key: string): 
   return item
 }
 
-/** Returns the key as a number if the field is one. */
+/** Returns the key, as a number if the field is numeric. */
 function keyLike(item: Fields, { key: field }: Layout, key: string): unknown {
   return typeof item[field] === 'number' ? Number(key) : key
 }
 
-/** Returns a time in the form of another one: ISO 8601, or seconds or milliseconds since 1970. */
+/** Returns a time in the same format as another one: ISO 8601, or seconds or milliseconds since 1970. */
 function timeLike(form: unknown, now: number): unknown {
   if (typeof form === 'number') return form > 1e11 ? now : Math.floor(now / 1000)
   if (typeof form !== 'string' || !/^\d{4}-\d\d-\d\d/.test(form)) return form

@@ -1,13 +1,11 @@
-/**
- * Records that a sandbox keeps for the paths of an OpenAPI document, such as `/files` or `/workspaces/7/budgets`.
- */
+/** Records that a sandbox stores for an OpenAPI document's paths, such as `/files` or `/workspaces/7/budgets`. */
 import * as z from 'zod'
 import type { DatabaseState } from '../../database/database.ts'
 import type { Table } from '../../database/table.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { defineCollection } from '../../resources/collection.ts'
 
-/** Maximum number of records in a sandbox, and of characters of their JSON in total. */
+/** Maximum number of records in a sandbox, and maximum total length of their JSON. */
 const maxRecords = 10_000
 const maxCharacters = 4 * 1024 * 1024
 
@@ -48,7 +46,7 @@ export class Records {
     this.#initial = initial
   }
 
-  /** Returns all records by key, in order: initial records, then created ones. */
+  /** Returns all records by key, in order: initial records come before created ones. */
   async all(): Promise<Map<string, Fields>> {
     const records = new Map(this.#initial)
     for (const { key, value } of await this.#table.list(({ path }) => path === this.#path)) {
@@ -63,7 +61,7 @@ export class Records {
     return row ? (row.value ?? undefined) : this.#initial.get(key)
   }
 
-  /** Stores a record. Throws 429 if the sandbox has too many, or too large ones. */
+  /** Stores a record. Throws 429 if the sandbox's records would be too many or too large. */
   async set(key: string, value: Fields | null): Promise<void> {
     const rows = await this.#table.rows()
     const row = await this.#table.find(rowId(this.#path, key))
@@ -83,7 +81,7 @@ export class Records {
     else await this.#table.create(next)
   }
 
-  /** Deletes a record, and the records below it. */
+  /** Deletes a record and all records below it. */
   async delete(key: string): Promise<void> {
     const below = `${rowId(this.#path, key)}/`
     for (const { path, key } of await this.#table.list(({ path }) => `${path}/`.startsWith(below)))
@@ -93,7 +91,7 @@ export class Records {
   }
 }
 
-/** Sizes of frozen records. */
+/** Cached sizes of frozen records. */
 const sizes = new WeakMap<object, number>()
 
 function sizeOf(value: object | null): number {

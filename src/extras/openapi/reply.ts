@@ -75,7 +75,7 @@ export class DocumentReply {
     return isJson(media) ? media : {}
   }
 
-  /** Returns the JSON body of a reply. Throws like `make`. */
+  /** Returns a reply's JSON body. Throws the same errors as `make`. */
   sample(seed: string, warn: Warn): unknown {
     return this.#valueOf(this.#media, true, { seed: hash(seed, 'body'), what: 'reply', warn })
   }

@@ -22,9 +22,9 @@ export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
 export interface Resource<Operation> {
   /** Path of the list, such as `/workspaces/{id}/budgets`. */
   readonly path: string
-  /** Normalised names of the field that identifies a record, by preference. */
+  /** Normalised names of fields that can identify a record, most likely first. */
   readonly keyNames: readonly string[]
-  /** Noun for generated ids: `budget`. */
+  /** Noun for generated ids, such as `budget`. */
   readonly noun: string
   readonly operations: ReadonlyMap<Verb, Operation>
 }
@@ -71,7 +71,7 @@ const verbsOfRecord: Readonly<Record<string, Verb>> = {
   delete: 'delete',
 }
 
-/** Returns the last word of a path in the singular: `/report-entries` has the noun `entry`. */
+/** Returns the last word in a path, in the singular: `entry` for `/report-entries`. */
 export function singular(path: string): string {
   const [word = 'record'] = path
     .split(/[^A-Za-z]+/)
@@ -84,7 +84,7 @@ export function singular(path: string): string {
     .replace(/([^s])s$/, '$1')
 }
 
-/** Returns the names of the field that a path parameter contains: `file_id` is `file_id`, or else `id`. */
+/** Returns the possible names of the field that a path parameter refers to: `file_id`, then `id`. */
 function keyNames(parameter: string, noun: string): string[] {
   const name = normalised(parameter)
   const short = name.startsWith(noun) ? name.slice(noun.length) : ''
@@ -92,24 +92,24 @@ function keyNames(parameter: string, noun: string): string[] {
   return [...new Set([name, short, suffix, 'id'])].filter((each) => each !== '')
 }
 
-/** Returns a name without case and separators: `fileId` equals `file_id`. */
+/** Normalises case and separators in a name, so that `fileId` equals `file_id`. */
 export function normalised(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '')
 }
 
 /** Location of the records in a reply. */
 export interface Layout {
-  /** Field that contains the record or the list; undefined if it is the whole reply. */
+  /** Field that contains the record or list; undefined if the whole reply is one. */
   readonly field: string | undefined
   /** Name of the field that identifies a record. */
   readonly key: string
-  /** Returns the schema of a scalar field, without examples. */
+  /** Returns a scalar field's schema, without examples. */
   readonly bare: (field: string) => JsonSchema
   /** Schemas of a record's fields. */
   readonly fields: ReadonlyMap<string, readonly JsonSchema[]>
 }
 
-/** Finds the record, or the list of records, in the schema of a reply; undefined if there is none. */
+/** Finds the record or list of records in a reply's schema. Returns undefined if there is none. */
 export function layoutOf(root: SchemaObject, names: readonly string[], isList: boolean): Layout | undefined {
   const parts = new SchemaParts(root)
   const at = (schemas: readonly JsonSchema[], field: string | undefined): Layout | undefined => {
@@ -124,17 +124,19 @@ export function layoutOf(root: SchemaObject, names: readonly string[], isList: b
   return inner.find(({ field }) => field === 'data') ?? inner[0]
 }
 
-/** Returns the field with this name; else one whose name ends with it, such as `reset_interval` for `interval`. */
+/**
+ * Returns the field with this name or, without one, a field whose name ends with it: `reset_interval` for `interval`.
+ */
 function keyIn(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
   const all = [...fields.keys()]
   const exact = all.find((field) => normalised(field) === name)
   return exact ?? (name === 'id' ? undefined : all.find((field) => normalised(field).endsWith(name)))
 }
 
-/** Maximum nesting of references and combinations that is read. */
+/** Maximum nesting depth of references and combinations to read. */
 const maxDepth = 10
 
-/** Reads schemas with their references and combinations. */
+/** Reads schemas, including references and combinations. */
 class SchemaParts {
   readonly #references: References
 
@@ -157,7 +159,7 @@ class SchemaParts {
     )
   }
 
-  /** Merges the schemas of a scalar, without references and examples. */
+  /** Merges a scalar's schemas, without references and examples. */
   bare(schemas: readonly JsonSchema[]): SchemaObject {
     const merged = Object.assign({}, ...this.#parts(schemas.slice(0, 1)))
     for (const keyword of ['$ref', 'allOf', 'anyOf', 'oneOf', 'default', 'example', 'examples'])

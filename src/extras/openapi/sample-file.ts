@@ -1,8 +1,6 @@
-/**
- * Small valid files for binary replies.
- */
+/** Small, valid files for binary replies. */
 
-/** Returns a file of this media type, such as `audio/wav`; undefined if there is none. */
+/** Returns a file with this media type, such as `audio/wav`, or undefined if there is none. */
 export async function sampleFile(mediaType = ''): Promise<Uint8Array | undefined> {
   const { default: files } = await import('../../../fixtures/files.json', { with: { type: 'json' } })
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''

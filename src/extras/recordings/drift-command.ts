@@ -88,7 +88,7 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
   }
 }
 
-/** Maximum document size in bytes. Published documents have about 2 MB. */
+/** Maximum document size in bytes. Published documents are about 2 MB. */
 const maxLength = 64 * 1024 * 1024
 /** Timeout for fetching a document or reply, in real milliseconds. */
 const timeoutMs = 60_000

@@ -1,6 +1,4 @@
-/**
- * Activity of a sandbox by day and model, and the content of a generation, from the calls in its journal.
- */
+/** A sandbox's activity by day and model, and the content of generations, derived from journal calls. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
@@ -109,7 +107,7 @@ async function emptyItem(
   }
 }
 
-/** Reads the prompt and the reply of a generation. */
+/** Reads a generation's prompt and reply. */
 export const getGenerationContent = defineOperation({
   id: 'getGenerationContent',
   method: 'get',
@@ -145,7 +143,7 @@ export const getGenerationContent = defineOperation({
   },
 })
 
-/** Accepts feedback on a generation of this sandbox. The journal has it. */
+/** Accepts feedback on one of this sandbox's generations, which the journal records. */
 export const submitGenerationFeedback = defineOperation({
   id: 'submitGenerationFeedback',
   method: 'post',
@@ -180,7 +178,7 @@ export const submitGenerationFeedback = defineOperation({
 // biome-ignore lint/suspicious/noExplicitAny: replies of three protocols
 type AnyReply = any
 
-/** Returns the text of a reply in any protocol, whole or streamed. */
+/** Returns a reply's text in any protocol, streamed or not. */
 function completionOf({ replyBody: { text } }: CallRecord): string {
   if (text.startsWith('{')) return textOf(parsed(text))
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => parsed(data))

@@ -1,6 +1,6 @@
 /**
- * API keys: list, create, get, update and delete. Any key is accepted until a sandbox has created or deleted one; from
- * then on, only living keys are.
+ * API keys: lists, creates, reads, updates and deletes them. Any key is accepted until a sandbox has created or
+ * deleted one; from then on, only existing keys are accepted.
  */
 import * as z from 'zod'
 import type { Table } from '../../database/table.ts'
@@ -71,7 +71,7 @@ const ApiKey = z.lazy(() =>
 const Reply = z.lazy(() => z.object({ data: ApiKey._zod.innerType }))
 const params = z.lazy(() => z.object({ hash: z.string().min(1).describe('The hash of the key.') }))
 
-/** Lists the keys of a workspace, without disabled ones unless the query includes them. */
+/** Lists a workspace's keys. Disabled keys are omitted unless the query includes them. */
 export const listApiKeys = defineOperation({
   id: 'listApiKeys',
   method: 'get',
@@ -163,7 +163,7 @@ export const getApiKey = defineOperation({
   resolve: async (context) => ok({ data: shown(await find(context), context.sandbox, context.now) }),
 })
 
-/** Changes a key, for example disables it. */
+/** Changes a key, for example to disable it. */
 export const updateApiKey = defineOperation({
   id: 'updateApiKey',
   method: 'patch',
@@ -190,7 +190,7 @@ export const updateApiKey = defineOperation({
   },
 })
 
-/** Deletes a key: later requests with it get a 401. */
+/** Deletes a key. Later requests with it get a 401. */
 export const deleteApiKey = defineOperation({
   id: 'deleteApiKey',
   method: 'delete',
@@ -221,7 +221,7 @@ export function isLivingKey(key: string, sandbox: SandboxState): boolean | undef
   return row.state !== 'deleted' && !row.disabled && !isExpired
 }
 
-/** Returns the keys that requests have created, and those of the option `apiKeys`, unless they were deleted. */
+/** Returns the keys that requests have created and those in the option `apiKeys`, except deleted ones. */
 export async function apiKeysOf(sandbox: SandboxState): Promise<ApiKeyRow[]> {
   const rows = await tableOf(sandbox).rows()
   const hashes = new Set(rows.map(({ hash }) => hash))
@@ -248,20 +248,20 @@ async function find({ params, sandbox }: RequestContext<{ hash: string }>): Prom
   throw new GatewayError(404, undefined, undefined, { detail })
 }
 
-/** Stores a row, which replaces an earlier one with its hash. */
+/** Stores a row, which replaces any earlier row with the same hash. */
 async function keep(sandbox: SandboxState, row: ApiKeyRow): Promise<ApiKeyRow> {
   const table = tableOf(sandbox)
   return (await table.find(row.hash)) ? table.update(row.hash, row) : table.create(row)
 }
 
-/** Keeps the caller's key alive, because from now on all unknown keys are rejected. */
+/** Registers the caller's key, because all unknown keys are rejected from now on. */
 async function acceptOnlyLivingKeys({ sandbox, headers, now }: RequestContext): Promise<void> {
   const key = keyIn(headers)
   const known = key === undefined || (await tableOf(sandbox).find(longHash(key)))
   if (!known) await keep(sandbox, keyRow(key, new Date(now).toISOString(), 'unlisted'))
 }
 
-/** Returns the key of a request. */
+/** Returns a request's API key. */
 export function keyIn(headers: Readonly<Record<string, string>>): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1] ?? headers['x-api-key']
 }
@@ -290,7 +290,7 @@ export function longHash(text: string): string {
   return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
 }
 
-/** Adds the usage of a key, from the calls in the journal. */
+/** Adds a key's usage, which is derived from journal calls. */
 function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: number): z.infer<typeof ApiKey> {
   const calls = sandbox.journal
     .records()

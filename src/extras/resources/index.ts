@@ -1,6 +1,4 @@
-/**
- * The extension `resources`: workspaces, presets and API keys, and facts about what a sandbox has done.
- */
+/** The extension `resources`: workspaces, presets, API keys, and a sandbox's activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
 import {

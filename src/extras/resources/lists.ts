@@ -1,6 +1,4 @@
-/**
- * Paging of lists, and facts that several resources share.
- */
+/** Pages lists, and provides helpers that several resources share. */
 import * as z from 'zod'
 import { hash, uuid } from '../../lib/seed.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
@@ -27,7 +25,7 @@ export const Page = z.lazy(() =>
   }),
 )
 
-/** Returns the requested records, and the number of all. */
+/** Returns the requested records and the total number of records. */
 export function page<Row>(rows: readonly Row[], { offset = 0, limit = usualLimit }: z.output<typeof Page>) {
   return { data: rows.slice(offset, offset + limit), total_count: rows.length }
 }
@@ -35,7 +33,7 @@ export function page<Row>(rows: readonly Row[], { offset = 0, limit = usualLimit
 /** The reply to a deletion. */
 export const Deleted = z.lazy(() => z.strictObject({ deleted: z.literal(true) }))
 
-/** Returns the id of the user to whom a sandbox belongs. */
+/** Returns the id of a sandbox's user. */
 export function userId(seed: string | number): string {
   return `user_${hash(seed, 'user').slice(0, 12)}`
 }

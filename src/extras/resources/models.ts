@@ -1,6 +1,4 @@
-/**
- * Single models, the models that a user may use (all of the catalogue), and the former way to buy credits for them.
- */
+/** Single models, the models available to a user (the whole catalogue), and the former way to buy credits. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
@@ -9,7 +7,7 @@ import { unknownSlug } from '../../operations/unknown-slug.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
 import { offset, page } from './lists.ts'
 
-/** Reads a model by id or canonical slug. A variant such as `:free` is the model itself. */
+/** Reads a model by id or canonical slug. Variants such as `:free` refer to the model itself. */
 export const getModel = defineOperation({
   id: 'getModel',
   method: 'get',
@@ -28,7 +26,7 @@ export const getModel = defineOperation({
   },
 })
 
-/** Lists all models, because nothing restricts the user. */
+/** Lists all models, because users are not restricted. */
 export const listUserModels = defineOperation({
   id: 'listUserModels',
   method: 'get',

@@ -1,6 +1,6 @@
 /**
- * Presets with versions: list, create from the body of a request, and read a version. GET /presets/{slug} is one of the
- * six operations.
+ * Presets with versions: lists them, creates them from a request body, and reads versions. GET /presets/{slug} is one
+ * of the six operations.
  */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
@@ -16,7 +16,7 @@ import { defaultWorkspaceId, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
-/** Lists the presets without their versions, the last updated one first. */
+/** Lists the presets without versions, last updated first. */
 export const listPresets = defineOperation({
   id: 'listPresets',
   method: 'get',
@@ -33,7 +33,7 @@ export const listPresets = defineOperation({
   },
 })
 
-/** Lists the versions of a preset, the first one first. */
+/** Lists a preset's versions, oldest first. */
 export const listPresetVersions = defineOperation({
   id: 'listPresetVersions',
   method: 'get',
@@ -46,7 +46,7 @@ export const listPresetVersions = defineOperation({
   resolve: async (context) => ok(page(await versionsOf(context), context.query)),
 })
 
-/** Reads a version of a preset by its number. */
+/** Reads a preset version by number. */
 export const getPresetVersion = defineOperation({
   id: 'getPresetVersion',
   method: 'get',
@@ -78,17 +78,17 @@ async function versionsOf({ params, sandbox, assume }: RequestContext<{ slug: st
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Fields of a request that a preset keeps. */
+/** Request fields that a preset stores. */
 const kept = (
   'model models temperature top_p top_k top_a min_p seed stop stop_sequences frequency_penalty presence_penalty ' +
   'repetition_penalty max_tokens max_completion_tokens max_output_tokens max_tool_calls parallel_tool_calls ' +
   'reasoning provider plugins response_format text verbosity service_tier thinking tools tool_choice'
 ).split(' ')
 
-/** Kept fields that do not affect replies to `@preset/…`, because POST /responses names them differently. */
+/** Stored fields that do not affect replies to `@preset/…`, because POST /responses names them differently. */
 const ineffective = ['max_tokens', 'max_completion_tokens', 'response_format', 'thinking', 'stop_sequences']
 
-/** Operations that create a preset, or a new version of one, from the body of a request. */
+/** Operations that create a preset or a new preset version from a request body. */
 export const createPresetOperations: readonly AnyOperation[] = [
   createPreset('ChatCompletion', '/chat/completions', ['messages'], systemMessages),
   createPreset('Message', '/messages', ['model', 'messages'], ({ system }) => textOf(system)),
@@ -162,7 +162,7 @@ function requires(fields: readonly string[]) {
   }
 }
 
-/** Returns the fields that a preset keeps. Reports those that a reply cannot use. */
+/** Returns the fields that a preset stores. Reports fields that replies cannot use. */
 function configOf(body: Body, warn: (message: string) => void): Record<string, unknown> {
   const sent = kept.filter((field) => body[field] !== undefined && body[field] !== null)
   const isUsable = (field: string) => check(RequestSettings, { [field]: body[field] }).error === undefined
@@ -182,7 +182,7 @@ function systemMessages({ messages }: Body): string {
     .join('\n\n')
 }
 
-/** Returns the text of a string, or of a list of text parts. */
+/** Returns the text in a string or a list of text parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   return Array.isArray(content) ? content.map((part) => String(Object(part).text ?? '')).join('\n') : ''

@@ -1,6 +1,4 @@
-/**
- * Rerank: orders documents by the words that they share with a query.
- */
+/** Rerank: orders documents by the words they share with a query. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
@@ -10,7 +8,7 @@ import { defineOperation } from '../../operation.ts'
 
 const Document = () => z.looseObject({ text: z.string().optional(), image: z.string().optional() })
 
-/** Scores each document from 0 to 1. Rare words count more; equal documents keep their order. */
+/** Scores each document from 0 to 1. Rare words weigh more, and equal documents keep their order. */
 export const rerank = defineOperation({
   id: 'rerank',
   method: 'post',
@@ -67,7 +65,7 @@ export const rerank = defineOperation({
   },
 })
 
-/** Returns the share of the query's words that each text has, weighted by how few of the texts have the word. */
+/** Returns the share of the query's words in each text. Rare words weigh more. */
 export function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
   const sets = texts.map(wordsOf)

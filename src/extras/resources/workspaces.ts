@@ -1,6 +1,4 @@
-/**
- * Workspaces: list, create, get and delete. PATCH /workspaces/{id} is one of the six operations.
- */
+/** Workspaces: lists, creates, reads and deletes them. PATCH /workspaces/{id} is one of the six operations. */
 import * as z from 'zod'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
 import { json, ok } from '../../http/reply.ts'
@@ -33,7 +31,7 @@ function shown(workspace: Workspace, seed: string | number): z.infer<typeof Show
   }
 }
 
-/** Lists the workspaces in the order of their creation. */
+/** Lists the workspaces in the order in which they were created. */
 export const listWorkspaces = defineOperation({
   id: 'listWorkspaces',
   method: 'get',

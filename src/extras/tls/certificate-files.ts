@@ -1,6 +1,4 @@
-/**
- * Certificates in a folder: `ca.pem`, which clients trust, `cert.pem` and `key.pem`.
- */
+/** Certificate files in a folder: `ca.pem`, which clients trust, `cert.pem` and `key.pem`. */
 import { X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -14,7 +12,7 @@ const loopback = ['localhost', '127.0.0.1', '::1']
 
 /**
  * Returns the certificate in a folder, and makes one if there is none. A certificate made earlier is replaced if it
- * expires within a day or lacks a name; any other certificate is used unchanged.
+ * expires within a day or does not cover a name; any other certificate is used unchanged.
  */
 export async function readCertificate({
   folder,

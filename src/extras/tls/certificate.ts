@@ -1,6 +1,4 @@
-/**
- * Makes a certificate for a server, and the authority that signs it. The key of the authority is not kept.
- */
+/** Generates a server certificate and the authority that signs it. The authority's key is discarded. */
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
@@ -8,15 +6,15 @@ import { promisify } from 'node:util'
 import { wallClock } from '../../lib/clock.ts'
 
 export interface Certificate {
-  /** Certificate of the authority, as PEM. */
+  /** The authority's certificate, as PEM. */
   readonly ca: string
-  /** Certificate of the server and of the authority, as PEM. */
+  /** The server's and the authority's certificate, as PEM. */
   readonly cert: string
-  /** Private key of the server, as PEM. */
+  /** The server's private key, as PEM. */
   readonly key: string
 }
 
-/** Name of the authority. Clients that trust it show it. */
+/** The authority's name, which clients that trust it show. */
 export const authorityName = 'Understudy test authority'
 
 /** Lifetime in days. Apple's clients accept at most 825. */
@@ -45,7 +43,7 @@ interface ForgeCertificate {
   generateSubjectKeyIdentifier(): { getBytes(): string }
 }
 
-/** @param names Host names and addresses that the certificate is valid for. */
+/** @param names Host names and addresses for which the certificate is valid. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
   // Loaded only here: bundlers do not look for it.
   const { pki, md }: Forge = createRequire(import.meta.url)('node-forge')
@@ -91,7 +89,7 @@ function makeKeys(): Promise<{ publicKey: string; privateKey: string }> {
   })
 }
 
-/** Serial numbers of two authorities with one name must differ: browsers reject a repeated one. */
+/** Serial numbers of authorities with the same name must differ, because browsers reject repeated ones. */
 function serialNumber(): string {
   return `01${randomBytes(15).toString('hex')}`
 }

@@ -1,5 +1,5 @@
 /**
- * HTTPS with a certificate made at start.
+ * HTTPS with a certificate generated at startup.
  */
 import type { RequestListener } from 'node:http'
 import * as z from 'zod'
@@ -7,8 +7,9 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export interface TlsOptions {
   /**
-   * If true, `startServer` serves HTTPS with a certificate made at start. A path names the folder that keeps it:
-   * clients trust `ca.pem` in it. Your own `cert.pem` and `key.pem` in the folder are used instead. Default: false.
+   * If true, `startServer` serves HTTPS with a certificate generated at startup. A path names the folder to store it
+   * in: clients trust `ca.pem` in it. Your own `cert.pem` and `key.pem` in the folder are used instead. Default:
+   * false.
    */
   tls?: boolean | string
 }

@@ -1,6 +1,4 @@
-/**
- * A server for HTTPS whose connections can be reset, as those for HTTP can.
- */
+/** An HTTPS server whose connections can be reset like HTTP connections. */
 import type { RequestListener } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
@@ -11,9 +9,9 @@ import { readCertificate } from './certificate-files.ts'
 const handshakeTimeout = 10_000
 
 export interface CertificateSource {
-  /** Folder that keeps the certificate. Undefined for a new certificate. */
+  /** Folder in which the certificate is stored; undefined for a new certificate at every start. */
   readonly folder: string | undefined
-  /** Host names of the server, in addition to loopback. */
+  /** The server's host names, in addition to loopback. */
   readonly names: readonly string[]
 }
 
@@ -22,11 +20,11 @@ export async function secureServer(
   listener: RequestListener,
   source: CertificateSource,
 ): Promise<Server> {
-  // Loaded only here: it takes as long as the rest of the start.
+  // Loaded only here, because it takes as long as the rest of the startup.
   const { createServer } = process.getBuiltinModule('node:https')
   const { key, cert } = await readCertificate(source)
   const server = createServer({ ...settings, key, cert, handshakeTimeout }, listener)
-  /** Connections by the client's address. A client is known by it before and after the handshake. */
+  /** Connections by client address, which is the same before and after the handshake. */
   const raw = new Map<string, Socket>()
   const addressOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.prependListener('connection', (socket: Socket) => {

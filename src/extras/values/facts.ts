@@ -1,6 +1,6 @@
 /**
- * Finds values in a prompt: numbers, dates, addresses, names, quoted strings, enumerations, and terms such as cities.
- * The patterns are in fixtures/values.json.
+ * Finds values in a prompt: numbers, dates, addresses, names, quoted strings, enumerations, and known terms such as
+ * cities. The patterns are in fixtures/values.json.
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 
@@ -13,11 +13,11 @@ export interface Fact {
   /** Text, or a number; dates in ISO format. */
   readonly value: string | number
   readonly row?: Row | undefined
-  /** Members of an enumeration. */
+  /** Enumeration members. */
   readonly items?: readonly string[]
   readonly start: number
   readonly end: number
-  /** Lowercase text around the value. */
+  /** Lowercase text surrounding the value. */
   readonly before: string
   readonly after: string
 }
@@ -33,7 +33,7 @@ export interface Facts {
   readonly statement: string | undefined
 }
 
-/** Maximum number of characters to read, and of facts. */
+/** Maximum number of characters to read, and maximum number of facts. */
 const readLength = 3000
 const maxFacts = 80
 
@@ -139,7 +139,7 @@ export function readFacts(prompt: string, now: number): Facts {
   return { text, list: list.sort((left, right) => left.start - right.start), topic, query, statement }
 }
 
-/** Returns true for verbs of requests and words without a subject. */
+/** Returns true for request verbs and words without meaning of their own. */
 export function isCommon(word: string): boolean {
   return [fixtures.verbs, fixtures.stops].some((words) => words.includes(word.toLowerCase()))
 }
@@ -256,7 +256,7 @@ function statementIn(text: string, passage: Fact | undefined): string | undefine
   return passage || (!isRequest && /\s\S+\s/.test(sentence)) ? sentence || undefined : undefined
 }
 
-/** Returns the object of the first sentence, such as `weather` for `What is the weather in Paris?`. */
+/** Returns the first sentence's object, such as `weather` in `What is the weather in Paris?`. */
 function topicOf(text: string): { topic: string; query: string } {
   const first = /^[\s\S]*?(?:[.?!](?=\s)|\n|$)/.exec(text.trim().slice(0, 300))?.[0] ?? ''
   let query = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')

@@ -1,6 +1,6 @@
 /**
- * Proposes plausible values for the fields of a schema: values of the prompt, then defaults and examples of the
- * schema, then values from fixtures/values.json by the names of the fields.
+ * Proposes plausible values for schema fields: values from the prompt, then defaults and examples from the schema,
+ * then values from fixtures/values.json by field name.
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { draw, uuid } from '../../lib/seed.ts'
@@ -20,7 +20,7 @@ import { type Fact, type Facts, isCommon, isoDay, isTitle, type Row, readFacts }
 
 interface Field {
   readonly is: RegExp
-  /** Kinds of facts, the best first, each with a column of the fact's row or a mode. */
+  /** Kinds of facts, best first, each with a column in the fact's row or a mode. */
   readonly takes: readonly (readonly string[])[]
   readonly give: unknown
   /** Texts before and after a value. */
@@ -28,7 +28,7 @@ interface Field {
   readonly after: RegExp | undefined
 }
 
-/** A string, number or boolean of the schema. */
+/** A string, number or boolean in the schema. */
 interface Leaf {
   readonly key: string
   readonly parent: string
@@ -50,7 +50,7 @@ interface SourceOptions {
   readonly now: number
 }
 
-/** Maximum numbers of fields to match with the prompt, and of names to classify. */
+/** Maximum number of fields to match with the prompt, and of names to classify. */
 const maxLeaves = 150
 const maxNames = 400
 const maxItems = 12
@@ -112,7 +112,7 @@ function leavesOf(root: JsonSchema): Map<string, Leaf> {
   return leaves
 }
 
-/** Classifies `name` by its siblings: with a `price`, it is the name of a product. */
+/** Classifies `name` by its siblings: next to a `price`, it is a product name. */
 function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
   const own = split(leaf.key.split('/').at(-1) ?? '')
   if (!/^(?:name|title|to|label|description)$/.test(own)) return
@@ -180,7 +180,7 @@ function split(name: string): string {
 const named = new Map<string, Field | undefined>()
 let table: readonly Field[] | undefined
 
-/** Returns the entry of the table for a name, or else for its format or description. */
+/** Returns the table entry for a name or, without one, for its format or description. */
 function fieldNamed(name: string, schema: SchemaObject, description = ''): Field | undefined {
   const format = textAt(schema, 'format')
   if (format) {
@@ -236,7 +236,7 @@ function lookUp(name: string, isText = false): Field | undefined {
   return field
 }
 
-/** Assigns facts to leaves, the clearest pairs first. A fact belongs to one leaf. */
+/** Assigns facts to leaves, the clearest pairs first. Each fact is assigned only once. */
 function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void {
   const pairs = [...leaves.values()].flatMap((leaf, place) =>
     list.flatMap((fact) => {
@@ -290,7 +290,7 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
 }
 
-/** Returns true if a fact has the type of a leaf, and is within its bounds. */
+/** Returns true if a fact has a leaf's type and is within its bounds. */
 function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
   return schemas.some((schema) => {
     if (listedValues(schema) || schema['pattern'] !== undefined) return false
@@ -312,7 +312,7 @@ function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
   })
 }
 
-/** Rates how well a fact matches a leaf; 3 is enough. */
+/** Rates how well a fact matches a leaf. A rating of 3 is sufficient. */
 function scoreOf(leaf: Leaf, fact: Fact): number {
   const { field, role, words, hints, isMany } = leaf
   const place = field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
@@ -346,7 +346,7 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
   return score
 }
 
-/** Rates the words before and after a value by the direction of a field: `from Paris to Rome`. */
+/** Rates the words around a value by a field's direction, as in `from Paris to Rome`. */
 function roleScore(role: 'from' | 'to', { before, after, kind }: Fact, words: readonly string[]): number {
   const isFrom =
     /\b(?:from|between|since|starting(?: on| at)?|leaving|departing|out of|of)\s+(?:the )?$/.test(before) ||
@@ -383,7 +383,9 @@ class Writer {
     this.#lower = facts.text.toLowerCase()
   }
 
-  /** Proposes a value, or for an array only its number of items; undefined without an idea. */
+  /**
+   * Proposes a value or, for an array, only its number of items. Returns undefined if there is nothing to propose.
+   */
   propose({ path, type, schemas, random }: ValuePlace): unknown {
     const key = path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
     if (type === 'array') return this.#countOf(key)
@@ -406,7 +408,7 @@ class Writer {
     return this.#given(leaf, index, type, schemas)
   }
 
-  /** Returns an array with the number of values found; the generator fills it. */
+  /** Returns an array with one place per value found, which the generator fills. */
   #countOf(key: string): number | undefined {
     let count = 0
     for (const leaf of this.#leaves.values()) {
@@ -452,7 +454,7 @@ class Writer {
     return fact.value
   }
 
-  /** Returns the number or unit of a listed item, such as 200 for `200g flour`. */
+  /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
   #partOf(leaf: Leaf, index: number, type: string): Scalar | undefined {
     const [name = ''] = /\b(?:quantity|amount|count|qty|units?)$/.exec(leaf.name) ?? []
     const list =
@@ -465,7 +467,7 @@ class Writer {
     return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
   }
 
-  /** Returns a date or time in the form that a field expects. */
+  /** Returns a date or time in the format that a field expects. */
   #moment({ schemas, field, role, name, parent }: Leaf, fact: Fact): string {
     const { list } = this.#facts
     const format = schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
@@ -495,7 +497,7 @@ class Writer {
     return `${day}T${time}:00${suffix}`
   }
 
-  /** Chooses the member of an enum that the prompt names or implies; otherwise the default, or any usual one. */
+  /** Chooses the enum member that the prompt names or implies, otherwise the default or any common member. */
   #member(
     leaf: Leaf,
     listed: readonly unknown[],
@@ -534,7 +536,7 @@ class Writer {
     return neutral ?? usual[Math.floor(random() * usual.length)]
   }
 
-  /** Returns the position of a member in the prompt, or -1. */
+  /** Returns a member's position in the prompt, or -1. */
   #mention(value: unknown): number {
     if (typeof value !== 'string' || value === '')
       return typeof value === 'number' ? this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`)) : -1
@@ -587,7 +589,7 @@ class Writer {
     return new RegExp(fixtures.yes).test(`${name} ${description.toLowerCase().slice(0, 100)}`)
   }
 
-  /** Returns a value from the tables; related fields of one object get values of the same row. */
+  /** Returns a value from the tables. An object's related fields get values from the same row. */
   #given(leaf: Leaf, index: number, type: string, schemas: readonly SchemaObject[]): Scalar | undefined {
     const isNumber = type === 'number' || type === 'integer'
     const give = leaf.field?.give
@@ -618,7 +620,7 @@ class Writer {
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
   }
 
-  /** Returns a name or a few words of the prompt for a field without an entry. */
+  /** Returns a name or a few words from the prompt, for fields without an entry. */
   #idea(leaf: Leaf, index: number): string {
     const taken = [...this.#leaves.values()].flatMap(({ facts }) => facts)
     const free = this.#facts.list.filter(
@@ -638,7 +640,7 @@ class Writer {
     return ideas[(place + index) % ideas.length] ?? 'Sample'
   }
 
-  /** Returns the words of the prompt that have a subject. */
+  /** Returns the prompt's subject words. */
   #keywords(): string[] {
     const { topic, text } = this.#facts
     return [...subjectWords(`${topic} ${text.slice(0, 500)}`)].filter(
@@ -646,7 +648,7 @@ class Writer {
     )
   }
 
-  /** Returns the number, or one above the minimum of the same range, such as `max_price` with `min_price`. */
+  /** Returns the number, or a larger one than the minimum of the same range, such as `min_price` for `max_price`. */
   #ordered(leaf: Leaf, index: number, value: number, type: string): number | undefined {
     const [upper] = /\b(?:max|maximum|end|high|upper|to)\b/.exec(leaf.name) ?? []
     const other =
@@ -667,7 +669,7 @@ class Writer {
     return type === 'integer' ? Math.round(result) : result
   }
 
-  /** Returns a column of the row that the object has in a table: that of a value in the prompt, or a drawn one. */
+  /** Returns a column of the object's table row, which is that of a value in the prompt or a random one. */
   #cell({ parent, role, field, key }: Leaf, index: number, cell: string): string | number | undefined {
     const [table = '', column = ''] = cell.split('.')
     const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
@@ -734,7 +736,7 @@ class Writer {
     return template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name]?.() ?? slot)
   }
 
-  /** Returns the person of the object that a leaf belongs to. */
+  /** Returns the person that a leaf's object describes. */
   #personOf(leaf: Leaf, index: number): string {
     const near = [...this.#leaves.values()].find(
       (other) =>
@@ -747,7 +749,7 @@ class Writer {
     return `${this.#cell(leaf, index, 'people.first')} ${this.#cell(leaf, index, 'people.last')}`
   }
 
-  /** Returns a date: a day or an hour later for the end of a range. */
+  /** Returns a date, which is a day or an hour later for the end of a range. */
   #date(leaf: Leaf, index: number, form: string): string {
     const start = [...this.#leaves.values()].find(
       (other) =>
@@ -790,7 +792,7 @@ class Writer {
         : iso.slice(0, 19)
   }
 
-  /** Returns the length of time in the prompt, in milliseconds; 0 if it has none. */
+  /** Returns the duration in the prompt in milliseconds, or 0 if there is none. */
   #lengthOf(): number {
     const [, count = '0', unit = ''] =
       /\b(\d+|an?|one|two|three)[\s-](min|hour|hr|night|day|week)/.exec(this.#lower) ?? []
@@ -807,7 +809,7 @@ class Writer {
   }
 }
 
-/** Returns the default of a schema, or else its first example. */
+/** Returns a schema's default or, without one, its first example. */
 function sampleOf(schema: SchemaObject): unknown {
   const { examples, example } = schema
   return schema['default'] ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example
@@ -825,7 +827,7 @@ function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
   return undefined
 }
 
-/** Splits `200g flour` into number, unit and name. */
+/** Splits text such as `200g flour` into number, unit and name. */
 function itemOf(item: string): { count?: number; unit: string; name: string } {
   const pattern =
     /^(\d+(?:\.\d+)?|two|three|four|five|six|an?|one)\s*(g|kg|ml|l|oz|lbs?|cups?|tbsp|tsp|tablespoons?|teaspoons?|x)?\s+(?:of )?(.+)$/i
@@ -835,7 +837,7 @@ function itemOf(item: string): { count?: number; unit: string; name: string } {
   return { count, unit: unit.replace('x', ''), name }
 }
 
-/** Converts a length of time to the unit that a field names. */
+/** Converts a duration to the unit that a field names. */
 function inUnit({ value, after }: Fact, name: string): number {
   const seconds = (text: string) =>
     /sec/.test(text) ? 1 : /min/.test(text) ? 60 : /h(?:ou)?r/.test(text) ? 3600 : 0

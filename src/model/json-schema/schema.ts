@@ -97,7 +97,7 @@ export class LostReference extends Error {
   }
 }
 
-/** Resolves `$ref`, which are JSON pointers into the root schema. */
+/** Resolves `$ref`s, which are JSON pointers into the root schema. */
 export class References {
   readonly #root: JsonSchema
   readonly #targets = new Map<string, JsonSchema>()

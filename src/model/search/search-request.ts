@@ -43,8 +43,8 @@ const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
 /**
- * Returns true if the model uses the search tool: it is forced or the only tool, or the question asks for a search.
- * Agents offer the tool with every request.
+ * Returns true if the model uses the search tool: because it is forced or the only tool, or the question asks for a
+ * search. Agents offer the tool with every request.
  */
 export function usesSearchTool(
   { tools = [], toolChoice }: Prompt,

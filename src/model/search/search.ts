@@ -19,7 +19,7 @@ import {
 
 interface SearchContext {
   sandbox: SandboxState
-  /** A rule scripts the reply to every search that a request offers. */
+  /** Scripts the reply to every search that a request offers. */
   script: object | undefined
   assume(name: AssumptionName): void
   warn(message: string): void

@@ -27,7 +27,7 @@ export interface WritingTask {
 
 /** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
-  /** Pattern of frequent words, or the names of scripts after `script:`. */
+  /** Pattern for frequent words, or script names after `script:`. */
   detect: string
   /** Number words, starting with two. */
   numbers: readonly string[]
@@ -114,7 +114,7 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
   }
 }
 
-/** Returns the texts in the language of a question, by its script or its frequent words. Default: English. */
+/** Returns texts in the question's language, detected by script or frequent words. Default: English. */
 function languageOf(question: string): Texts {
   // A quoted text can be in another language.
   const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question

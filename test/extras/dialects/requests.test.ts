@@ -115,7 +115,7 @@ describe('input of a type without effect', () => {
 })
 
 describe('plugins', () => {
-  it('of every id are accepted; enabled ones without an effect add a warning', async () => {
+  it('with any id are accepted, with a warning if they are enabled but have no effect', async () => {
     const { create } = setup({ strict: true })
     const plugins = [
       { id: 'auto-router', allowed_models: ['aurora/*'] },
@@ -214,7 +214,7 @@ describe('fields', () => {
     expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
   })
 
-  it('that change the meaning of a reply are a 400 unless a rule replies', async () => {
+  it('that change the meaning of a reply get a 400 unless a rule replies', async () => {
     const { gateway, create } = setup()
     expect((await create({ input: 'Hi', background: true })).status).toBe(400)
     gateway.reply({ responseStatus: 'queued' })

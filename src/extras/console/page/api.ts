@@ -44,7 +44,7 @@ let client = connect()
 
 /** Set if the server requires a token: `missing` if the page has none, `refused` if the server rejected it. */
 export const tokenProblem = signal<'missing' | 'refused' | undefined>(undefined)
-/** Number of requests that failed because their sandbox does not exist. */
+/** Number of requests that failed because their sandbox did not exist. */
 export const goneCount = signal(0)
 
 /** Stores the token until the tab is closed. */

@@ -19,7 +19,7 @@ const rowsEveryMs = 250
 const publishEveryMs = 200
 
 export const sandboxes = signal<SandboxAddress[]>([])
-/** Sandboxes that were opened from a file. Their calls are not listed with the others. */
+/** Sandboxes opened from a file, whose calls are listed separately. */
 export const files = signal<readonly OpenedFile[]>([])
 /** If true, the chosen sandbox was deleted or has expired. */
 export const isChosenGone = computed(
@@ -55,7 +55,7 @@ export function pause(paused: boolean): void {
 const terms = computed(() => parseSearch(param('q')))
 /** Texts that the server searches in bodies. */
 const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field === 'body' && value !== ''))
-/** Sandbox and id of the calls whose bodies contain each text. */
+/** Sandboxes and ids of the calls whose bodies contain each text. */
 const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
 /** Calls of the chosen sandbox, or of all that are not opened files; oldest first. */

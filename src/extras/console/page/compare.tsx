@@ -66,7 +66,7 @@ function factsOf({
   ].join('\n')
 }
 
-/** Returns the body; for a stream, its events one by one. */
+/** Returns the body or, for a stream, the list of events. */
 function replyText(entry: JournalEntry): string {
   if (!isEventStream(entry)) return pretty(entry.replyBody.text)
   return eventsOf(entry)

@@ -27,7 +27,7 @@ export async function exportEntries(calls: readonly CallRow[]): Promise<string> 
   return download('calls.json', await entriesOf(calls))
 }
 
-/** Downloads a file for each sandbox of the calls. */
+/** Downloads a file for each of the calls' sandboxes. */
 export async function exportSandboxes(calls: readonly CallRow[]): Promise<string> {
   const sandboxes = [...bySandbox(calls).keys()]
   for (const sandbox of sandboxes) await saveSandbox(sandbox)
@@ -38,7 +38,7 @@ export async function saveSandbox(sandbox: string): Promise<void> {
   download(`sandbox-${sandbox}.json`, await (await open('saveSandbox', { sandbox })).json())
 }
 
-/** Downloads a scenario whose rules reply to the same requests as the calls were replied to. */
+/** Downloads a scenario whose rules reply to the calls' requests in the same way. */
 export async function exportScenario(calls: readonly CallRow[]): Promise<string> {
   const rules = new Map<string, object>()
   let omitted = 0

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import { parsed } from './parts.tsx'
 
 export interface TimedEvent {
-  /** Milliseconds from the arrival of the request. */
+  /** Milliseconds since the request arrived. */
   ms: number
   name: string
   data: string
@@ -69,7 +69,7 @@ function textAt(value: unknown, ...path: (string | number)[]): string | undefine
   return typeof found === 'string' ? found : undefined
 }
 
-/** Returns the text delta of an event of the Responses, Messages or Chat Completions protocol. */
+/** Returns the text delta in an event of the Responses, Messages or Chat Completions protocol. */
 function deltaOf(value: unknown): string {
   return (
     textAt(value, 'delta') ??
@@ -79,7 +79,9 @@ function deltaOf(value: unknown): string {
   )
 }
 
-/** Returns the part of a tool call in an event of the Responses, Messages or Chat Completions protocol. */
+/**
+ * Returns the part of a tool call that an event contains, in the Responses, Messages or Chat Completions protocol.
+ */
 function toolOf(value: unknown): TimedEvent['tool'] {
   const type = textAt(value, 'type') ?? ''
   const key = String(at(value, 'output_index') ?? at(value, 'index') ?? 0)
@@ -100,7 +102,7 @@ function toolOf(value: unknown): TimedEvent['tool'] {
   }
 }
 
-/** Returns the tool calls of some events, with their arguments so far. */
+/** Returns the tool calls in the events, with their arguments so far. */
 export function toolCalls(events: readonly TimedEvent[]): { key: string; name: string; args: string }[] {
   const calls = new Map<string, { key: string; name: string; args: string }>()
   for (const { tool } of events) {

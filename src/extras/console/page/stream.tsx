@@ -20,7 +20,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
   const end = Math.max(1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
   /** Number of events up to the position. */
   const count = useSignal(events.length)
-  /** Position on the timeline in milliseconds from the request. */
+  /** Position on the timeline, in milliseconds since the request. */
   const until = useSignal(end)
   const speed = useSignal('1')
   const isPlaying = useSignal(false)
@@ -127,7 +127,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
   )
 }
 
-/** A gap this many times the median is a stall. */
+/** Factor by which a gap must exceed the median to count as a stall. */
 const stallFactor = 8
 const minStallMs = 20
 

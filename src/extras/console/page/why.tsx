@@ -7,7 +7,7 @@ import { ask, askConsole, useLoaded } from './api.ts'
 import { hashWith } from './location.ts'
 import { Notice } from './parts.tsx'
 
-/** Kinds of facts by their first words. Rules are shown from data instead. */
+/** Kinds of facts by first word. Rules are shown from data instead. */
 const factKinds = [
   ['refused', 'Rejected', /^Rejected: /],
   ['warning', 'Warning', /^Warning: /],
