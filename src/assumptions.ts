@@ -40,8 +40,8 @@ export const assumptions = {
       'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete the records of a path keep them in the sandbox; a stream is a 501',
   },
   documentSample: {
-    about: 'The other operations of an OpenAPI document',
-    choice: 'the same request gets the same sample; nothing is kept',
+    about: "An OpenAPI document's other operations",
+    choice: 'the same request gets the same sample; nothing is stored',
   },
   requestBody: {
     about: 'Bodies that are empty, not JSON, too large or of a different content type',

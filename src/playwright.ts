@@ -25,7 +25,7 @@ export { expect } from '@playwright/test'
 declare module '@playwright/test' {
   // For the configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
   interface PlaywrightWorkerOptions {
-    /** Options of the gateway in `gateway-understudy/playwright`. Default: none. */
+    /** Gateway options in `gateway-understudy/playwright`. Default: none. */
     gatewayOptions: GatewayOptions
   }
 }

@@ -16,7 +16,7 @@ export interface Target {
 }
 
 export interface CallOptions {
-  /** Request body, sent as JSON; a string is sent unchanged. */
+  /** Request body, sent as JSON. A string is sent unchanged. */
   body?: unknown
   /** Headers in addition to the key and the content type; null removes one. */
   headers?: Record<string, string | null>
@@ -27,7 +27,7 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The text parsed as JSON; undefined if it is not JSON. */
+  /** The parsed text; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape, right and wrong ones
   body: any
 }

@@ -12,15 +12,15 @@ import { type Answer, type CallOptions, call, open } from './call.ts'
 export interface Entrance {
   readonly adapter: 'msw' | 'fetch' | 'node'
   readonly gateway: Gateway
-  /** Created anew for each test. */
+  /** New sandbox for each test. */
   readonly sandbox: Sandbox
   /** Base URL ending in `/api/v1`. */
   readonly baseUrl: string
   /** A `fetch` that reaches the gateway. */
   readonly fetch: typeof fetch
-  /** Sends `METHOD /path` with the key of the sandbox and reads the whole reply. */
+  /** Sends `METHOD /path` with the sandbox's key and reads the whole reply. */
   call(line: string, options?: CallOptions): Promise<Answer>
-  /** Like `call`, but leaves the body unread. */
+  /** Same as `call`, but leaves the body unread. */
   open(line: string, options?: CallOptions): Promise<Response>
 }
 

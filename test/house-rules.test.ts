@@ -41,8 +41,8 @@ const imports = sources
   .filter(({ target }) => !/^(fixtures|scenarios)\/|\.json$/.test(target))
 
 /**
- * Returns `http`, `extras/openapi`, `extras` for files directly in it, or the name of a file at the
- * top of `src`.
+ * Returns a folder such as `http` or `extras/openapi`, `extras` for files directly in it, or the name of a file at
+ * the top of `src`.
  */
 function folderOf(file: string): string {
   const [first = file, second = ''] = file.replace(/^src\//, '').split('/')
@@ -56,7 +56,7 @@ function layerOf(folder: string): number {
 
 describe('source files', () => {
   it('take every random value from the seed', () => {
-    // Sandbox ids of a node are the exception: a restarted node must not repeat them.
+    // A node's sandbox ids are the exception, because a restarted node must not repeat them.
     const only = 'src/sandbox/sandbox-id.ts'
     expect(offenders(/Math\.random|randomUUID\(|getRandomValues/, only)).toEqual([])
   })
@@ -66,7 +66,7 @@ describe('source files', () => {
   })
 
   it('print only through the function that escapes control characters', () => {
-    // `deploy` prints a template, with names given by the user.
+    // `deploy` prints a template that contains the user's names.
     const only = ['src/lib/print.ts', 'src/bin.ts', 'src/extras/cluster/deploy-command.ts']
     expect(offenders(/\bconsole\.\w+\(|std(?:out|err)\.write/, ...only)).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('starting the server', () => {
 })
 
 describe('English', () => {
-  /** Words that a term of the field or a named subject replaces. */
+  /** Words to replace with a technical term or a named subject. */
   const stopList =
     /\b(is told|nobody|whoever|somebody|so many|so often|as ever|in the place of|goes on|a person|not any more|in force|beside)\b/i
 
@@ -147,7 +147,7 @@ describe('English', () => {
   }).map((file) => ({ file, lines: readFileSync(root + file, 'utf8').split('\n') }))
 
   it('uses the terms of the field in comments, messages and documents', () => {
-    // Sample rows are prose of their own.
+    // Sample rows contain prose with its own style.
     const samples = ['fixtures/README.md', 'src/resources/preset.ts', 'src/resources/workspace.ts']
     const isText = (file: string, line: string) =>
       comment.test(line) || !(file.startsWith('test/') && file.endsWith('.ts'))

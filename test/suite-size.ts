@@ -2,7 +2,7 @@
  * Long suites run a seeded part of their cases by default, and all of them with `npm run test:all`.
  */
 
-/** True if long suites run completely. */
+/** If true, long suites run completely. */
 export const isFullRun = process.env['UNDERSTUDY_FULL_RUN'] === '1'
 
 /** Returns the number of cases to run: part of a suite, or all of it. */

@@ -30,7 +30,7 @@ const Milliseconds = z.number().nullable()
 
 const Entry = z
   .strictObject({
-    id: z.string().describe('x-request-id of the reply.'),
+    id: z.string().describe("The reply's x-request-id."),
     operation: z.string().nullable().describe('Null if no operation matched.'),
     method: z.string(),
     path: z.string(),
@@ -80,7 +80,7 @@ const Entry = z
         cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
       })
       .nullable()
-      .describe('Usage of the reply.'),
+      .describe("The reply's usage."),
     traceId: z.string().nullable().describe('Trace id from the traceparent header.'),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),
@@ -88,7 +88,7 @@ const Entry = z
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     timestamp: z.string().describe('Sandbox time, ISO 8601.'),
     durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds.'),
-    firstByteMs: Milliseconds.describe('Real milliseconds to the first byte of the body.'),
+    firstByteMs: Milliseconds.describe('Real time to the first byte of the body, in milliseconds.'),
   })
   .meta({
     id: 'JournalEntry',
@@ -100,12 +100,12 @@ const operation = z.string().min(1)
 
 const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
 
-const entry = z.string().min(1).describe('x-request-id of the reply.')
+const entry = z.string().min(1).describe("The reply's x-request-id.")
 
 const Summary = z
   .strictObject({
-    id: z.string().describe('x-request-id of the reply.'),
-    sandbox: z.string().describe('Id of the sandbox.'),
+    id: z.string().describe("The reply's x-request-id."),
+    sandbox: z.string().describe('Sandbox id.'),
     operation: z.string().nullable().describe('Null if no operation matched.'),
     method: z.string(),
     path: z.string(),
@@ -122,8 +122,8 @@ const Summary = z
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     tokens: z.int().describe('Tokens used by the reply.'),
     startedAt: z.string().describe('Real time of arrival, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real milliseconds to the last byte; null while in flight.'),
-    firstByteMs: Milliseconds.describe('Real milliseconds to the first byte of the body.'),
+    durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds; null while in flight.'),
+    firstByteMs: Milliseconds.describe('Real time to the first byte of the body, in milliseconds.'),
   })
   .meta({ id: 'CallSummary', description: 'Summary of a call.' })
 

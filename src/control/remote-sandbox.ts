@@ -47,11 +47,11 @@ export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture'
 
 /** A sandbox's addresses and key. */
 export interface SandboxAddress {
-  /** Id of the sandbox. */
+  /** Sandbox id. */
   readonly id: string
   /** Requests with this key use this sandbox. */
   readonly apiKey: string
-  /** Requests below this URL use this sandbox, regardless of their key. Ends in `/api/v1`. */
+  /** Requests below this URL use this sandbox, regardless of their key. Base URL, which ends in `/api/v1`. */
   readonly baseUrl: string
   /** Base URL that bypasses the load balancer, if the server advertises one, for faults that a proxy would hide. */
   readonly directUrl?: string | undefined
@@ -67,7 +67,7 @@ export interface BundledScenario {
 
 /** A collection's number of records. */
 export interface CollectionSize {
-  /** Name of the collection, as in `db.<name>`. */
+  /** Collection name, as in `db.<name>`. */
   name: string
   /** Number of records. */
   count: number
@@ -75,7 +75,7 @@ export interface CollectionSize {
 
 /** A collection's differences from the seed. */
 export interface CollectionChanges {
-  /** Name of the collection, as in `db.<name>`. */
+  /** Collection name, as in `db.<name>`. */
   collection: string
   /** Rows that are not in the seed, in order. */
   created: object[]

@@ -317,7 +317,7 @@ export const databaseOperations = [
 ]
 
 function recordsOf(sandbox: Sandbox, params: { collection: z.infer<typeof collection> }): Records<object> {
-  // The schema of the collection validates the record.
+  // The collection's schema validates the record.
   return sandbox.db[params.collection] as unknown as Records<object>
 }
 

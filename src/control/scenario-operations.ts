@@ -16,14 +16,14 @@ const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
 const UnusedRule = z.strictObject({
   scenario: z.string(),
-  rule: z.int().describe('Number of the rule in the scenario, from 1.'),
+  rule: z.int().describe("The rule's position in the scenario, from 1."),
   name: z.string().optional(),
   on: z.array(z.string()),
 })
 
 const ScriptReading = z.strictObject({
   scenario: z.string(),
-  rule: z.int().describe('Number of the rule in the scenario, from 1.'),
+  rule: z.int().describe("The rule's position in the scenario, from 1."),
   turns: z.int().describe('Number of turns in the script.'),
   conversations: z.array(
     z.strictObject({
@@ -52,7 +52,7 @@ const Active = z.strictObject({
   description: z.string().nullable(),
   rules: z.array(
     z.strictObject({
-      rule: z.int().describe('Number of the rule in the scenario, from 1.'),
+      rule: z.int().describe("The rule's position in the scenario, from 1."),
       name: z.string().nullable(),
       on: z.array(z.string()),
       seen: z.int().describe("Number of requests that matched the rule's conditions."),

@@ -88,7 +88,7 @@ export const streamFaults = [
       atOnePlace(
         z.strictObject({
           ...eventPosition(),
-          type: z.string().min(1).default('response.unknown_event').describe('Type of the event.'),
+          type: z.string().min(1).default('response.unknown_event').describe('Event type.'),
         }),
       ),
     apply: ({ type, ...where }, context, frames) =>

@@ -187,7 +187,7 @@ export const transportFaults = [
       'The reply is complete and announces a keep-alive connection, but the connection closes before the next request.',
     params: () =>
       z.strictObject({
-        afterMs: Duration.default(0).describe('Milliseconds after the end of the reply.'),
+        afterMs: Duration.default(0).describe('Delay after the end of the reply, in milliseconds.'),
       }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {

@@ -73,7 +73,7 @@ export interface Arrival {
 export interface CallRule {
   /** Name of the rule's scenario. */
   scenario: string
-  /** Position in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
   /** Names of the rule's faults. */
   faults: string[]

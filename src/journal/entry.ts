@@ -205,7 +205,7 @@ function hideInKept(kept: KeptText): KeptText {
 export interface CallSummary {
   /** The reply's `x-request-id`. */
   id: string
-  /** Id of the sandbox. */
+  /** Sandbox id. */
   sandbox: string
   /** Operation id; null if no operation handled the request. */
   operation: string | null

@@ -50,7 +50,7 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** Usage of the sandbox's calls. */
+  /** Usage by the sandbox's calls. */
   readonly ledger: Ledger
   /** Prompt prefixes, for the option `promptCache`. */
   readonly promptCache: PromptCache

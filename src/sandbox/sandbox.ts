@@ -76,7 +76,7 @@ refuseOtherNames(otherClocks, 'clock')
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
-  /** Id of the sandbox, such as `s1`. */
+  /** Sandbox id, such as `s1`. */
   readonly id: string
   /** API key that routes requests to this sandbox. */
   readonly apiKey: string

@@ -214,7 +214,7 @@ export interface ScenarioProgress {
 }
 
 export interface RuleProgress {
-  /** Position in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
   name: string | null
   on: string[]

@@ -30,7 +30,7 @@ export type CompiledScript = readonly CompiledTurn[]
 
 export interface CompiledRule {
   readonly scenario: string
-  /** Position in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   readonly number: number
   readonly name: string | undefined
   readonly on: readonly string[]

@@ -212,15 +212,15 @@ export const When = z.lazy(() =>
     params: named.optional().describe('Path parameters by name, such as `slug`.'),
     body: named
       .optional()
-      .describe('Fields of the body by path, such as `tools.0.type`; `*` matches any key or index.'),
+      .describe('Body fields by path, such as `tools.0.type`. `*` matches any key or index.'),
     state: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
-      .describe('State of the sandbox, as set by `setState` of a rule. Initially `started`.'),
+      .describe("Sandbox state, as set by a rule's `setState`. Initially `started`."),
     call: z
       .union([count(1), z.array(count(1)).min(1)])
       .optional()
-      .describe('Number of the call among those that match the other conditions, from 1.'),
+      .describe('Position of the call, from 1, among those that match the other conditions.'),
   }),
 )
 export type When = z.infer<typeof When>

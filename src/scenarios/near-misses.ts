@@ -27,9 +27,9 @@ export interface SkippedRules {
 }
 
 export interface NearMiss {
-  /** Name of the scenario. */
+  /** Scenario name. */
   scenario: string
-  /** Position of the rule in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
   /** Reason, as a sentence without a full stop. */
   reason: string

@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts'
 /** Text of at most 64 Mi UTF-16 code units, which is more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
 const Count = z.lazy(() => count())
-/** Milliseconds of the sandbox clock. */
+/** Sandbox time in milliseconds. */
 const Moment = z.lazy(() => z.number().min(0).max(Number.MAX_SAFE_INTEGER))
 
 const Uses = z.lazy(() =>
@@ -34,7 +34,7 @@ const ActivationFile = z.lazy(() =>
       scenario: z.looseObject({}),
       progress: z.array(
         z.strictObject({
-          rule: count(1).describe('Position of the rule in the scenario, from 1.'),
+          rule: count(1).describe("The rule's position in the scenario, from 1."),
           seen: Count,
           taken: Count,
           happened: Count,

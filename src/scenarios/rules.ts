@@ -41,7 +41,7 @@ import type { ReplyFunction } from './scripted-reply.ts'
 /** A rule that applies to a call. */
 export interface Match {
   scenario: string
-  /** Position of the rule in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
   name: string | undefined
   effect: Effect
@@ -68,11 +68,11 @@ export interface Outcome {
 
 /** A rule that has not applied yet. */
 export interface UnusedRule {
-  /** Name of the scenario. */
+  /** Scenario name. */
   scenario: string
-  /** Position of the rule in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
-  /** Name of the rule. */
+  /** Rule name. */
   name: string | undefined
   /** Operations that the rule matches, `*`, or `POST /path`. */
   on: readonly string[]
@@ -82,7 +82,7 @@ export interface UnusedRule {
 export interface ActiveScenario extends Disposable {
   /** Id of this activation of the scenario. */
   readonly id: string
-  /** Name of the scenario. */
+  /** Scenario name. */
   readonly name: string
 }
 

@@ -115,7 +115,7 @@ export const ScriptedCitation = z.lazy(() =>
       .string()
       .min(1)
       .optional()
-      .describe('Span of the text that cites the page (first occurrence). Default: a link to the page.'),
+      .describe('Text that cites the page (its first occurrence). Default: a link to the page.'),
     start_index: count().optional().describe('Start offset of the citing span, instead of `text`.'),
     end_index: count().optional().describe('End offset of the citing span, exclusive.'),
   }),
@@ -140,7 +140,7 @@ export const ScriptedFrame = z.lazy(() =>
       z
         .strictObject({
           event: z
-            .looseObject({ type: z.string().describe('Type of the event, such as `response.created`.') })
+            .looseObject({ type: z.string().describe('Event type, such as `response.created`.') })
             .describe('The event as JSON.'),
         })
         .describe('An event: `data: <json>`.'),

@@ -1,6 +1,4 @@
-/**
- * Parsing of command-line arguments. `process.slow.test.ts` tests the server as a process.
- */
+/** Command-line parsing. `process.slow.test.ts` tests the server as a process. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 /**
- * The server as a process: stdout, stderr, signals and exit codes. Runs for the sources, and for the single executable.
+ * The server as a process: stdout, stderr, signals and exit codes. Runs with the sources and with the single
+ * executable.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -26,7 +27,7 @@ interface Run {
 /**
  * Describes a program.
  *
- * @param program Path of the program. Called once its tests run.
+ * @param program Returns the program's path. Called when the tests run.
  */
 export function describeProcess(name: string, program: () => string): void {
   describe(name, () => suite(program))

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { describeAdapters } from '../describe-adapters.ts'
 
-// The SDK logs warnings about its deprecated functions.
+// The SDK logs warnings about deprecated functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const prompt = 'How do tides work?'

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
-// The SDK logs warnings about its deprecated functions.
+// The SDK logs warnings about deprecated functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const model = 'aurora/dawn-2'
@@ -27,7 +27,7 @@ const parameters = {
 type Reply = NonNullable<RuleInput['reply']>
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 
-/** Everything that clients report about a reply, as far as each one does. */
+/** Everything that clients report about a reply. Each client reports only a part. */
 interface Seen {
   text?: string | undefined
   refusal?: string | undefined

@@ -101,7 +101,7 @@ const clients: Record<string, Client> = {
   },
 }
 
-/** Calls back with the data of each event in a reply. */
+/** Calls back with each event's data in a reply. */
 type Parser = (response: Response, data: (text: string) => void) => Promise<void>
 
 /** Published event stream parsers, for `parser-torture`. */
@@ -212,7 +212,7 @@ function inWords(outcome: Outcome, plain: Outcome, form: 'json' | 'stream'): str
   return outcome.text === '' ? 'no error, no text' : 'no error, different text'
 }
 
-/** Parameters for faults with a required parameter. */
+/** Parameters for faults that require them. */
 const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInput>> = {
   'missing-field': (form) => ({
     name: 'missing-field',
@@ -223,12 +223,12 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
 
 /** Number of requests to make for scenarios that have no effect on the first one. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
-/** Number of requests for scenarios that vary between requests; their outcomes are counted. */
+/** Number of requests for scenarios that vary between requests. Outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
 /**
- * Returns `unchanged`, or for several requests counts in order of first occurrence: `20 unchanged,
- * 3 APIError 503`.
+ * Returns `unchanged` or, for several requests, counts in the order of first occurrence:
+ * `20 unchanged, 3 APIError 503`.
  */
 function summedUp(words: readonly string[]): string {
   const counts = new Map<string, number>()
@@ -262,7 +262,7 @@ function versions(): Record<string, string> {
 }
 
 async function record(): Promise<Recording> {
-  // Waits are 50 times shorter.
+  // Makes waits 50 times shorter.
   await using server = await startServer({ timeScale: 0.02 })
   const plain = new Map<string, Outcome>()
   const key = (client: string, form: string) => `${client} ${form}`
@@ -276,7 +276,7 @@ async function record(): Promise<Recording> {
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** Jobs to repeat two at a time if a client hangs, because a busy machine can look the same. */
+  /** Jobs to repeat, two at a time, if a client hangs, because a busy machine can have the same effect. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}

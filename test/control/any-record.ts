@@ -14,7 +14,7 @@ export const site = {
   origin: 'https://gateway.example',
   apiKey: "a'key",
 }
-/** Strings that end a literal, line, comment or paste in some language, or hide such an end. */
+/** Strings that end a literal, line, comment or paste in some language, or hide such an ending. */
 export const fragments = [
   ...'\'"`$\\;&|!#%*?~<>(){}[] \t\n\r\0\x03\x04\x15\x1b\x7f\x85',
   ...[
@@ -212,7 +212,7 @@ export function tryCurl(records: readonly CallRecord[]): void {
     commands.push(command)
   }
   assert.deepEqual(curlCalls(commands), expected)
-  // A shell without $'…' parses different words, but the same number.
+  // A shell without $'…' parses different words, but the same number of words.
   assert.deepEqual(
     curlCalls(commands, 'sh').map(({ length }) => length),
     expected.map(({ length }) => length),

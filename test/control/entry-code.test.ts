@@ -1,7 +1,4 @@
-/**
- * Calls exported as code. The snapshot contains the output for calls of every kind, to be reviewed
- * line by line.
- */
+/** Calls exported as code. The snapshot contains the output for all kinds of calls, to review line by line. */
 import { expect, it } from 'vitest'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
 import { Gateway } from '../../src/index.ts'

@@ -39,7 +39,7 @@ function watch(after?: string) {
   })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   response.assignSocket(socket as Socket)
-  // The HTTP server forwards this event for its own sockets.
+  // The HTTP server forwards this event only for its own sockets.
   socket.on('drain', () => response.emit('drain'))
   const sink = new NodeSink(response)
   void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))

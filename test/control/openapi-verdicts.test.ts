@@ -16,7 +16,7 @@ ajv.addFormat('double', true)
 ajv.addSchema(apiDocument(), 'document')
 const gateway = createGateway()
 
-/** Rules that JSON Schema cannot express, at least not fully: they compare fields or interpret a schema. */
+/** Rules that JSON Schema cannot fully express, because they compare fields or interpret a schema. */
 const unsayable = new Set(['date_order', 'unknown_tool', 'json_schema'])
 
 async function verdict(line: string, body: unknown): Promise<'accepted' | 'refused' | 'unsayable'> {
@@ -34,7 +34,9 @@ const anything = fc.oneof(
   fc.jsonValue(),
 )
 
-/** Generates required and up to three optional fields; mostly with valid values, sometimes with any value. */
+/**
+ * Generates required fields and up to three optional ones, mostly with valid values, sometimes with arbitrary ones.
+ */
 function fields(right: Record<string, fc.Arbitrary<unknown>>, required: string[]): fc.Arbitrary<object> {
   const optional = Object.keys(right).filter((name) => !required.includes(name))
   const value = (name: string) =>

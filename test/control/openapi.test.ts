@@ -11,8 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
-// Tests read documents of every shape.
-// biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+// Tests read documents of all shapes. biome-ignore lint/suspicious/noExplicitAny: the tests check its content
 type Document = any
 
 let server: RunningServer
@@ -29,7 +28,7 @@ async function read(path: string, method = 'GET', body?: unknown): Promise<Docum
   return (await call({ baseUrl: server.url }, `${method} ${path}`, { body })).body
 }
 
-/** Returns a function that checks values against a schema of the document with an independent validator. */
+/** Returns a function that checks values against a schema in the document with an independent validator. */
 function checker(document: Document) {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
   ajv.addFormat('base64', true)

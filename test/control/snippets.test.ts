@@ -199,7 +199,7 @@ describe('snippets of live calls', () => {
     const { default: sandbox } = server.gateway.sandboxes
     const records = sandbox.journal.entries().map(({ id }) => sandbox.journal.record(id))
     expect(records).toHaveLength(1 + targets.length)
-    // Anything that a live call can contain is valid in a file.
+    // Anything that live calls can contain is also valid in a file.
     expect((await gateway.openSandbox(gateway.save())).journal.entries()).toHaveLength(records.length)
     const calls = curlCalls(records.map((record) => toCurl(record, site)))
     expect(calls).toEqual(records.map((record) => argumentsFor(expectedOf(record))))
@@ -210,7 +210,7 @@ describe('snippets of live calls', () => {
     }
   })
 
-  it('quote the ids of custom operations, also after saving and opening the sandbox', async () => {
+  it('quote the ids of custom operations, even after saving and opening the sandbox', async () => {
     const { z } = await import('zod')
     const own = defineOperation({
       id: "it's`$" + '{1}`',

@@ -73,7 +73,7 @@ function assertOnlyLiterals(code: string): void {
 
 export interface TestRun {
   title: string
-  /** Argument of `use()`, if it is called. */
+  /** Argument of `use()`, if it was called. */
   rule: unknown
   url: string
   init: { method?: string; headers: Record<string, string>; body?: string }
@@ -81,7 +81,7 @@ export interface TestRun {
   literals: unknown[]
 }
 
-/** Runs a generated test with stubs for every function, and returns the recorded calls. */
+/** Runs a generated test with all functions stubbed, and returns the recorded calls. */
 export async function runTest(code: string, sandbox: { baseUrl: string; apiKey: string }): Promise<TestRun> {
   assertOnlyLiterals(code)
   const run: TestRun = { title: '', rule: undefined, url: '', init: { headers: {} }, literals: [] }

@@ -1,6 +1,6 @@
 /**
- * Clients created at module level, before interception, as in applications. LangChain and the
- * agents SDK, which are too large to install here, are tested in ../consumers/early-clients.
+ * Clients created at module level, before interception, as in applications. ../consumers/early-clients tests
+ * LangChain and the agents SDK, which are too large to install here.
  */
 import { Agent } from 'node:https'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -19,11 +19,11 @@ const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
 const bodyFor = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
-/** A client under test. Text is passed on as the client returns it. */
+/** A client under test. Text is passed on as returned by the client. */
 interface Client {
   /** Returns the text of the reply, or its raw body. */
   plain(signal?: AbortSignal): Promise<string>
-  /** Calls back with each part of a streamed reply. */
+  /** Calls back with each part of the streamed reply. */
   stream(onPart: (part: string) => void, signal?: AbortSignal): Promise<void>
 }
 

@@ -1,6 +1,4 @@
-/**
- * Routing of intercepted requests: to the gateway, to the network, or rejected with a reason.
- */
+/** Routing of intercepted requests, which are handled by the gateway, passed through, or rejected with a reason. */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
   decideDestination,

@@ -1,6 +1,5 @@
 /**
- * Unmatched requests do not leave the process: a local server replaces the real host and must
- * receive nothing.
+ * Unmatched requests do not leave the process. A local server replaces the real host and must not receive anything.
  */
 import dns from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'
@@ -36,7 +35,7 @@ afterAll(() => {
 
 const headers = { authorization: 'Bearer sk-real-key' }
 
-/** Clients by transport. Each returns the status, or 0 for an error. */
+/** Clients by transport, which return the status, or 0 for an error. */
 const clients: Record<string, (method: string, url: string) => Promise<number>> = {
   fetch: (method, url) =>
     fetch(url, { method, headers }).then(

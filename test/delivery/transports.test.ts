@@ -1,7 +1,4 @@
-/**
- * Behaviour that is the same for every transport: journal entries, body limits, and faults with
- * user handlers.
- */
+/** Behaviour that all transports share: journal entries, body limits, and faults with user handlers. */
 import { once } from 'node:events'
 import { request } from 'node:https'
 import { buffer } from 'node:stream/consumers'

@@ -34,7 +34,7 @@ describe('POST /embeddings', () => {
     expect(first?.filter((value) => value === 0).length).toBeLessThan(100)
   })
 
-  it('returns similar vectors for similar text and distant vectors for another subject', async () => {
+  it('returns similar vectors for similar text, and distant vectors for a different subject', async () => {
     const [text, near, far] = await embed(
       'The harbour is closed in winter, and the boats stay ashore until the ice has gone.',
       'The harbour is closed in winter, and the ships stay ashore until the ice has gone.',

@@ -140,7 +140,7 @@ describe('POST /messages', () => {
     })
   })
 
-  it('sends errors in the envelope of the Anthropic API, including those of faults', async () => {
+  it("sends errors, including those of faults, in the Anthropic API's envelope", async () => {
     const rejected = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
     await expect(rejected).rejects.toMatchObject({
       status: 400,
@@ -213,7 +213,7 @@ describe('POST /messages with a scripted reply', () => {
     }
   })
 
-  it('returns an error for a failed reply, also in the middle of a stream', async () => {
+  it('returns an error for a failed reply, even in the middle of a stream', async () => {
     using _rule = server.gateway.use({
       on: 'createMessage',
       reply: { text: 'Half of it', error: { message: 'Broken' } },

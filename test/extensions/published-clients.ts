@@ -1,5 +1,5 @@
 /**
- * Runs published clients of three protocols: plain and streamed text, tools, structured output, aborts and failures.
+ * Runs published clients for three protocols: plain and streamed text, tools, structured output, aborts and failures.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -23,7 +23,7 @@ const schema = {
 
 /** Connection options of a client. */
 interface Connection {
-  /** Ends in `/api/v1`. */
+  /** Base URL, which ends in `/api/v1`. */
   baseURL: string
   apiKey: string
   fetch: typeof fetch

@@ -193,7 +193,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     setting: 'stream-data-after-done',
     isIn: ({ text }) => /response\.created|"role":/.test(text.slice(text.indexOf('[DONE]'))),
   }),
-  // Chat and messages streams have fewer events before a cut.
+  // Chat and messages streams have fewer events before the cut.
   'slow-stream': ({ protocol }) => ({
     setting: { name: 'slow-stream', everyMs: 5 },
     isIn: ({ endMs }) => endMs >= (protocol === 'responses' ? 30 : 12),

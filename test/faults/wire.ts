@@ -160,7 +160,7 @@ export function overSocket(request: WireRequest): Promise<Wire> {
   })
 }
 
-/** Terminator of a chunked body. */
+/** Last chunk of a chunked body. */
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 /** Parses status, headers and body, as far as received. */

@@ -64,7 +64,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
   })
 
   describe('requested by the suffix :online', () => {
-    it('cites five pages, and the reply has the model name of the request', async () => {
+    it('cites five pages, and the reply has the requested model name', async () => {
       const { body } = await create({ model: `${model}:online` })
       expect(body.model).toBe(`${model}:online`)
       expect(body.output[1].content[0].annotations).toHaveLength(5)

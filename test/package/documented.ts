@@ -82,7 +82,7 @@ function isHidden(node: any): boolean {
     : false
 }
 
-/** Types that users write, wherever an exported type refers to them. */
+/** Types that users write, including those that exported types refer to. */
 const written = /(Input|Options|Fault)$/
 
 /** Types of wire formats and of files in other formats. */

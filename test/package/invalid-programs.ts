@@ -1,6 +1,6 @@
 /**
- * Programs with one mistake each, which the compiler must report at the mistake with a message that
- * leads to the fix. They cover every public function.
+ * Programs with one mistake each. The compiler must report it at the right place, with a message that leads to the
+ * fix. They cover every public function.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -14,7 +14,7 @@ describe('output of a test run', () => {
     output = (stdout + stderr).replace(/, \d+ ms/g, ', 0 ms')
   }, 60_000)
 
-  it('contains the journal of the sandbox of each failing test only', () => {
+  it("contains only the journals of failing tests' sandboxes", () => {
     expect(output).toContain(
       `'fails with an unmatched request' failed. Sandbox s1 has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by fail() (status), 0 ms

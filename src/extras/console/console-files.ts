@@ -1,5 +1,5 @@
 /**
- * Serves the files of the console. They are read on the first visit. In a clone of the repository they are built first,
+ * Serves the console's files, which are read on the first visit. In a clone of the repository they are built first,
  * and again when their sources change. A single executable embeds them.
  */
 import { createHash } from 'node:crypto'
@@ -29,7 +29,7 @@ const types: Record<string, string> = {
 }
 
 /**
- * Returns a file of the console. Throws 404 for an unknown file.
+ * Returns one of the console's files. Throws 404 for an unknown file.
  *
  * @param path Path below `/__understudy`; undefined if the trailing slash is missing.
  */

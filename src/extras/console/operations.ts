@@ -16,9 +16,9 @@ import { whyOf } from './why.ts'
 
 /** A sandbox that was opened from a file. */
 export interface OpenedFile {
-  /** Id of the sandbox. */
+  /** Sandbox id. */
   sandbox: string
-  /** Name of the file. */
+  /** File name. */
   name: string
   /** Id of the saved sandbox. */
   saved: string

@@ -11,7 +11,7 @@ import { type ConversationItem, firstUserText } from '../../resources/conversati
 export interface CallRow extends CallSummary {
   /** Beginning of the last message or tool result in the request; for other operations, of the query or body. */
   input: string
-  /** Size of the reply's body in bytes. */
+  /** Size of the reply body in bytes. */
   bytes: number
   /** Trace id in the `traceparent` header. */
   traceId: string | null

@@ -23,7 +23,7 @@ export interface Why {
 
 export interface RuleReport {
   scenario: string
-  /** Position in the scenario, from 1. */
+  /** The rule's position in the scenario, from 1. */
   rule: number
   /** `rule 2 of 'busy'` */
   title: string

@@ -48,7 +48,7 @@ const maxDepth = 4
  * Writes path parameters to fields of the same name. The `id` in `/jobs/{id}/tasks/{task_id}` is the `job_id` of a
  * task.
  *
- * @param own If true, the last parameter names the object of the reply.
+ * @param own If true, the last parameter names the object in the reply.
  */
 export function echoPath(draft: Draft, path: string, params: Draft, own: boolean): void {
   const segments = path.split('/')

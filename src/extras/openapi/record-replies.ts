@@ -38,8 +38,8 @@ export class RecordReplies {
   }
 
   /**
-   * Responds to a request. Returns undefined if the schemas of the operation have no records, and throws 404 for an
-   * unknown record.
+   * Responds to a request. Returns undefined if the operation's schemas have no records. Throws 404 for an unknown
+   * record.
    */
   async respond(
     verb: Verb,

@@ -22,7 +22,7 @@ export const tls: ExtraDefinition<TlsOptions> = {
     {
       flags: '--tls [folder]',
       description:
-        'serve HTTPS with a certificate made at start, kept in the folder: clients trust its ca.pem',
+        'serve HTTPS with a certificate generated at startup and stored in the folder; clients trust its ca.pem',
       group: 'Behaviour',
     },
   ],

@@ -1,6 +1,6 @@
 /**
- * Untrusted content from clients is shown as text: no script runs, no request goes to another host, and the policy of
- * the page reports no violation.
+ * Untrusted content from clients is shown as text: no script runs, no request is sent to another host, and the page's
+ * content security policy reports no violation.
  */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'

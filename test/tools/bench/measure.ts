@@ -73,7 +73,7 @@ export interface Comparison {
   baseline: Spread
 }
 
-/** Rounds to ignore while the compiler is still optimising. */
+/** Number of rounds to ignore while the compiler is still optimising. */
 const warmUp = 8
 
 /** Runs both alternately. */

@@ -1,6 +1,4 @@
-/**
- * Time from the start of the process to the first reply, and the cost of importing an entry.
- */
+/** Measures the time from process start to the first reply, and the cost of importing an entry. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -101,8 +99,8 @@ async function cpuOfProcess(code: string): Promise<number> {
 }
 
 /**
- * Returns the milliseconds from spawning a server to the end of its first reply. The server prints
- * its URL in the first line.
+ * Returns the milliseconds from spawning a server to the end of its first reply. The server prints its URL on the
+ * first line.
  */
 async function firstReply(args: readonly string[]): Promise<number> {
   const begin = performance.now()

@@ -15,7 +15,7 @@ import { comment, declaration, fieldsOf, pascal, union, type Writing } from './w
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Returns the text of a source file or its declarations with plain types. */
+/** Returns a source file or its declarations with plain types. */
 export type WithPlainTypes = (text: string, file: string) => string
 
 export function plainDeclarations(): Rolldown.Plugin {

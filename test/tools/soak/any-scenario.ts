@@ -202,7 +202,7 @@ export async function tryScenario(
   return { isValid: true, ...(after.status !== 200 && { wrong: `${after.status} after a reset` }) }
 }
 
-/** Reads the reply if there is one; aborts after some turns without a reply. */
+/** Reads the reply if there is one. Aborts after some turns without a reply. */
 export async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
   const controller = new AbortController()
   let isDone = false

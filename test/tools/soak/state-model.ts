@@ -49,7 +49,7 @@ export const untilDone = Number.POSITIVE_INFINITY
 
 /** Expected state of a sandbox. */
 class ModelState {
-  /** Rows after each write, in the order in which writes started. */
+  /** Rows after each write, in the order in which the writes started. */
   readonly history: Row[][]
   /** Number of writes known to be complete. */
   done = 0
