@@ -34,7 +34,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/console': 'the web page',
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
-    'extras/tls': 'HTTPS with a certificate made at start',
+    'extras/tls': 'HTTPS with a certificate generated at startup',
     'extras/values': 'plausible tool arguments and structured output',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },

@@ -1,6 +1,4 @@
-/**
- * Changes to a generated reply that keep it valid: changes that its schema rejects are undone.
- */
+/** Edits generated replies and keeps them valid: changes that the schema rejects are undone. */
 
 import { copy } from '../../lib/copy.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
