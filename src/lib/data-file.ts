@@ -128,7 +128,7 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-/** Describes why `JSON.parse` rejected a text. */
+/** Explains why `JSON.parse` rejected the text. */
 export function jsonProblem(file: string, text: string, error: unknown): FileProblem {
   const offset = lengthOfJsonStart(text)
   const message = `not JSON: ${jsonFix(text, offset, (error as Error).message)}`

@@ -1,8 +1,6 @@
-/**
- * Names that users of other libraries try on our objects. Each throws, and says what to use instead.
- */
+/** Names that users of other libraries might try on our objects. Each throws an error that names the replacement. */
 
-/** Other names by what to use instead, for each kind of object. */
+/** Other names by replacement, for each kind of object. */
 const otherNames = {
   sandbox: {
     'dispose()': ['close', 'destroy'],
@@ -30,7 +28,7 @@ const otherNames = {
   },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-/** Makes other names of a kind of object throw. */
+/** Makes other names throw, for one kind of object. */
 export function refuseOtherNames(target: object, kind: keyof typeof otherNames): void {
   for (const [use, names] of Object.entries(otherNames[kind]))
     for (const name of names) {

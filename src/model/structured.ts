@@ -17,7 +17,7 @@ interface RequestedValue {
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
-  /** Proposes values before the words of the subject do. Default: none. */
+  /** Proposes values, which take precedence over the subject's words. Default: none. */
   propose?: ValueProposer | undefined
   /** Called with parts of the schema that the value may violate. */
   warn(message: string): void

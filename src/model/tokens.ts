@@ -5,7 +5,7 @@
  * white space, and everything else, in which `[` starts a new token. A Markdown link is a single token, so that
  * neither truncation nor deltas split it.
  *
- * Each character of Chinese, Japanese and Korean is a token.
+ * Each Chinese, Japanese or Korean character is a token.
  *
  * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a text's
  * tokens results in the text.

@@ -13,7 +13,7 @@ export type ConversationItem =
       readonly kind: 'message'
       readonly role: string
       readonly text: string
-      /** Tokens of the images in the message. */
+      /** Tokens used by images in the message. */
       readonly imageTokens?: number
     }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
@@ -44,7 +44,7 @@ export function messageItems(role: string, content: unknown): ConversationItem[]
   return items
 }
 
-/** Counts the tokens of images: 85 with low detail, otherwise 765, as for a square of 1024 pixels. */
+/** Counts the tokens used by images: 85 for low detail, otherwise 765, as for a square of 1024 pixels. */
 export function imagesIn(parts: readonly unknown[]): { imageTokens?: number } {
   const images = parts.map(fieldsOf).filter(({ type }) => /^(?:input_)?image/.test(textOf(type)))
   const isLow = ({ detail, image_url }: ReturnType<typeof fieldsOf>) =>

@@ -1,11 +1,12 @@
-/**
- * JSON schemas of requests, and the interface of those who propose values for them.
- */
+/** JSON schemas in requests, and the interface for proposing values for them. */
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** Returns a source of values for a schema that suit a prompt. The seed and the time in milliseconds vary them. */
+/**
+ * Returns a source of values for a schema, which suit the prompt, and vary with the seed and the time in
+ * milliseconds.
+ */
 export type ValueProposer = (
   schema: JsonSchema,
   prompt: string,

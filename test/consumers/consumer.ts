@@ -11,7 +11,7 @@ export interface Consumer extends AsyncDisposable {
   readonly folder: string
   /** Runs a command in the folder. Does not throw if it fails. */
   run(command: string): Promise<Result>
-  /** Reads a JSON file of the folder. */
+  /** Reads a JSON file from the folder. */
   readJson(path: string): Promise<unknown>
 }
 
@@ -50,7 +50,7 @@ function execute(command: string, cwd: string): Promise<Result> {
   })
 }
 
-/** Returns our environment without the variables of npm and the test runner, and with our Node first in the path. */
+/** Returns our environment without npm's and the test runner's variables, and with our Node first in the path. */
 function environment(): NodeJS.ProcessEnv {
   const ours = /^(npm_(package|lifecycle|command|config_local_prefix|execpath)|INIT_CWD|VITEST|NODE_ENV|TEST)/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))

@@ -32,7 +32,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
   }, 600_000)
   afterAll(() => project?.[Symbol.asyncDispose]())
 
-  /** Command lines of the processes that run in the project. */
+  /** Command lines of the processes running in the project. */
   const left = () =>
     readdirSync('/proc')
       .filter((pid) => /^\d+$/.test(pid))

@@ -64,8 +64,7 @@ function treeWithout(gone: readonly string[]): string {
   ]
   for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // The golden transcript, the fuzzing of exchanged files and the document generators cover the
-  // extras too.
+  // The golden transcript, the fuzzing of exchanged files and the document generators also cover the extras.
   const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,mutated-file*}.ts'], {
     cwd: root,
   })

@@ -69,7 +69,7 @@ const replies: Record<string, () => Reply> = {
   called: () => called,
 }
 
-/** Required parameters of faults. */
+/** Faults' required parameters. */
 const requiredParams: Record<string, object> = {
   'missing-field': { path: 'id' },
   'wrong-type': { path: 'id' },
@@ -184,7 +184,7 @@ function frameLines({ body }: Reply, before: Reply): string[] {
     : lines
 }
 
-/** Describes the effect of faults on a sample reply, as lines. */
+/** Describes faults' effect on a sample reply, as lines. */
 function effect(name: string, inputs: (object | string)[], change: object = {}): string[] {
   const settings = sortFaults(inputs.map((fault) => FaultSetting.parse(fault)))
   const lines: string[] = []

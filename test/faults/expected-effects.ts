@@ -1,5 +1,5 @@
 /**
- * Expected effect of each fault: its setting, and what it leaves on the wire. Written independently of the code under
+ * Each fault's expected effect: its setting, and the result on the wire. Written independently of the code under
  * test.
  */
 import type { FaultInput, FaultName } from '../../src/faults/index.ts'
@@ -7,7 +7,7 @@ import type { Protocol } from './responses-types.ts'
 
 import type { Wire } from './wire.ts'
 
-/** Circumstances in which a fault acts: form of the reply, other fault in the rule, adapter and protocol. */
+/** Circumstances in which a fault acts: reply format, another fault in the rule, adapter and protocol. */
 export interface FaultContext {
   form: 'json' | 'stream'
   other: FaultName | undefined

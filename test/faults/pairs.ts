@@ -58,7 +58,7 @@ export const protocolCases: Case[] = allCases
   )
   .flatMap((each) => (['chat', 'messages'] as const).map((protocol) => ({ ...each, protocol })))
 
-/** Operation, path and request body of each protocol. */
+/** Each protocol's operation, path and request body. */
 const requests = {
   responses: { on: 'createResponse', path: '/responses', body: { input } },
   chat: {
@@ -82,7 +82,7 @@ const ineffective: Record<Protocol, readonly FaultName[]> = {
 
 export type Result =
   | { kind: 'both' }
-  /** Neither fault applies to requests of this form. */
+  /** Neither fault applies to requests for this format. */
   | { kind: 'not-applicable' }
   | { kind: 'rejected'; reason: string }
   | { kind: 'failed'; why: string; wire?: Wire }
@@ -102,7 +102,7 @@ interface Bench {
   close(): Promise<void>
 }
 
-/** Opens a gateway behind one adapter. Only one at a time, because interception also affects sockets of the others. */
+/** Opens a gateway behind an adapter. Only one at a time, because interception also affects the others' sockets. */
 async function openBench(adapter: Case['adapter']): Promise<Bench> {
   const baseUrl = 'https://gateway.example/api/v1'
   const gateway = createGateway({
@@ -207,7 +207,7 @@ function rejectionOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unkno
   }
 }
 
-/** Form of the final reply: a fault may turn JSON into a stream or the reverse. */
+/** Format of the final reply, because a fault may turn JSON into a stream or the reverse. */
 function formOnWire({ form }: Case, both: readonly FaultName[]): 'json' | 'stream' {
   if (both.includes('json-instead-of-stream') && form === 'stream') return 'json'
   if (both.includes('stream-instead-of-json') && form === 'json') return 'stream'
@@ -219,7 +219,7 @@ function expectedEffectOf(name: FaultName, pair: Case, form: 'json' | 'stream'):
   return expectedEffects[name]({ form, other, adapter: pair.adapter, protocol: pair.protocol })
 }
 
-/** Request form to which a fault that changes the form applies. */
+/** Requested format to which a fault that changes the format applies. */
 function formOf(name: FaultName): 'stream' | 'json' | undefined {
   const fault = faultOf(name)
   return fault.layer === 'form' ? fault.requested : undefined
@@ -256,7 +256,7 @@ const takesEnd = new Set<FaultName>([...cuts, 'stream-malformed-event', 'stream-
 function isVisible(name: FaultName, { adapter, protocol }: Case, both: readonly FaultName[]): boolean {
   if (adapter === 'msw' && both.includes('broken-gzip') && name !== 'broken-gzip')
     return needsStream(faultOf(name))
-  // The final event of chat and messages repeats no citations, so dropped citations are lost.
+  // The final event in chat and messages streams does not repeat citations, so dropped citations are lost.
   const isDropped = protocol !== 'responses' && both.includes('citation-dropped-in-stream')
   if (isDropped && name !== 'citation-dropped-in-stream' && name.startsWith('citation-')) return false
   if (protocol === 'chat' && atEnd.has(name) && both.some((each) => takesEnd.has(each))) return false

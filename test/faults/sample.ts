@@ -61,13 +61,13 @@ export function sample(options: SampleOptions = {}): Reply {
 
 export const completed = ok(response)
 
-/** Reports of a fault: whether it had nothing to act on, and the warnings for the journal. */
+/** A fault's reports: whether it found nothing to act on, and the warnings for the journal. */
 export interface FaultReport {
   noEffect?: boolean
   warnings: string[]
 }
 
-/** Facts available to faults in these tests. */
+/** Request data available to faults in these tests. */
 export const facts: FaultFacts = {
   random: () => 0.5,
   now: Date.UTC(2026, 0, 1),
@@ -109,7 +109,7 @@ export function bytesOf(frames: readonly Frame[]): Buffer {
   )
 }
 
-/** Short form of frames: event types without prefix, `[DONE]`, `bytes`, `wait 5`, or the kind of hang-up. */
+/** Short form of frames: event types without prefix, `[DONE]`, `bytes`, `wait 5`, or the kind of ending. */
 export function outline(frames: readonly Frame[]): string[] {
   return frames.map((frame) => {
     if (frame.kind === 'event' && frame.wire) return 'bytes'

@@ -133,7 +133,7 @@ describe('position of a stream fault', () => {
     )
     expect(read).toBe(0)
     framesOf(cut)
-    // The event at the fault's position is read, too.
+    // The event at the fault's position is also read.
     expect(read).toBe(3)
   })
 })

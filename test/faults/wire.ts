@@ -6,8 +6,8 @@ import { constants, createGunzip } from 'node:zlib'
 import { createParser } from 'eventsource-parser'
 
 /**
- * End of a reply. `broken`: ended early. `open`: no end within the time limit. `rejected`: connection closed before
- * the status line. `unanswered`: no byte within the time limit.
+ * Ending of a reply. `broken`: ended early. `open`: no end within the time limit. `rejected`: connection closed
+ * before the status line. `unanswered`: no byte within the time limit.
  */
 export type Ending = 'complete' | 'broken' | 'open' | 'rejected' | 'unanswered'
 
@@ -40,9 +40,9 @@ export interface WireRequest {
   url: string
   key: string
   body: object
-  /** Maximum time to the first byte, in ms; then the ending is `unanswered`. */
+  /** Maximum time to the first byte, in ms; after it, the ending is `unanswered`. */
   answerMs: number
-  /** Maximum silence after the first byte, in ms; then the ending is `open`. */
+  /** Maximum time without data after the first byte, in ms; after it, the ending is `open`. */
   patienceMs: number
   /** If true, waits for the end of the connection after the reply. */
   untilClosed?: boolean

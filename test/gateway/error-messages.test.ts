@@ -134,12 +134,12 @@ function used(name: string, text: string): void {
   gateway.use(join(folder, name))
 }
 
-/** Throws the message of a reply. */
+/** Throws a reply's message. */
 async function refusedOf(reply: ReturnType<typeof ask>): Promise<never> {
   return rejected((await reply).body.error.message)
 }
 
-/** Returns the reason in the journal. The header has the part of it that the message lacks. */
+/** Returns the reason in the journal. The header contains the part that the message lacks. */
 async function reasonOf(
   options: object,
   authorization?: string,

@@ -1,7 +1,4 @@
-/**
- * The message of a 404 for an unknown path, and the other places that report why a request was
- * rejected.
- */
+/** The message of a 404 for an unknown path, and other places that report why a request was rejected. */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
@@ -59,7 +56,7 @@ describe('404 for an unknown path', () => {
       'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
       'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11: did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
     ],
-    // No mistyped `/workspaces/{id}`: the long parameter alone is the same.
+    // Not a mistyped `/workspaces/{id}`: only the long parameter is the same.
     [
       'POST /api/v1/responses/input_tokens',
       "no operation handles POST /responses/input_tokens: a rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",

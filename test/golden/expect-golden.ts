@@ -34,7 +34,7 @@ function changes(expected: readonly string[], received: readonly string[], most:
   return `  the same lines in another order, from line ${at + 1}: ${expected[at]}`
 }
 
-/** Returns the lines of one list that are missing in the other, counting duplicates. */
+/** Returns the lines in one list that are missing from the other, counting duplicates. */
 function linesBeyond(
   lines: readonly string[],
   others: readonly string[],

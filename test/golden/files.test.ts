@@ -18,7 +18,7 @@ it.each([
 ])('the OpenAPI document of the %s is unchanged', async (name, path) => {
   await using server = await startServer()
   const document = await (await fetch(server.url + path)).json()
-  // Descriptions have their own tests.
+  // Other tests cover descriptions.
   const withoutSentences = (name: string, value: unknown) =>
     name === 'description' && typeof value === 'string' ? undefined : value
   await expectFile(`${JSON.stringify(document, withoutSentences, 1)}\n`, here(`documents/${name}.json`))

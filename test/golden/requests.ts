@@ -13,7 +13,7 @@ export interface GoldenRequest {
    * previous request.
    */
   readonly body?: unknown
-  /** In addition to the key and the content type; null removes one. */
+  /** Headers in addition to the key and the content type; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 

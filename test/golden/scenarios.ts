@@ -3,7 +3,7 @@ import type { BundledScenarioName, OperationName, Scenario } from '../../src/ind
 
 type Rules = Scenario['rules']
 
-/** @param text Operations of the gateway that generate text. */
+/** @param text The gateway's operations that generate text. */
 type GoldenScenario = (text: OperationName[]) => BundledScenarioName | Scenario | undefined
 
 const text = 'Tides follow the moon: **twice** a day the sea rises, and twice it falls. 🌊'
@@ -59,7 +59,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on, when: { body: { tools: { present: true } } }, reply, fault: 'stream-instead-of-json' },
     { on: '*', sequence: [{ fault: 'wrong-content-type' }, { fault: 'gzip-body' }], onEnd: 'repeat' },
   ]),
-  // Replies that are broken below the event level.
+  // Replies that are malformed below the event level.
   bytes: inline('bytes', () => [
     {
       on: '*',

@@ -6,6 +6,6 @@ import { decode, record, stories } from './transcript.ts'
 it('the golden transcript is unchanged for a sample of 200 calls', {
   timeout: 60_000,
 }, async () => {
-  // 29 shares no divisor with the numbers of groups, scenarios and transports.
+  // 29 has no common divisor with the numbers of groups, scenarios and transports.
   expectCalls(await record(stories.filter((_, index) => index % 29 === 0)), decode())
 })

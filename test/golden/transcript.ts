@@ -15,7 +15,7 @@ import { type GatewayName, type GoldenRequest, type Group, gateways, groups } fr
 import { isScripted, scenarios } from './scenarios.ts'
 import { baseUrl, type Received, type Send, type Sent, type TransportName, transports } from './transports.ts'
 
-/** Lines of each call, by `scenario > group > request > transport`. */
+/** Each call's lines, by `scenario > group > request > transport`. */
 export type Transcript = Map<string, readonly string[]>
 
 const transportNames = Object.keys(transports) as TransportName[]
@@ -27,7 +27,7 @@ interface Story {
   group: Group
 }
 
-/** Every group under every scenario over every transport. */
+/** All groups with all scenarios over all transports. */
 export const stories: readonly Story[] = transportNames.flatMap((transport) =>
   scenarioNames.flatMap((scenario) => groups.map((group) => ({ scenario, transport, group }))),
 )
@@ -231,7 +231,7 @@ export function decode(): Transcript {
   return transcript
 }
 
-/** Replaces runs of lines that also occur in the base by `@from-to`. */
+/** Replaces runs of lines that also occur in the base with `@from-to`. */
 function withRuns(lines: readonly string[], base: readonly string[]): string[] {
   const encoded: string[] = []
   for (let at = 0; at < lines.length; ) {

@@ -18,7 +18,7 @@ export interface Sent {
 export interface Received {
   /** 0 without a reply. */
   status: number
-  /** In order, with the names that the client sees. */
+  /** Events in order, with the names that the client sees. */
   headers: [name: string, value: string][]
   body: Buffer
   /** `complete`, `disconnected` by the client, or the error that the client received. */
@@ -83,7 +83,7 @@ function overFetch(fetch: typeof globalThis.fetch): Send {
   }
 }
 
-/** @param ca Certificate authority of a server for HTTPS, as PEM. */
+/** @param ca An HTTPS server's certificate authority, as PEM. */
 export function overSocket(baseUrl: string, ca?: string): Send {
   const open = ca === undefined ? httpRequest : httpsRequest
   return ({ path, method, headers, body }, isEnough) =>

@@ -1,6 +1,4 @@
-/**
- * Errors thrown by public functions begin with the call, and their stack traces at the caller.
- */
+/** Errors thrown by public functions begin with the call, and their stack traces start at the caller. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, defineScenario, parseScenario } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
@@ -16,7 +14,7 @@ const sandbox: Any = gateway.createSandbox()
 const disposed: Any = gateway.createSandbox()
 disposed.dispose()
 
-/** Calls with a mistake, each on its own line. */
+/** Calls with a mistake, one per line. */
 const mistakes: Record<string, () => unknown> = {
   createGateway: () => createGateway({ sead: 7 } as Any),
   'createGateway with a scenario': () => createGateway({ scenarios: [{ rules: [{ on: 'x' }] }] } as Any),

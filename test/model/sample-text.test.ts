@@ -347,7 +347,7 @@ describe('fixtures/texts.json', () => {
 })
 
 describe('sample text in other languages', () => {
-  /** Questions by language, each with a part of its form that only this language has. */
+  /** Questions by language, each with a word or phrase that only this language has. */
   const questions: Record<string, Record<string, RegExp>> = {
     de: {
       'Schreibe ein Gedicht über den Herbst': /^> Der Morgen/m,

@@ -68,7 +68,7 @@ describe('custom operations', () => {
   })
 })
 
-/** Standard Schema of an object with one string, from a library without JSON Schema support. */
+/** Standard Schema for an object with one string, from a library without JSON Schema support. */
 function textField(name: string, isAsync = false): Schema<Record<string, string>, Record<string, string>> {
   const validate = (value: unknown) => {
     const text: unknown = Object(value)[name]

@@ -1,6 +1,4 @@
-/**
- * Behaviour that all operations share: authentication, routing, bodies and replies.
- */
+/** Behaviour common to all operations: authentication, routing, bodies and replies. */
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
 

@@ -21,13 +21,13 @@ import type { WithPlainTypes } from '../tools/build/plain-types.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Entries of the package, except the command line. */
+/** The package's entries, except the command line. */
 export const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright']
 
 /** Internal types that public members refer to; users use other exported types instead. */
 const undescribed = ['GatewayCore', 'GatewayOptions', 'SandboxState']
 
-/** Returns a report for each entry. A declaration exported by several entries is in the report of the first. */
+/** Returns a report for each entry. A declaration that several entries export is in the first entry's report. */
 export function apiReports(entries: readonly string[], withPlainTypes: WithPlainTypes): Map<string, string> {
   const readFile = (file: string) =>
     file.startsWith(`${root}src/`) && file.endsWith('.ts')
@@ -75,7 +75,7 @@ function reportOf(entry: string, project: Project, shownIn: Map<number, string>)
   return [...texts, '', '# Not exported, but named above', ...others.sort(), ''].join('\n')
 }
 
-/** Returns interfaces of other modules that a file extends, such as the matchers of Vitest. */
+/** Returns interfaces from other modules that a file extends, such as Vitest's matchers. */
 function extendedBy(file: SourceFile, checker: Checker): TypeSymbol[] {
   return file.statements
     .flatMap((each) =>

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: version 7 of TypeScript has no compiler API, so neither has it types.
-/** Finds members of public types without a doc comment. */
+/** Finds public types' members without a doc comment. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 

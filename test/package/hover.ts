@@ -40,7 +40,7 @@ export const scenarioError = {} as ScenarioError
 export const gatewayError = {} as GatewayError
 `
 
-/** Members of Vitest's tests and of errors, which are not ours. */
+/** Members of Vitest's tests and of errors, which we do not define. */
 const without = /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$)/
 
 /**

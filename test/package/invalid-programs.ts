@@ -24,7 +24,7 @@ const Id = z.object({ id: z.string() })
 
 /** Programs of one line each. */
 export const invalidPrograms: readonly string[] = [
-  // Rules of use().
+  // Rules for use().
   `gateway.use({ on: 'createRespons', fault: 'timeout' })`,
   `gateway.use({ on: '*', fault: 'stream-cutt' })`,
   `gateway.use({ on: '*', when: { modle: 'aurora/*' }, fault: 'timeout' })`,
@@ -115,9 +115,9 @@ void [eventStream, journalText, parseRecording, playwright, test, intercept, sta
 `
 
 /**
- * Returns the compiler errors of each program with their positions, such as `1:18 error TS2820: …`.
+ * Returns each program's compiler errors with positions, such as `1:18 error TS2820: …`.
  *
- * @param folder Folder of the package.
+ * @param folder The package's folder.
  */
 export async function compilerMessages(folder: string): Promise<string[][]> {
   const programs = [right, ...invalidPrograms]

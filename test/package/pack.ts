@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 
 export interface Packed {
-  /** Path of the tarball. */
+  /** The tarball's path. */
   tarball: string
-  /** Folder of the unpacked package. */
+  /** The unpacked package's folder. */
   folder: string
-  /** Size of the tarball in bytes. */
+  /** The tarball's size in bytes. */
   size: number
-  /** Paths of the files in the package. */
+  /** Paths of the package's files. */
   files: string[]
 }
 

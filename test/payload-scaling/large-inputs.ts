@@ -1,7 +1,6 @@
 /**
- * Every place that traverses data of callers: bodies, headers, URLs, rules, templates, files and
- * journals, and everything derived from them. Each place is prepared for a number of items and
- * returns the work to measure.
+ * All code that traverses callers' data: bodies, headers, URLs, rules, templates, files and journals, and everything
+ * derived from them. Each case is prepared for a number of items and returns the work to measure.
  */
 
 import { checkText } from '../../src/control/check-text.ts'
@@ -17,7 +16,7 @@ import { type CallOptions, call } from '../call.ts'
 
 interface RequestOptions extends CallOptions {
   readonly line: string
-  /** Rule for `gateway.use`; rejecting an invalid rule is part of the work. */
+  /** Rule for `gateway.use`. Rejecting an invalid rule is part of the work. */
   readonly rule?: object | undefined
 }
 
@@ -205,7 +204,7 @@ const workspace: Readonly<Record<string, Fields>> = {
   'a description': (count) => ({ description: '🦊'.repeat(50 * count) }),
 }
 
-/** Queries and paths of any length: `gateway.fetch` does not limit them, a socket does at 16 KB. */
+/** Queries and paths of any length, which `gateway.fetch` does not limit and a socket limits to 16 KB. */
 const addresses: Readonly<Record<string, (count: number) => string>> = {
   'parameters of benchmarks': (count) => `GET /benchmarks?${list(count, (index) => `a${index}=1`).join('&')}`,
   'repetitions of a category': (count) => `GET /benchmarks?${'category=svg&'.repeat(count)}`,
@@ -220,7 +219,7 @@ const addresses: Readonly<Record<string, (count: number) => string>> = {
   'slashes in a path': (count) => `GET ${'/'.repeat(10 * count)}a`,
 }
 
-/** Rules. Those that match any operation apply to `GET /providers`. */
+/** Rules. Rules that match any operation apply to `GET /providers`. */
 const rules: Readonly<Record<string, Fields>> = {
   'blanks in a scenario name': (count) => ({ name: blanks(count), on: 'x', reply: {} }),
   'blanks in an unknown field': (count) => ({ on: '*', [blanks(count)]: 1, fault: 'timeout' }),
@@ -507,9 +506,8 @@ export async function growthOf(prepare: Prepare): Promise<number> {
 }
 
 /**
- * Returns milliseconds. Elapsed time includes waits of a busy machine, and processor time is
- * counted in coarse ticks on some machines, so short runs use the former and long runs the lower of
- * the two.
+ * Returns milliseconds. Elapsed time includes waits on a busy machine, and processor time is counted in coarse ticks
+ * on some machines, so short runs use elapsed time, and long runs the lower of the two.
  */
 async function measure(work: () => unknown): Promise<{ elapsed: number; processor: number }> {
   const [from, cpu] = [performance.now(), process.threadCpuUsage()]

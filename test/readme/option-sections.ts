@@ -16,7 +16,7 @@ export const optionSections: Record<string, () => string> = {
   'server-options': () => tableOf(optionsOf(sourceOf('serve.ts'), 'ServerOptions')),
 }
 
-/** Returns the options of the core, then those of each extra. */
+/** Returns the core's options, then each extra's. */
 export function gatewayOptions(): Option[] {
   const files = globSync('extras/*/*.ts', { cwd: new URL('../../src', import.meta.url) }).sort()
   const ofExtras = files.flatMap((file) => {

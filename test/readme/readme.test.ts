@@ -70,7 +70,7 @@ describe.each(pages)('code in $name', ({ name, text }) => {
 
 const helps = new Map<string, string>()
 
-/** Returns the help of a command. */
+/** Returns a command's help. */
 async function helpOf(command: string): Promise<string> {
   if (!helps.has(command)) {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
@@ -81,7 +81,7 @@ async function helpOf(command: string): Promise<string> {
   return helps.get(command) as string
 }
 
-/** Returns the anchors of the headings of a document. */
+/** Returns the anchors of a document's headings. */
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

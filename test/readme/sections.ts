@@ -20,7 +20,7 @@ import { table } from './table.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** Paths of all documents of the project, relative to its root. DEPENDENCIES.md is generated as a whole. */
+/** Paths of all the project's documents, relative to its root. DEPENDENCIES.md is generated as a whole. */
 export const documents: readonly string[] = globSync(
   ['*.md', 'llms.txt', '{scenarios,fixtures}/*.md', '{src,test}/**/*.md'],
   { cwd: root, exclude: ['**/node_modules/**', 'DEPENDENCIES.md'] },
@@ -122,7 +122,7 @@ function code(place: string): string {
   return `\`\`\`${/\w+$/.exec(file)?.[0]}\n${text}\n\`\`\``
 }
 
-/** Returns the lines of a region without their indentation. */
+/** Returns a region's lines without indentation. */
 function regionOf(text: string, name: string): string | undefined {
   const [, indent = '', lines] =
     new RegExp(`^( *)// #region ${name}\\n([^]*?)\\n *// #endregion`, 'm').exec(text) ?? []

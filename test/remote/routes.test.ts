@@ -16,7 +16,7 @@ import { type RunningServer, startServer } from '../../src/serve.ts'
 let server: RunningServer
 let gateway: RemoteGateway
 let sandbox: RemoteSandbox
-/** Id of a call in the journal of the sandbox. */
+/** Id of a call in the sandbox's journal. */
 let entry: string
 beforeAll(async () => {
   server = await startServer({ timeScale: 0 })

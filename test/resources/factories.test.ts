@@ -14,7 +14,7 @@ import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/w
 
 const shared = new Faker({ locale: [en, base] })
 
-/** Records of other collections, for factories that reference them. */
+/** Other collections' records, for factories that refer to them. */
 const relatedRecords: Record<string, readonly object[]> = {
   workspaces: [fakeWorkspace(contextOf('workspaces', 0)), fakeWorkspace(contextOf('workspaces', 1))],
 }
@@ -229,7 +229,9 @@ describe('isoTimestamp', () => {
   })
 })
 
-/** Shares one faker for all fields, with new seeds: creating a faker costs more than a record. */
+/**
+ * Shares one Faker instance for all fields, with new seeds, because creating an instance costs more than a record.
+ */
 function contextOf(collection: string, index: number, seed = 'seed', faker = () => shared): FactoryContext {
   const seeded = (...labels: Array<string | number>): Faker => {
     const fresh = faker()

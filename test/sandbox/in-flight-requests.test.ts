@@ -1,6 +1,6 @@
 /**
- * Requests in flight while their sandbox is reset or restored: they are answered from the state in
- * which they arrived, and do not change the new state.
+ * Requests in flight while their sandbox is reset or restored get a reply from the state in which they arrived, and
+ * do not change the new state.
  */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -31,7 +31,7 @@ function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
   }
 }
 
-/** Returns all observable state of the default sandbox. */
+/** Returns the default sandbox's observable state. */
 async function look(gateway: ReturnType<typeof createGateway>) {
   return {
     workspaces: await gateway.db.workspaces.list(),

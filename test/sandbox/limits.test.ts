@@ -1,6 +1,4 @@
-/**
- * Journal limits, which all sandboxes of a gateway share, and sizes that a sandbox must cope with.
- */
+/** Journal limits, which a gateway's sandboxes share, and sizes that a sandbox must support. */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'

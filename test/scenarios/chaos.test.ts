@@ -5,7 +5,7 @@ import { cases } from '../suite-size.ts'
 
 const options = { timeScale: 0 }
 
-/** Outcome of request `number` as the client sees it: status, scenario header, and whether the body was complete. */
+/** Outcome of request `number` as seen by the client: status, scenario header, and whether the body was complete. */
 async function outcome(gateway: Gateway, number: number): Promise<string> {
   const stream = number % 2 === 0
   const body = { model: 'aurora/dawn-1', input: `Question ${number}`, stream, max_output_tokens: 16 }

@@ -13,7 +13,7 @@ type RateLimit = NonNullable<RuleInput['rateLimit']>
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
 
-/** Reference model of a rate limit: keeps every use and recounts them for each request. */
+/** Reference model of a rate limit, which stores every use and recounts all for each request. */
 class ReferenceLimit {
   readonly #limit: RateLimit
   readonly #uses: { at: number; caller: string; requests: number; tokens: number }[] = []
@@ -230,7 +230,7 @@ describe('rate limits', () => {
     expect(await limitsAfter({ tokens: 25 }, 4)).toEqual([429, '25/0', '/', '25/0'])
     expect(await limitsAfter({ requests: 5 }, 2)).toEqual([200, '5/3', '/', '/'])
     expect(await limitsAfter({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
-    // The tokens are exhausted, the requests are not.
+    // The tokens are exhausted, but the requests are not.
     expect(await limitsAfter({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
     expect(await limitsAfter({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
   })

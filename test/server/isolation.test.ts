@@ -1,6 +1,4 @@
-/**
- * Concurrent clients of one server: their data, rules and journals are isolated, and no update is lost.
- */
+/** Concurrent clients on one server: data, rules and journals are isolated, and no update is lost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -19,7 +17,10 @@ afterAll(() => server.close())
 describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls each`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
 
-  /** Makes five calls: a write, a read of it, a stream, a fault of the worker, and a path that only its rule matches. */
+  /**
+   * Makes five calls: a write, a read of the written row, a stream, a fault, and a path that only the worker's rule
+   * matches.
+   */
   async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
     // Alternates between key and path: both select the same sandbox.
     const byKey = { apiKey: sandbox.apiKey, baseUrl: server.baseUrl }

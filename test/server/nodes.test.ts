@@ -1,6 +1,4 @@
-/**
- * One node of a cluster: sandbox ids, requests for sandboxes of other nodes, and draining.
- */
+/** A cluster node: sandbox ids, requests for other nodes' sandboxes, and draining. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/serve.ts'

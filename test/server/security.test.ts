@@ -1,6 +1,4 @@
-/**
- * Hosts, origins, tokens and limits. Any page that a developer has open can send requests to their machine.
- */
+/** Hosts, origins, tokens and limits. Any page open in a developer's browser can send requests to their machine. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'

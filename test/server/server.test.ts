@@ -1,6 +1,4 @@
-/**
- * The server in a test: its address, and how it shuts down.
- */
+/** The server in a test: its address and shutdown. */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -93,7 +91,7 @@ describe('close', () => {
   ])('does not wait for %s', async (_, begin) => {
     const server = await startServer()
     await begin(server)
-    // The grace period is far longer than the timeout of the test.
+    // The grace period is far longer than the test's timeout.
     await server.close(600_000)
   })
 

@@ -47,7 +47,7 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
 const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error']
 const fields = ['name', 'extensions', 'comment', ...functions]
 
-/** Rejects a custom dialect without a name, unknown members, and members that must be functions but are not. */
+/** Rejects a custom dialect that has no name, unknown members, or members that must be functions but are not. */
 function checkMembers(dialect: object, { addIssue }: z.RefinementCtx): void {
   const { name: vendor } = dialect as Partial<Dialect>
   if (typeof vendor !== 'string')

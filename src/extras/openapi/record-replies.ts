@@ -48,7 +48,7 @@ export class RecordReplies {
   ): Promise<Reply | undefined> {
     const isOfList = verb === 'list' || verb === 'create'
     const layout = verb === 'list' ? this.#layout(verb) : this.#recordLayout
-    // Without a reply that has the record, a POST may do anything else.
+    // A POST whose reply does not contain the record may do something else.
     const isCreated = this.#layout('create') ?? this.#layout('get') ?? this.#layout('put')
     const values = valuesIn(operation.path, context.params)
     if (!layout || !isCreated || values.includes(undefined)) return undefined
@@ -89,7 +89,7 @@ export class RecordReplies {
     return this.#layouts.get(verb)
   }
 
-  /** Returns the records of the list's sample, which exist until they are deleted. */
+  /** Returns the records in the list's sample, which exist until they are deleted. */
   #initial(path: string, values: unknown[], context: RequestContext): Map<string, Fields> {
     const layout = this.#layout('list')
     const operation = this.#resource.operations.get('list')

@@ -1,6 +1,4 @@
-/**
- * Plausible values for tool arguments and structured output, taken from the prompt where it names them.
- */
+/** Plausible values for tool arguments and structured output, taken from the prompt if it names them. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export const values: ExtraDefinition = {

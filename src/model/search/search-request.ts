@@ -55,7 +55,7 @@ export function usesSearchTool(
   return !answersTool && asking.test(question)
 }
 
-/** Returns true if the reply is the call of a function, so that a search would have no effect. */
+/** Returns true if the reply is a function call, on which a search would have no effect. */
 export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
   const functions = tools.filter((tool) => tool.kind === 'function')
   if (typeof toolChoice !== 'object') return toolChoice === 'required' && functions.length > 0

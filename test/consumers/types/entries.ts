@@ -1,4 +1,4 @@
-/** Every entry, for all compilers and resolutions of modules. */
+/** Every entry, with all compilers and module resolutions. */
 import { createGateway, type Gateway } from 'gateway-understudy'
 import { handlers } from 'gateway-understudy/msw'
 import { intercept, type MswHandler } from 'gateway-understudy/node'

@@ -16,7 +16,7 @@ export async function launch(): Promise<Browser> {
 
 export interface Watched {
   page: Page
-  /** Problems of the page: errors, policy violations, and requests to other hosts. */
+  /** The page's problems: errors, policy violations, and requests to other hosts. */
   complaints: string[]
 }
 

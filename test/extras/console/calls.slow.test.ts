@@ -1,6 +1,4 @@
-/**
- * Mouse actions on the list of calls and on one call.
- */
+/** Mouse actions in the list of calls and on a single call. */
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -138,7 +136,7 @@ describe('the list of calls', () => {
   it('can be paused, resumed with the calls that arrived meanwhile, and cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')
-    // If another tab shows the call, this tab has received it too.
+    // If another tab shows the call, this tab has also received it.
     const other = await page.context().newPage()
     await other.goto(`${server.url}/__understudy/`)
     await other.getByText('/presets/while-paused').waitFor()

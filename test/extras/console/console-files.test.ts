@@ -1,6 +1,4 @@
-/**
- * Delivery of the console's files. The slow tests of this folder test the page itself.
- */
+/** Delivery of the console's files. This folder's slow tests test the page itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { runCommand } from '../../cli/run-command.ts'

@@ -46,7 +46,7 @@ const setup = startServerAndBrowser()
 
 const readable = (text: string) => encodeURIComponent(text)
 
-/** Puts a payload in every field that clients control. Returns the ids of the calls. */
+/** Puts a payload in every field that clients control. Returns the calls' ids. */
 async function plant(payload: string): Promise<string[]> {
   const { gateway, baseUrl } = setup.server
   const ids: string[] = []

@@ -47,7 +47,7 @@ async function tabTo(name: string | RegExp): Promise<void> {
   throw new Error(`Tab never reaches ${name}: ${seen.join(', ')}`)
 }
 
-/** Confirms the question of an action. Cancel has the focus, and the action is next to it. */
+/** Confirms an action. Cancel has the focus, and the action's button is next to it. */
 async function confirm(): Promise<void> {
   await page.getByRole('dialog').waitFor()
   await press('Tab', 'Enter')
@@ -78,7 +78,7 @@ describe('the keyboard', () => {
     const before = server.gateway.journal.entries().length
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor({ state: 'detached' })
-    // The row of the call has the focus again.
+    // The call's row has the focus again.
     await page.waitForFunction(() => document.activeElement?.matches('.row'))
     await press('Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()

@@ -1,6 +1,4 @@
-/**
- * The control operations of the console.
- */
+/** The console's control operations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CallRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'

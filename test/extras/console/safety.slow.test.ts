@@ -1,6 +1,4 @@
-/**
- * Actions that lose data ask first, and problems of the connection are named.
- */
+/** Actions that lose data ask for confirmation, and connection problems are named. */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'
@@ -12,7 +10,7 @@ const setup = startServerAndBrowser()
 const at = (hash: string) => `${setup.server.url}/__understudy/${hash}`
 
 describe('actions that lose data', () => {
-  /** Presses a button and answers its question. */
+  /** Presses a button and confirms the action. */
   async function answer(page: Page, button: string, reply: string): Promise<void> {
     await page.getByRole('button', { name: button, exact: true }).last().click()
     const dialog = page.getByRole('dialog')

@@ -30,7 +30,7 @@ const model = 'aurora/dawn-2'
 const input = 'How do tides work?'
 const messages = [{ role: 'user' as const, content: input }]
 
-/** Narrows the result of the SDK to a reply without a stream, and checks that the SDK knows all of its fields. */
+/** Narrows the SDK's result to a reply that is not a stream, and checks that the SDK knows all of its fields. */
 function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
   expect(JSON.stringify(made)).not.toContain('"isUnknown":true')
   return made as Exclude<Made, AsyncIterable<unknown>>
@@ -163,7 +163,7 @@ describe.each(cases)(
         await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
       )
       expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
-      // In replies, the SDK only knows the tool name of the Responses protocol.
+      // In replies, the SDK knows only the Responses protocol's tool name.
       expect(response.tools[0]).toMatchObject({ type: 'web_search' })
       const journal = sandbox.journal.last('createResponse')
       expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })

@@ -1,6 +1,4 @@
-/**
- * Requests that clients of OpenRouter send: input of every type, plugins, fallback models and the vendor's fields.
- */
+/** Requests that OpenRouter clients send: all input types, plugins, fallback models and the vendor's fields. */
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

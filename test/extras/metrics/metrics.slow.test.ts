@@ -1,6 +1,4 @@
-/**
- * Checks the metrics with `promtool` of Prometheus (Debian package prometheus).
- */
+/** Checks the metrics with Prometheus's `promtool` (Debian package prometheus). */
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'

@@ -1,6 +1,4 @@
-/**
- * Metrics of a running server. `metrics.slow.test.ts` checks them with `promtool`.
- */
+/** A running server's metrics. `metrics.slow.test.ts` checks them with `promtool`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Counter, Histogram } from '../../../src/extras/metrics/exposition.ts'
 import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
@@ -77,7 +75,7 @@ describe('GET /__understudy/metrics', () => {
     const { value } = await scrape()
     const { user, system } = process.cpuUsage()
     const [seconds = 0, now] = [value('process_cpu_seconds_total'), (user + system) / 1_000_000]
-    // The server runs in this process, so its CPU time is close to that of the test.
+    // The server runs in this process, so its CPU time is close to the test's.
     expect(seconds).toBeLessThanOrEqual(now)
     expect(seconds).toBeGreaterThan(now - 5)
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('understudy_heap_used_bytes') ?? 0)

@@ -1,6 +1,4 @@
-/**
- * The OpenAPI document of a gateway that mocks operations of another document.
- */
+/** The OpenAPI document of a gateway that mocks another document's operations. */
 import { expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
 import { createGateway } from '../../../src/index.ts'
@@ -15,7 +13,7 @@ it('the API document includes active extensions and operations of another docume
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
   expect(document.paths['/files'].get.operationId).toBe('listFiles')
   expect(document.paths['/providers'].get.operationId).toBe('listProviders')
-  // Both share one path, with the parameter name of our document.
+  // Both share one path, with our document's parameter name.
   expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
   expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)

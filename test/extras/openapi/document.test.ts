@@ -29,7 +29,7 @@ function problemsOf(value: unknown, pointer: string): unknown {
 const trace = '0b0e0f0a-1111-4222-8333-444455556666'
 const document = 'x-understudy-assumptions'
 
-/** Request line, status, and JSON pointer to the schema of the reply. */
+/** Request line, status, and JSON pointer to the reply's schema. */
 const answers: [`${string} /${string}`, number, string, object?][] = [
   ['GET /files', 200, '/paths/~1api~1v1~1files/get/responses/200/content/application~1json/schema'],
   ['GET /files/recent', 200, '/paths/~1files~1recent/get/responses/200/content/application~1json/schema'],

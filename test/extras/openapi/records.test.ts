@@ -1,6 +1,4 @@
-/**
- * Records that the operations of an OpenAPI document keep in a sandbox. ajv validates every reply.
- */
+/** Records that an OpenAPI document's operations store in a sandbox. ajv validates every reply. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeEach, describe, expect, it } from 'vitest'

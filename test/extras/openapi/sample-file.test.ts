@@ -1,6 +1,4 @@
-/**
- * Binary replies of operations from an OpenAPI document: small valid files.
- */
+/** Binary replies from an OpenAPI document's operations, which are small, valid files. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { open } from '../../call.ts'
@@ -9,7 +7,7 @@ const answer = (type: string) => ({
   get: { responses: { 200: { description: 'A file', content: { [type]: {} } } } },
 })
 
-/** Beginnings of files, in Latin-1. */
+/** First characters of files, in Latin-1. */
 const beginnings = {
   'application/pdf': '%PDF-1.4\n',
   'application/zip': 'PK\x03\x04',

@@ -1,6 +1,4 @@
-/**
- * The recording commands as used by people and nightly jobs: output and exit codes.
- */
+/** The recording commands as used by users and nightly jobs: output and exit codes. */
 
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -29,7 +29,7 @@ const body = (document: Any) =>
 /** Resolves a schema that can be a reference. */
 const follow = (document: Any, schema: Any): Any =>
   schema.$ref ? schemas(document)[schema.$ref.split('/').at(-1)] : schema
-/** Replaces a schema by its own copy, so that other operations that refer to it are unchanged. */
+/** Replaces a schema with a copy, so that other operations that refer to it are unchanged. */
 const own = (document: Any, place: Any, name: string): Any => {
   place[name] = place[name].$ref ? structuredClone(follow(document, place[name])) : place[name]
   return place[name]
@@ -385,7 +385,7 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
   ],
 ]
 
-/** Findings of each change, computed once. */
+/** Findings for each change, computed once. */
 const findingsCache = new Map<unknown, readonly Finding[]>()
 
 function findingsInDocument(change: (document: Any) => void): readonly Finding[] {
@@ -410,7 +410,7 @@ async function findingsInRecordings(
   return findings
 }
 
-/** Formats the findings of one change, with the message of the first. */
+/** Formats the findings for a change, with the first one's message. */
 function inLine(what: string, findings: readonly Finding[]): string {
   const [first] = findings
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
@@ -476,7 +476,7 @@ const standard: Ask[] = [
   searched,
 ]
 
-/** Changes the JSON body of a recording. */
+/** Changes a recording's JSON body. */
 function withBody(recordings: Map<string, Recording>, index: number, change: (body: Any) => void): void {
   edit(recordings, index, (text) => {
     const value = JSON.parse(text)
@@ -485,7 +485,7 @@ function withBody(recordings: Map<string, Recording>, index: number, change: (bo
   })
 }
 
-/** Changes the events of a recording, including `[DONE]`. */
+/** Changes a recording's events, including `[DONE]`. */
 function withEvents(
   recordings: Map<string, Recording>,
   index: number,

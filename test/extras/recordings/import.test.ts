@@ -59,7 +59,7 @@ describe('importing a HAR file', () => {
     expect(after).toEqual(before)
   })
 
-  /** An entry as browsers write it. */
+  /** An entry as written by browsers. */
   const entry = (response: object, request: object = {}) => ({
     startedDateTime: '2026-01-01T00:00:00.000Z',
     time: 12,

@@ -75,7 +75,7 @@ describe('drift --live', () => {
 
   it.each([
     [0.009, '{}', 5, [usedUp, usedUp]],
-    // A reply without a cost counts as 0.01.
+    // A reply that does not state a cost counts as 0.01.
     [0.01, '{}', 6, [usedUp]],
     [0.02, '{}', 7, []],
     [0.02, '{"usage":{"cost":0.011}}', 6, [usedUp]],

@@ -1,6 +1,4 @@
-/**
- * Recordings of Understudy itself, with random data and random requests.
- */
+/** Recordings of Understudy itself with random data and requests. */
 
 import { type Recording, toContent } from '../../../src/extras/recordings/recording.ts'
 import { toRecording } from '../../../src/extras/recordings/recording-files.ts'

@@ -1,6 +1,6 @@
 /**
- * Secrets planted in every place of an exchange reach no file, secrets planted in recordings are
- * found, and clean recordings have no findings.
+ * Secrets planted anywhere in an exchange do not reach any file, secrets planted in recordings are found, and clean
+ * recordings have no findings.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -87,7 +87,7 @@ function forms(secret: string): string[] {
   return [secret, escaped, json(escaped).slice(1, -1), encodeURIComponent(secret)]
 }
 
-/** Returns all text of a recording, including base64 decoded at every offset. */
+/** Returns all text in a recording, including base64 decoded at every offset. */
 function everything(text: string): string {
   const recording = parseRecording(text)
   const body = Buffer.concat(
@@ -249,7 +249,7 @@ describe('redaction', () => {
   })
 })
 
-/** Returns a recording with a secret in one of its places, as a careless tool could have written it. */
+/** Returns a recording with a secret in one of several places, as a careless tool might have written it. */
 function recordingWith(secret: string, place: number): Recording {
   const recording: Recording = {
     head: {

@@ -1,6 +1,6 @@
 /**
- * A journey per resource through the vendor's SDK, which validates every reply: in two sandboxes at once, after a reset,
- * and through a snapshot. Resources that only a document describes use the document read from the SDK.
+ * A journey per resource with the vendor's SDK, which validates every reply: in two sandboxes at once, after a reset,
+ * and after restoring a snapshot. Resources that only a document describes use the document read from the SDK.
  */
 import { HTTPClient, OpenRouter } from '@openrouter/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -10,13 +10,13 @@ import { sdkDocument } from './sdk-document.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the methods of a resource differ in their types
 type Any = any
 
-/** The methods of one resource. Records are compared by `field` after an update. */
+/** A resource's methods. Records are compared by `field` after an update. */
 interface Resource {
   readonly list: (sdk: OpenRouter) => Promise<Any>
   readonly create: (sdk: OpenRouter) => Promise<Any>
   readonly get: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly update?: (sdk: OpenRouter, key: string) => Promise<Any>
-  /** Changed fields of the record. */
+  /** Changed fields. */
   readonly updated?: object
   readonly delete?: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly keyOf: (record: Any) => string
@@ -138,7 +138,7 @@ function budget(sdk: OpenRouter, limitUsd: number): Promise<unknown> {
 let gateway: ReturnType<typeof createGateway>
 beforeAll(async () => {
   const { document } = await sdkDocument()
-  // Another extra owns each option.
+  // Each option belongs to a different extra.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
   gateway = createGateway(options)
 })
@@ -152,7 +152,7 @@ function clientOf(sandbox: Sandbox): OpenRouter {
   })
 }
 
-/** Returns the records of all pages. */
+/** Returns the records on all pages. */
 async function recordsIn(listed: Any): Promise<Any[]> {
   if (!listed[Symbol.asyncIterator]) return listed.data
   const records: Any[] = []
@@ -160,7 +160,7 @@ async function recordsIn(listed: Any): Promise<Any[]> {
   return records
 }
 
-/** Returns the record in a reply, which some operations wrap in `data`. */
+/** Returns a reply's record, which some operations wrap in `data`. */
 const recordIn = (reply: Any) => reply.data ?? reply
 
 describe.each(Object.entries(resources))('%s', (_, resource) => {
@@ -191,13 +191,13 @@ describe.each(Object.entries(resources))('%s', (_, resource) => {
       expect(await keysIn(sdk)).toEqual(before)
     }
 
-    /** Fields that all replies with the record have: files have three forms. */
+    /** Fields that all replies with the record have, because files have three formats. */
     function commonIn(made: Any): object {
       return typeof made.sizeBytes === 'number' ? { id: made.id } : made
     }
   })
 
-  it('are as before after a reset, and as in a snapshot, a fork or a file', async () => {
+  it('are restored by a reset, a snapshot, a fork and a file', async () => {
     const sandbox = gateway.createSandbox()
     const sdk = clientOf(sandbox)
     const before = await keysIn(sdk)

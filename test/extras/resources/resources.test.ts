@@ -1,6 +1,4 @@
-/**
- * The extension `resources`: workspaces, presets, API keys, and what a sandbox has done.
- */
+/** The extension `resources`: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
 import { relevance } from '../../../src/extras/resources/rerank.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'

@@ -10,7 +10,7 @@ const esm = new URL('../../../node_modules/@openrouter/sdk/esm/', import.meta.ur
 /** `GET /keys/{hash}` */
 export type Line = `${string} /${string}`
 
-/** Returns the operations of the SDK, with the content of their successful replies. */
+/** Returns the SDK's operations, with the content of their successful replies. */
 export async function sdkDocument(): Promise<{ lines: Line[]; document: object }> {
   const modules: Readonly<Record<string, Record<string, unknown>>> = {
     operations: await import(new URL('models/operations/index.js', esm).href),
@@ -68,7 +68,7 @@ function responsesIn(code: string, modules: Readonly<Record<string, Record<strin
   return stream === undefined ? { 204: {} } : { [stream]: { content: { [type]: {} } } }
 }
 
-/** Unions that the SDK checks in code, and the member that replies have. */
+/** Unions that the SDK checks in code, with the member that replies use. */
 const members: Readonly<Record<string, string>> = {
   FileResponse: 'OpenRouterFile',
   FileListResponse: 'OpenRouterFileList',
@@ -94,7 +94,7 @@ function schemaOf(root: z.ZodType, models: Readonly<Record<string, unknown>>): u
   return inlined(schema)
 }
 
-/** Replaces references to `$defs` by the definitions, because those in a document are relative to its root. */
+/** Replaces references to `$defs` with the definitions, because references in a document are relative to its root. */
 function inlined(root: object): unknown {
   const definitions = Object(Reflect.get(root, '$defs'))
   const inline = (value: unknown, depth: number): unknown => {

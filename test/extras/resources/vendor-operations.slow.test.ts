@@ -1,6 +1,6 @@
 /**
- * The table of the vendor's operations in the README: each has the kind that it names. The document is read from the
- * published SDK, which has all operations but two.
+ * The README's table of the vendor's operations, each of which has the kind listed. The document is read from the
+ * published SDK, which has all but two operations.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
@@ -16,7 +16,7 @@ let gateway: ReturnType<typeof createGateway>
 beforeAll(async () => {
   const { lines: all, document } = await sdkDocument()
   lines = all
-  // Another extra owns each option.
+  // Each option belongs to a different extra.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
   gateway = createGateway(options)
 })

@@ -1,6 +1,6 @@
 /**
- * The operations of the vendor's OpenAPI document (of 2026-08-22), and how a gateway with the dialect and this document
- * replies to them.
+ * The operations in the vendor's OpenAPI document (from 2026-08-22), and how a gateway with the dialect and this
+ * document replies to them.
  */
 
 /**

@@ -1,6 +1,4 @@
-/**
- * HTTPS: the golden transcript with all its faults, and clients that trust the authority in the folder.
- */
+/** HTTPS: the golden transcript with all faults, and clients that trust the authority in the folder. */
 import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -94,7 +92,7 @@ describe('clients that trust ca.pem', () => {
       args: packed.args.filter((arg) => arg !== '--single-process'),
     })
     try {
-      // A browser has no flag for an authority: people add it to the store of their system.
+      // Browsers have no flag for an authority. Users add it to their system's store.
       const page = await browser.newPage({ ignoreHTTPSErrors: true })
       await page.goto(`${server.url}/__understudy/`)
       await page.getByRole('heading').first().waitFor()

@@ -4,7 +4,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request and the reply of Understudy to it. */
+/** A request and Understudy's reply to it. */
 export interface Captured {
   method: string
   /** Path with query. */
@@ -14,7 +14,7 @@ export interface Captured {
   headers: Record<string, string>
   /** The body in one string per write: the whole body, or the events of a stream. */
   writes: string[]
-  /** Milliseconds before each write of a delta. Default: no pacing. */
+  /** Milliseconds before each delta is written. Default: no pacing. */
   everyMs?: number
 }
 

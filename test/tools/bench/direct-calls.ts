@@ -22,7 +22,7 @@ export class DirectCalls {
     this.gateway = new GatewayCore(options)
   }
 
-  /** @param key Default: a key for the default sandbox. */
+  /** @param key API key. Default: a key for the default sandbox. */
   async call({ method, path, body }: DirectCall, key = 'bench'): Promise<void> {
     // Every body is different, to avoid cache hits.
     const text =

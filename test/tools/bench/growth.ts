@@ -84,8 +84,7 @@ const cases: ReadonlyArray<() => Case> = [
     return {
       name: 'Journal, empty -> full',
       aim: flat,
-      // Large enough for all calls of a round, while the other journal is full before the measured
-      // rounds begin.
+      // Large enough for all calls in a round, while the other journal is full before the measured rounds begin.
       small: { direct: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
       large: { direct: new DirectCalls({ limits: { journalEntries: 1000 } }), call: getProviders },
     }

@@ -1,6 +1,4 @@
-/**
- * Our MSW handlers compared with one bare handler that returns the same body, both intercepted.
- */
+/** Our MSW handlers compared with a bare handler that returns the same body, both intercepted. */
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'

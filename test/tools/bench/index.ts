@@ -60,7 +60,7 @@ for (const section of sections) {
 }
 console.log(flags.json ? JSON.stringify(measured, undefined, 2) : `\n${toTable(measured)}`)
 
-/** Sections of extras, from their test folders. */
+/** Extras' sections, from their test folders. */
 async function ofExtras(): Promise<Section[]> {
   const files = globSync('*/bench.ts', { cwd: new URL('../../extras', import.meta.url) })
   return Promise.all(

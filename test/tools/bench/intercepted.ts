@@ -25,7 +25,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [name, { path, init }] of Object.entries(requests)) {
     const call = async () => (await fetch(origin + path, init)).text()
-    // Long enough for each to collect its own garbage within its rounds.
+    // Long enough for each to collect its garbage within its own rounds.
     const count = Math.round(1500 * bench.scale)
     const ours = async () => {
       const interception = intercept(gateway)

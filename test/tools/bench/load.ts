@@ -22,7 +22,7 @@ export class Load implements Disposable {
     this.#lines = lines
   }
 
-  /** @param connections Number of connections; enough of them keep the server busy. Default: 32. */
+  /** @param connections Number of connections, which must be enough to keep the server busy. Default: 32. */
   static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
     const opening = Array.from({ length: connections }, () => Line.to(port))
     return new Load(await Promise.all(opening))
@@ -45,9 +45,8 @@ export class Load implements Disposable {
 }
 
 /**
- * Keeps this process from sleeping. Waking it is part of a server's write and expensive in a
- * virtual machine: a slow server, whose client sleeps after every request, would pay for it each
- * time, and a fast one never.
+ * Keeps this process from sleeping. Waking it is part of a server's write, and expensive in a virtual machine. A slow
+ * server, whose client sleeps after every request, would have this cost each time, a fast one never.
  *
  * @returns A function that lets the process sleep again.
  */

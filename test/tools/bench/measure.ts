@@ -17,20 +17,20 @@ export interface Figure {
   value: Spread
   /** `x` is a ratio to the baseline of the same run. */
   unit: 'x' | 'ms' | 'µs' | 'MB' | 'KB' | 'lost'
-  /** Maximum to aim for. Undefined without a target. */
+  /** Target maximum; undefined if there is no target. */
   aim?: number
-  /** Components of the figure. */
+  /** The figure's components. */
   detail?: string
 }
 
 export interface BenchFlags {
-  /** If true, does less of everything. */
+  /** If true, runs shorter measurements. */
   quick: boolean
   /** If true, measures the sources instead of the built entries. */
   source: boolean
 }
 
-/** Context of a section. */
+/** A section's context. */
 export interface Bench {
   readonly flags: BenchFlags
   /** Number of rounds per ratio, whose median is reported. */

@@ -33,7 +33,7 @@ export interface Held {
   usage: Usage
 }
 
-/** @param look Called when every stream is open. */
+/** @param look Called when all streams are open. */
 export async function holdStreams(port: number, plan: Plan, look: () => Promise<Usage>): Promise<Held> {
   const streams: Stream[] = []
   const rest = stayAwake()

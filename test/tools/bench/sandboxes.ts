@@ -1,6 +1,6 @@
 /**
- * Sandboxes: the cost of creating, forking and resetting one compared with reading one list, and
- * the memory of an idle one.
+ * Sandboxes: the cost of creating, forking and resetting one, compared with reading a list, and an idle sandbox's
+ * memory.
  */
 
 import type { BenchRequest } from './baseline.ts'

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { extensionNames } from '../../../src/sandbox/options-input.ts'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
-/** Baseline for the start: bare `node:http` that prints its port. */
+/** Baseline for the startup time: bare `node:http` that prints its port. */
 const bare = `
 import { createServer } from 'node:http'
 const body = JSON.stringify({ data: [] })
@@ -88,7 +88,7 @@ function interception(bench: Bench): string {
   return `const { createGateway, intercept } = await import('${bench.entry('node')}'); intercept(createGateway())`
 }
 
-/** Returns the CPU milliseconds of a process that runs this code. */
+/** Returns the CPU time in milliseconds of a process that runs this code. */
 async function cpuOfProcess(code: string): Promise<number> {
   const told =
     'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); process.exit()'

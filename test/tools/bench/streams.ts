@@ -133,7 +133,7 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
   ]
 }
 
-/** A server that streams a text with this many tokens. */
+/** A server that streams text with this number of tokens. */
 function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   const scenarios = [
     { name: 'story', rules: [{ on: 'createResponse' as const, reply: { text: words(tokens) } }] },

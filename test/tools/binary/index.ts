@@ -44,7 +44,7 @@ export async function buildBinary(target = host): Promise<string> {
       output,
       executable: nodeFor(target, home),
       disableExperimentalSEAWarning: true,
-      // Compiled code of another platform would be rejected.
+      // Compiled code for another platform would be rejected.
       useCodeCache: target === host,
       assets: Object.fromEntries(page),
     }
@@ -65,7 +65,7 @@ const inOneFile: Plugin = {
       .replaceAll('import.meta.url', '"file:///gateway-understudy/"'),
 }
 
-/** Downloads Node from the npm registry. Kept in `node_modules/.cache`. */
+/** Downloads Node from the npm registry, and caches it in `node_modules/.cache`. */
 function nodeFor(target: string, home: string): string {
   const program = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
   const folder = join(root, 'node_modules/.cache/understudy', `node-${target}-${nodeVersion}`)

@@ -115,7 +115,7 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
   }
 }
 
-/** Finds the name of a schema, or of the schema it was derived from by another description. */
+/** Finds the name of a schema, or of the schema from which it was derived with a different description. */
 function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
   if (schema === undefined) return undefined
   return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)

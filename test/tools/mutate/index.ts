@@ -57,7 +57,7 @@ function settings() {
   }
 }
 
-/** Code that only runs in a browser, a Playwright test, Bun or Deno: the slow tier tests it. */
+/** Code that runs only in a browser, a Playwright test, Bun or Deno, which the slow tier tests. */
 const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/intercept-fetch\.ts)/
 
 /** Tests that exceed their usual time by this much count as endless loop: milliseconds, and a factor. */
@@ -69,8 +69,8 @@ const notesFile = join(scratch, 'passed.jsonl')
 const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
 /**
- * Draws a seeded sample of non-overlapping mutants. The draw depends on the changed code, not on
- * its surroundings, so that most of a sample survives changes of the sources.
+ * Draws a seeded sample of non-overlapping mutants. The draw depends on the mutated code, not on its surroundings, so
+ * that most of a sample stays the same when the sources change.
  */
 function sample(): { chosen: Mutant[]; of: number } {
   const seen = new Map<string, number>()
@@ -203,7 +203,7 @@ const atImport = new Set(notes.flatMap((note) => note.atImport))
 /** Number of mutants that each test file has killed so far. */
 const kills = new Map<string, number>()
 
-/** Sorts test files that are fast, close to the mutant or effective first. */
+/** Sorts test files so that fast and effective ones, and those close to the mutant, come first. */
 function filesThatPass(mutant: Mutant): string[] {
   const folder = mutant.file.split('/')[1] ?? ''
   const rank = (file: string) => {

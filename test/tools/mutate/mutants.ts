@@ -94,7 +94,7 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
     }))
 }
 
-/** Returns the change of one node, if there is one. */
+/** Returns the mutation of a node, if there is one. */
 function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' | 'after'> | undefined {
   switch (node.type) {
     case 'BinaryExpression':

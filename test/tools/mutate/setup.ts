@@ -22,8 +22,7 @@ globalThis.__mutant = (id) => {
 }
 
 if (notes) {
-  // Places executed while modules load count for every file of this worker, because modules are
-  // loaded once.
+  // Code executed while modules load counts for all of this worker's files, because modules are loaded only once.
   beforeAll(() => {
     for (const id of scope.__passed ?? []) scope.__atImport?.add(id)
     scope.__passed = new Set()

@@ -57,7 +57,7 @@ function ownerOf(label: string): string {
   return label.replace(/\.[^.]*$/, '')
 }
 
-/** Returns the label of the same member with or without its question mark. */
+/** Returns the same member's label with or without the question mark. */
 function toggled(label: string): string {
   return label.endsWith('?') ? label.slice(0, -1) : `${label}?`
 }

@@ -9,9 +9,9 @@ import { loadPlainTypes } from '../build/plain-types.ts'
 import { apiChange, nextVersion } from './api-change.ts'
 
 export interface Release {
-  /** Root of the repository. */
+  /** The repository's root. */
   readonly root: string
-  /** Folder of the unpacked tarball. */
+  /** The unpacked tarball's folder. */
   readonly packed: string
   /** Tag of the release, such as `v1.2.0`. Undefined while the release is prepared. */
   readonly tag: string | undefined
@@ -78,7 +78,7 @@ async function apiProblems(root: string, version: string): Promise<string[]> {
   return [`api: ${version} must be at least ${needed} after ${released}${why}`]
 }
 
-/** Returns the versions of the tags, newest first. */
+/** Returns the tagged versions, newest first. */
 function releasedVersions(git: (...args: string[]) => string): string[] {
   const tags = git('tag', '--list', 'v*', '--merged', 'HEAD').split('\n')
   const versions = tags.flatMap((tag) => (/^v\d+\.\d+\.\d+$/.test(tag) ? tag.slice(1) : []))
@@ -117,7 +117,7 @@ export function contentProblems(packed: string): string[] {
   ]
 }
 
-/** Finds links of documents to files that the tarball lacks. */
+/** Finds links in documents to files that are missing from the tarball. */
 export function linkProblems(packed: string): string[] {
   const files = filesIn(packed)
   return files

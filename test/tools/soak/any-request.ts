@@ -189,7 +189,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
     }
   })
 
-/** Returns what is wrong with a reply, or undefined. */
+/** Returns the problem with a reply, or undefined. */
 export function violationIn(status: number, type: string, text: string, method: string): string | undefined {
   if (method === 'HEAD' || status === 204) return text === '' ? undefined : 'a body where there is none'
   if (status < 300) {
@@ -212,7 +212,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a request to a gateway in process and returns what is wrong, or undefined. */
+/** Sends a request to a gateway in process and returns the problem with the reply, or undefined. */
 export async function tryInProcess(
   gateway: Gateway,
   { method, path, headers, body }: AnyRequest,

@@ -169,7 +169,7 @@ export const anyScenario: fc.Arbitrary<unknown> = fc.record({
   rules: fc.array(fewFields, { minLength: 1, maxLength: 3 }),
 })
 
-/** Returns what is wrong, or else whether the scenario was accepted. */
+/** Returns the problem or, if there is none, whether the scenario was accepted. */
 export async function tryScenario(
   gateway: Gateway,
   scenario: unknown,

@@ -1,6 +1,4 @@
-/**
- * Arbitrary JSON Schemas for property tests: useful, odd and impossible ones.
- */
+/** Arbitrary JSON Schemas for property tests, including useful, unusual and unsatisfiable ones. */
 
 import fc from 'fast-check'
 import type { JsonSchema } from '../../../src/resources/json-schema.ts'

@@ -70,7 +70,7 @@ const unpredictable = fc
 
 export const anyTemplate: fc.Arbitrary<AnyTemplate> = fc.oneof(predictable, unpredictable)
 
-/** Returns what is wrong, or else whether the template was accepted. */
+/** Returns the problem or, if there is none, whether the template was accepted. */
 export async function tryTemplate(
   gateway: Gateway,
   { template, written }: AnyTemplate,

@@ -1,6 +1,6 @@
 /**
- * Several minutes of mixed load with chaos: 40 concurrent clients that keep creating, using and
- * deleting sandboxes. Reads memory, descriptors and delays of the server meanwhile.
+ * Several minutes of mixed load with chaos: 40 concurrent clients keep creating, using and deleting sandboxes, while
+ * the server's memory, descriptors and delays are read.
  */
 import { monotonic } from '../../../src/lib/clock.ts'
 import { open } from '../../call.ts'

@@ -29,7 +29,7 @@ export async function runFailingClients(
     const socket = connect(child.port, '127.0.0.1')
     socket.on('error', () => {})
     const kind = index % 4
-    // Kind 0 never reads, 1 disconnects immediately, 2 closes its half, 3 stays open and silent.
+    // Client kinds: 0 never reads, 1 disconnects immediately, 2 closes its half, 3 stays open without sending.
     if (kind === 0) socket.pause()
     else socket.resume()
     socket.write(stages[index % stages.length] as string)

@@ -61,7 +61,7 @@ function reportViolation(what: string, how: unknown): void {
   log(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
 }
 
-/** Number of bodies with which each request is sent: its own and those of others. */
+/** Number of bodies to send with each request: its own and other requests' bodies. */
 const bodies = 4
 
 /** Generates cases in batches, so that they need not be kept. */
@@ -279,7 +279,7 @@ async function ofChaos(): Promise<void> {
   summary.push(`  ended in ${Math.round(endMs)} ms`)
 }
 
-/** Figures with their unit and scale. */
+/** Figures with units and scales. */
 const figures = [
   ['rss', 'MB', 1024 * 1024],
   ['heapUsed', 'MB', 1024 * 1024],

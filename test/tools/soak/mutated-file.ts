@@ -1,6 +1,6 @@
 /**
- * Files that users exchange, each mutated in one or two places: a file is accepted and works, or is
- * rejected with a one-line message.
+ * Files that users exchange, mutated in one or two places. Each file is accepted and works, or is rejected with a
+ * one-line message.
  */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -98,7 +98,7 @@ const other = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 )
 
-/** A place, as a share of all places, and a change: half of the changes replace numbers by numbers. */
+/** A position, as a share of all positions, and a change. Half of the changes replace numbers with numbers. */
 const change = fc.record({
   at: fc.noBias(fc.nat({ max: 9999 })).map((place) => place / 10_000),
   how: fc.constantFrom('number', 'number', 'number', 'number', 'set', 'delete', 'add', 'repeat'),
@@ -141,7 +141,7 @@ function placesIn(value: unknown): Place[] {
   return Object.keys(owner).flatMap((key) => [{ owner, key }, ...placesIn(owner[key])])
 }
 
-/** Returns what is wrong, or else whether the file was accepted. */
+/** Returns the problem or, if there is none, whether the file was accepted. */
 export async function tryFile(
   kind: Kind,
   file: unknown,
@@ -196,7 +196,7 @@ function optionsWith(kind: Kind, file: unknown): unknown {
   return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
 }
 
-/** Returns true for a one-line error message of Understudy, without text of the JavaScript engine. */
+/** Returns true for one of Understudy's one-line error messages, without text from the JavaScript engine. */
 function isOneLine(error: unknown): boolean {
   const { name, message, status } = error as { name: string; message: string; status?: number }
   const isOurs =

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { random } from '../../../src/lib/seed.ts'
 import type { AnyRequest } from './any-request.ts'
 
-/** Returns what is wrong with the reply, or undefined. A client that disconnects early need not get one. */
+/** Returns the problem with the reply, or undefined. A client that disconnects early need not get a reply. */
 export function trySocket(port: number, request: AnyRequest, seed: number): Promise<string | undefined> {
   const draw = random('socket', seed)
   const bytes = toBytes(request)

@@ -57,7 +57,7 @@ class ModelState {
   steps: number
   /** Number of occurrences by request content. */
   readonly counts: Map<string, number>
-  /** Journal entries at the start of the state, plus those of its requests. */
+  /** Initial journal entries of the state, plus those of its requests. */
   entries: number
 
   constructor(rows: Row[], steps = 0, counts: ReadonlyMap<string, number> = new Map(), entries = 0) {
@@ -71,7 +71,7 @@ class ModelState {
     return this.history.at(-1) as Row[]
   }
 
-  /** Row lists that a read may return now. */
+  /** Row lists that a read may currently return. */
   get visible(): Row[][] {
     return this.history.slice(this.done)
   }
