@@ -15,7 +15,7 @@ export interface Line {
 interface PlannedCall {
   line: string
   body?: unknown
-  /** If true, the call neither writes nor counts, so parallel calls return the same bytes, except for timestamps. */
+  /** If true, the call neither writes nor counts, so that parallel calls return the same bytes, except times. */
   pure: boolean
 }
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { calls, type Line, transcript } from './calls.ts'
 
-/** Removes timestamps from a body, but not ids and text. */
+/** Removes times from a body, but keeps ids and text. */
 function withoutTimes({ body, ...line }: Line): string {
   return JSON.stringify({ ...line, body: body.replace(/"(created_at|completed_at)":\d+/g, '"$1":0') })
 }
 
 describe('calls with a fixed seed', () => {
-  it('include 30 that neither write nor count', () => {
+  it('include 30 of 50 that neither write nor count', () => {
     expect(calls).toHaveLength(50)
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
   })

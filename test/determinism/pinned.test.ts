@@ -1,6 +1,6 @@
 /**
- * The bytes generated from a seed, compared with stored files. A new release generates the same bytes for seed 1
- * unless its changelog says otherwise. `vitest run -u test/determinism` rewrites the files.
+ * The bytes generated from a seed, compared with stored files: a new release generates the same for
+ * seed 1 unless its changelog says otherwise. `vitest run -u test/determinism` rewrites the files.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
