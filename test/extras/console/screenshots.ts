@@ -26,8 +26,8 @@ const screens = screensOf(await makeSampleCalls(server), await makeMoreCalls(ser
 const shots: Shot[] =
   folder === undefined
     ? [
-        { file: join(here, 'why.png'), screen: 'why', colorScheme: 'light', width: 1200, height: 600 },
-        { file: join(here, 'stream.png'), screen: 'stream', colorScheme: 'dark', width: 1200, height: 600 },
+        { file: join(here, 'why.png'), screen: 'limited', colorScheme: 'light', width: 1200, height: 540 },
+        { file: join(here, 'stream.png'), screen: 'stream', colorScheme: 'dark', width: 1200, height: 540 },
       ]
     : Object.keys(screens).flatMap((screen) =>
         (['light', 'dark'] as const).flatMap((colorScheme) =>

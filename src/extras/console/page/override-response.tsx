@@ -16,7 +16,7 @@ interface Kind {
 }
 
 const kinds = {
-  status: { title: 'Error status', label: 'Status', first: '503', isForModels: false },
+  status: { title: 'Error status', label: 'Status', first: '500', isForModels: false },
   delay: { title: 'Delay', label: 'Milliseconds', first: '2000', isForModels: false },
   text: { title: 'Text', label: 'Text', first: 'A scripted answer.', isForModels: true },
   call: { title: 'Tool call', label: 'Function', first: 'search', isForModels: true },
@@ -27,7 +27,7 @@ const modelOperations = ['createResponse', 'createChatCompletion', 'createMessag
 
 export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const isModel = modelOperations.includes(entry.operation ?? '')
-  const kind = useSignal<KindName>(isModel ? 'text' : 'status')
+  const kind = useSignal<KindName>('status')
   const value = useSignal<string>(kinds[kind.value].first)
   const args = useSignal('{}')
   const times = useSignal('1')

@@ -2,12 +2,12 @@
  * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones.
  */
 import { signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { RuleProgress, ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { Editor } from './editor.tsx'
-import { sandboxId } from './location.ts'
+import { param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
 
 /** Custom scenarios that were active since the page was opened, so that they can be activated again. */
@@ -122,6 +122,10 @@ export function Scenarios() {
 }
 
 function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactivate: () => Promise<void> }) {
+  /** The rule that the URL names, as in a link of a call. */
+  const linked = useRef<HTMLTableRowElement>(null)
+  const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
+  useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])
   return (
     <div class="card">
       <div class="bar">
@@ -143,7 +147,11 @@ function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactiva
           </thead>
           <tbody>
             {scenario.rules.map((rule) => (
-              <tr key={rule.rule}>
+              <tr
+                key={rule.rule}
+                ref={isLinked(rule) ? linked : undefined}
+                class={isLinked(rule) ? 'chosen' : undefined}
+              >
                 <td>
                   {rule.rule} {rule.name}
                 </td>
