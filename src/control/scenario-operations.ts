@@ -284,7 +284,7 @@ export const scenarioOperations = [
     route: 'GET /sandboxes/{sandbox}/scripts',
     remote: 'scripts',
     doc: {
-      summary: 'List active scripts and the progress of their conversations',
+      summary: "List active scripts with their conversations' progress",
       tag: 'Scenarios',
     },
     output: z.object({ data: z.array(ScriptReading) }),

@@ -122,7 +122,7 @@ export interface Dialect {
   models?(body: unknown): readonly string[] | undefined
   /** Translates the text of a warning. */
   warning?(text: string): string
-  /** Translates the JSON of a successful reply. */
+  /** Translates a successful reply's JSON. */
   reply?(value: unknown, call: AnsweredCall): unknown
   /** Translates a stream event. */
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent

@@ -64,7 +64,7 @@ interface SearchOutcome {
 }
 
 interface WriteContext {
-  /** Time in milliseconds. */
+  /** Sandbox time in milliseconds since 1970. */
   readonly now: number
   readonly seed: string | number
   /** Length of plain text in tokens. Default: the length of the sample text. */

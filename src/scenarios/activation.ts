@@ -28,7 +28,7 @@ export interface Progress {
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
-  /** Differences between the last new conversation and the first turn of its script, if any. */
+  /** Differences between the last new conversation and the script's first turn, if any. */
   problem: string | null
 }
 

@@ -94,7 +94,7 @@ function checkShape(input: unknown): Scenario {
   return result.data
 }
 
-/** Yields the problems of one rule, with paths relative to it. */
+/** Yields the problems with a rule, with paths relative to it. */
 function* ruleProblems(site: Site): Generator<Finding> {
   yield* onProblems(site)
   yield* whenProblems(site)

@@ -96,7 +96,7 @@ describe('GET /models', () => {
     expect((await read('/models?q=POLAR')).body.total_count).toBe(2)
   })
 
-  it('returns the endpoints of a model', async () => {
+  it("returns a model's endpoints", async () => {
     const { body } = await read('/models/aurora/dawn-2/endpoints')
     expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })
     expect((await read('/models/nobody/none/endpoints')).status).toBe(404)

@@ -237,7 +237,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   const other = both.find((each) => each !== name)
   const otherForm = other && formOf(other)
   if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (otherForm ?? pair.form) === pair.form
-  // A rule that changes the form of the reply matches only requests for the other form.
+  // A rule that changes the reply's format matches only requests for the other format.
   return otherForm === undefined || otherForm === pair.form || requestedForm(fault) !== undefined
 }
 

@@ -299,7 +299,7 @@ describeAdapters('POST /responses', (entrance) => {
       })
     })
 
-    it('ends a loop of a forced function: the reply to its output is text', async () => {
+    it('ends the loop of a forced function by replying to its output with text', async () => {
       const tools = [{ type: 'function', name: 'look' }]
       const input = [
         { role: 'user', content: 'Look' },

@@ -47,7 +47,7 @@ function scriptedRequests(entrance: Entrance) {
   }
 }
 
-/** Event types in order, without consecutive duplicates and without the events of the response itself. */
+/** Event types in order, without consecutive duplicates and without the response's own events. */
 const outline = (events: Any[]) =>
   events
     .map(({ type }) => type.replace('response.', ''))

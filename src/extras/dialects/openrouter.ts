@@ -55,7 +55,7 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Returns additional fields of a reply or an event, by the path of the object that they are added to. */
+/** Returns additional fields for a reply or an event, by the path of the object to add them to. */
 type MakeFields = (value: unknown, call: AnsweredCall) => Readonly<Record<string, object>>
 
 const messagesUsage = {
@@ -205,7 +205,7 @@ function withFields(
   return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
 }
 
-/** Adds the structured form of reasoning to the messages or deltas of a chat. */
+/** Adds structured reasoning to chat messages or deltas. */
 function withReasoning<Value>(part: 'message' | 'delta', value: Value, { operation }: AnsweredCall): Value {
   if (operation !== 'createChatCompletion') return value
   const add = (message: unknown) => {

@@ -20,7 +20,7 @@ const confirmations = ['deleted', 'isdeleted', 'success']
 /** Number of generated keys to try. */
 const maxAttempts = 100
 
-/** The values of a request. */
+/** A request's values. */
 interface Request {
   readonly operation: DocumentOperation
   readonly context: RequestContext

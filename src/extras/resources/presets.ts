@@ -170,7 +170,7 @@ function configOf(body: Body, warn: (message: string) => void): Record<string, u
   if (unusable.length > 0)
     warn(`The preset omits fields that POST /responses does not accept: ${oneLine(unusable.join(', '))}`)
   const unused = sent.filter((field) => ineffective.includes(field))
-  if (unused.length > 0) warn(`Fields of the preset without an effect on replies: ${unused.join(', ')}`)
+  if (unused.length > 0) warn(`These fields of the preset have no effect on replies: ${unused.join(', ')}`)
   return Object.fromEntries(sent.filter(isUsable).map((field) => [field, body[field]]))
 }
 

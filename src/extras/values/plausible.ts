@@ -46,7 +46,7 @@ interface Leaf {
 
 interface SourceOptions {
   readonly seed: string
-  /** Time in milliseconds. */
+  /** Sandbox time in milliseconds since 1970. */
   readonly now: number
 }
 

@@ -128,7 +128,7 @@ class ValueGenerator {
           reason = error.message
         }
         if (++tries < maxAttempts) continue
-        reason = `no value found in ${maxAttempts} attempts, the last one failed: ${reason}`
+        reason = `no value found in ${maxAttempts} attempts; the last one failed: ${reason}`
         break
       }
       if (made.length > 0) return made[0]

@@ -140,7 +140,7 @@ describe('plugins', () => {
     expect(await ask({ enabled: true, engine: 'perplexity' })).toBe(2)
   })
 
-  it('and tools have engines by the vendor names, also in messages', async () => {
+  it("and tools accept the vendor's engine names, even in messages", async () => {
     const { create } = setup()
     const wrong = await create({ input: 'Hi', plugins: [{ id: 'web', engine: 'bing' }] })
     expect(wrong.reply.error.message).toBe(

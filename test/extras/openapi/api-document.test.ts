@@ -7,7 +7,7 @@ import { hardDocument } from './hard-document.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests read documents of any shape
 type Document = any
 
-it('the API document includes active extensions and operations of another document, and resolves every reference', () => {
+it("the API document includes active extensions and another document's operations, and resolves every reference", () => {
   const gateway = createGateway({ extensions: ['chat'], openapi: hardDocument })
   const document = JSON.parse(JSON.stringify(apiDocument(gateway)))
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')

@@ -99,7 +99,7 @@ describe('a path of records', () => {
 })
 
 describe('records below a record', () => {
-  it('have numbers, the id of their parent, and pages', async () => {
+  it("have numbers as keys, their parent's id, and pages", async () => {
     const made = await ask('POST /projects/p7/tasks', { title: 'Land' })
     expect(made.body).toMatchObject({ id: expect.any(Number), project_id: 'p7', title: 'Land' })
     await ask('POST /projects/p7/tasks', { title: 'Return' })

@@ -218,7 +218,7 @@ describe('import and export', () => {
     expect(stderr).toContain('--request is for import sse')
   })
 
-  it('accept the query of a request with and without its question mark', async () => {
+  it("accept a request's query with or without the question mark", async () => {
     await write('reply.txt', 'data: 1\n\n')
     for (const [place, query] of ['', 'a=1', '?a=1'].entries()) {
       await write('request.json', { method: 'get', path: '/providers', query })

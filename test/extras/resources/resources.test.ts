@@ -89,7 +89,7 @@ describe('presets', () => {
     expect(designated_version.config).toEqual({ model, max_tokens: 5 })
     expect(sandbox.journal.entries().at(-1)?.warnings).toEqual([
       'The preset omits fields that POST /responses does not accept: tools',
-      'Fields of the preset without an effect on replies: max_tokens',
+      'These fields of the preset have no effect on replies: max_tokens',
     ])
     expect((await ask('POST /presets/odd/chat/completions', {})).status).toBe(400)
   })

@@ -101,7 +101,7 @@ async function measure({ name, aim, requests }: Exercise, ours: Subject, bench: 
   return { name, value: result.ratio, unit: 'x', ...(aim !== undefined && { aim }), detail }
 }
 
-/** Compares with another mock server for POST /responses, with a fixed text. */
+/** Compares Understudy with another mock server, for POST /responses with a fixed text. */
 async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
   await using peer = await startSubject({ kind: 'peer', text: 'A ready answer of a few words.' })
   const wanted = various((index) => ({

@@ -71,7 +71,7 @@ async function entriesOf(calls: readonly CallRow[]): Promise<object[]> {
   return lists.flat()
 }
 
-/** Downloads JSON as a file. Returns a message that says so. */
+/** Downloads JSON as a file. Returns a message for the user. */
 function download(name: string, value: object): string {
   const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }))
   Object.assign(document.createElement('a'), { href: url, download: name }).click()
