@@ -22,7 +22,7 @@ export const assumptions = {
   },
   authentication: {
     about: 'A missing, malformed or unknown key',
-    choice: '401; any bearer key is accepted unless `apiKeys` lists the valid ones',
+    choice: '401; any key is accepted unless `apiKeys` lists the valid ones, or the sandbox manages keys',
   },
   unknownPath: {
     about: 'Operations in the other tagged groups',
