@@ -108,20 +108,19 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
   })
 }
 
-function hasText(call: CallRow, text: string): boolean {
+/** Searched text of each row, in lower case: it is searched with every character typed. */
+const searched = new WeakMap<CallRow, string>()
+
+function searchedText(call: CallRow): string {
   const { method, path, operation, model, id, sandbox, status, rule, input, traceId } = call
-  return [
-    `${method} ${path}`,
-    operation,
-    model,
-    id,
-    sandbox,
-    String(status),
-    ruleName(call),
-    ...(rule?.faults ?? []),
-    input,
-    traceId,
-  ].some((each) => each?.toLowerCase().includes(text))
+  const words = [`${method} ${path}`, operation, model, id, sandbox, status, ruleName(call), input, traceId]
+  return [...words, ...(rule?.faults ?? [])].join('\n').toLowerCase()
+}
+
+function hasText(call: CallRow, text: string): boolean {
+  const known = searched.get(call) ?? searchedText(call)
+  searched.set(call, known)
+  return known.includes(text)
 }
 
 const maxCompletions = 12
