@@ -66,7 +66,7 @@ async function toProgram(start: Start): Promise<Command> {
   addValidate(program)
   addScenarios(program)
   addOpenapi(program)
-  for (const { commands } of gatewaySetup.extras) await commands?.(program)
+  for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
   program
     .command('help')
     .description('Print the help of a command.')

@@ -30,7 +30,7 @@ export interface ExtraDefinition<Options extends object = object> {
   // biome-ignore lint/suspicious/noExplicitAny: commander does not type its flags
   readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
   /** Adds commands to the command line. @internal */
-  readonly commands?: (program: Command) => Promise<void>
+  readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
   /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
   /**

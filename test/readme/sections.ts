@@ -93,7 +93,7 @@ function layerLine([name, subject]: [string, string], place: number): string {
 
 function recordingCommands(): readonly Command[] {
   const program = new Command()
-  addRecordingCommands(program)
+  addRecordingCommands(program, [])
   return program.commands
 }
 

@@ -88,7 +88,11 @@ function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
   const engine = openEngine(web.shape['engine'] as z.ZodType)
   const known = Object.entries(plugins).map(([id, names]) => {
-    const settings = { id: z.literal(id), enabled: z.boolean().optional(), ...ignored(...names.split(' ')) }
+    const settings = {
+      id: z.literal(id),
+      enabled: z.boolean().optional(),
+      ...ignored(...names.split(' ').filter(Boolean)),
+    }
     return id === 'web' ? web.extend({ ...settings, engine }) : z.looseObject(settings)
   })
   const plugin = z.discriminatedUnion('id', known as unknown as [z.ZodObject<{ id: z.ZodLiteral<string> }>])

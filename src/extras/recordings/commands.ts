@@ -3,10 +3,11 @@
  * when it runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import type { AnyExtra } from '../../gateway/extra.ts'
 import { collect, environmentHelp, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
-export function addRecordingCommands(program: Command): void {
+export function addRecordingCommands(program: Command, extras: readonly AnyExtra[]): void {
   const record = program
     .command('record')
     .description('Record a real gateway through a proxy.')
@@ -137,7 +138,7 @@ export function addRecordingCommands(program: Command): void {
       toAmount,
       0.05,
     )
-    .option('--dialect <name>', "use only this vendor's recordings")
+    .option('--dialect <name>', "compare Understudy in this dialect, and use only this vendor's recordings")
     .addOption(new Option('--json', 'print JSON').conflicts(['markdown', 'sarif']))
     .addOption(new Option('--markdown', 'print Markdown').conflicts('sarif'))
     .option('--sarif', 'print SARIF 2.1.0')
@@ -157,7 +158,7 @@ export function addRecordingCommands(program: Command): void {
     )
     .action(async (flags) => {
       const command = await import('./drift-command.ts')
-      await command.drift(flags)
+      await command.drift(flags, extras)
     })
 
   program

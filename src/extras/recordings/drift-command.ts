@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { apiDocument } from '../../control/documents.ts'
+import type { AnyExtra } from '../../gateway/extra.ts'
+import { GatewayCore } from '../../gateway/gateway.ts'
 import { parseDocument, readDocumentFile } from '../../http/document-file.ts'
 import { wallClock } from '../../lib/clock.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
+import type { GatewayOptionsInput } from '../../sandbox/options-input.ts'
 import { type DescribedOperations, readDocument } from './documents.ts'
 import {
   accept,
@@ -24,7 +27,7 @@ import {
   toSarif,
   toText,
 } from './drift.ts'
-import { describeMock } from './observe.ts'
+import { describeDialect, describeMock } from './observe.ts'
 import { keyIn, startRecorder } from './record.ts'
 import { type Recording, RecordingError } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
@@ -49,24 +52,41 @@ export interface DriftFlags {
 }
 
 /** Prints a report. Sets exit code 1 for drift, 2 if the check is incomplete. */
-export async function drift(flags: DriftFlags): Promise<void> {
+export async function drift(flags: DriftFlags, extras: readonly AnyExtra[] = []): Promise<void> {
   if (flags.spec === undefined && flags.recordings === undefined && !flags.live)
     throw new UsageError('Nothing to compare with: set --spec, --recordings or --live')
   const baseline = flags.baseline === undefined ? { accept: [] } : readCheckedFile(flags.baseline, Baseline)
-  const report = await compare(flags, baseline)
+  const report = await compare(flags, baseline, extras)
   printReport(report, flags)
   const { breaking } = countsOf(report.findings)
   const isDrift = flags.failOn === 'any' ? report.findings.length > 0 : breaking > 0
   process.exitCode = isDrift ? 1 : report.unchecked.length > 0 ? 2 : 0
 }
 
-async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftReport> {
+/** Describes Understudy in a dialect; undefined for a vendor without a bundled one. */
+async function describeVendor(dialect: string | undefined, extras: readonly AnyExtra[]) {
+  const isKnown = dialect !== undefined && extras.some(({ options }) => options?.['dialect'])
+  if (!isKnown) return undefined
+  let gateway: GatewayCore
+  try {
+    gateway = new GatewayCore({ dialect } as GatewayOptionsInput, { extras })
+  } catch {
+    return undefined
+  }
+  return describeDialect(gateway)
+}
+
+async function compare(
+  flags: DriftFlags,
+  baseline: Baseline,
+  extras: readonly AnyExtra[],
+): Promise<DriftReport> {
   const { spec, recordings: folder, live, dialect } = flags
   const unchecked: string[] = []
   const progress = (text: string) => {
     if (!flags.quiet && process.stderr.isTTY) printError(text)
   }
-  const mock = await describeMock(apiDocument())
+  const mock = (await describeVendor(dialect, extras)) ?? (await describeMock(apiDocument()))
   let document: DescribedOperations | undefined
   if (spec !== undefined) {
     progress(`Reading ${spec}`)

@@ -64,9 +64,9 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
       },
     }
   },
-  async commands(program) {
+  async commands(program, extras) {
     const { addRecordingCommands } = await import('./commands.ts')
-    addRecordingCommands(program)
+    addRecordingCommands(program, extras)
   },
   readScenario(source, operations) {
     const isFile = typeof source === 'string' && isRecordingFile(source)

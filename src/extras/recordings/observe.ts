@@ -3,6 +3,7 @@
  * sampled.
  */
 
+import { apiDocument } from '../../control/documents.ts'
 import { toFetch } from '../../delivery/fetch.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
@@ -19,6 +20,7 @@ import { bodyOf, jsonIn, type Recording } from './recording.ts'
 import {
   compareShapes,
   type Difference,
+  extendShape,
   type Severity,
   type Shape,
   shapeOfSample,
@@ -283,11 +285,71 @@ export interface MockDescription {
 }
 
 /** @param document Understudy's OpenAPI document. */
-export async function describeMock(document: unknown): Promise<MockDescription> {
+export async function describeMock(document: unknown, gateway = new GatewayCore()): Promise<MockDescription> {
   const operations = readDocument(document)
   const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
-  const model = modelOf(await generatedStreams())
+  const model = modelOf(await generatedStreams(gateway))
   return { operations, streams: response ? { ...model, events: withSchemas(model.events, response) } : model }
+}
+
+/** Describes a gateway with a dialect: its operations, with the fields that the dialect adds to requests and replies. */
+export async function describeDialect(gateway: GatewayCore): Promise<MockDescription> {
+  const { dialect, extras } = gateway
+  const operations = gateway.operations.map((operation) => {
+    const { id, input } = operation
+    const body = input?.body && dialect?.body?.(input.body, id)
+    return body ? { ...operation, input: { ...input, body } } : operation
+  })
+  const text = JSON.stringify(apiDocument({ operations, extras }))
+  const mock = await describeMock(JSON.parse(dialect?.warning?.(text) ?? text), gateway)
+  return { ...mock, operations: await withSamples(mock.operations, gateway) }
+}
+
+const model = 'aurora/dawn-2'
+const messages = [{ role: 'user', content: 'How do tides work?' }]
+const samples: readonly [line: string, body?: object][] = [
+  ['GET /providers'],
+  ['GET /embeddings/models'],
+  ['GET /benchmarks'],
+  ['GET /presets/code-review'],
+  ['PATCH /workspaces/production', { name: 'Main' }],
+  ['GET /models'],
+  ['GET /models/count'],
+  ['GET /models/aurora/dawn-2/endpoints'],
+  ['GET /key'],
+  ['GET /credits'],
+  ['POST /responses', { model, input: 'How do tides work?', reasoning: { effort: 'low' } }],
+  ['POST /chat/completions', { model, messages, reasoning: { effort: 'low' } }],
+  ['POST /messages', { model, messages, max_tokens: 500 }],
+  ['POST /embeddings', { model: 'aurora/embed-large', input: 'Hello' }],
+]
+
+/** Adds the fields that only the gateway's replies have. */
+async function withSamples(
+  operations: DescribedOperations,
+  gateway: GatewayCore,
+): Promise<DescribedOperations> {
+  const fetch = toFetch(gateway)
+  const extended = new Map(operations)
+  for (const [line, body] of samples) {
+    const [method = '', path = ''] = line.split(' ')
+    const operation = operationOf(method, path, operations)
+    const content = operation?.replies.get('200')
+    const shape = content?.get('application/json')
+    if (!operation || !shape) continue
+    const response = await fetch(`https://gateway.example/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) continue
+    const sampled = extendShape(shape, shapeOfSample(await response.json()))
+    const replies = new Map(operation.replies)
+    replies.set('200', new Map([...(content ?? []), ['application/json', sampled]]))
+    extended.set(operation.line, { ...operation, replies })
+  }
+  gateway.reset()
+  return extended
 }
 
 const items = {
@@ -299,8 +361,7 @@ const items = {
 } as const
 
 /** Generates streams with text, citations, function calls and searches, alone and in pairs, complete and incomplete. */
-async function generatedStreams() {
-  const gateway = new GatewayCore()
+async function generatedStreams(gateway: GatewayCore) {
   const fetch = toFetch(gateway)
   const stream = async (body: object, rule?: ScenarioInput['rules'][number]) => {
     using _ = rule && gateway.use(rule)

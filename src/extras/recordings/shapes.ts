@@ -241,6 +241,44 @@ export function shapeOfSample(sample: unknown): Shape {
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
 
+/** Adds the fields of a sample that a schema's shape lacks. */
+export function extendShape(described: Shape, sample: Shape): Shape {
+  const objects = [...described.objects].map(([tag, object]): [string, ObjectShape] => {
+    const other = sample.objects.get(tag) ?? (described.objects.size === 1 && onlyObject(sample, ''))
+    if (!other) return [tag, object]
+    const fields = new Map(object.fields)
+    for (const [name, { shape }] of other.fields) {
+      const known = fields.get(name)
+      fields.set(
+        name,
+        known
+          ? { ...known, shape: extendShape(known.shape, shape) }
+          : { shape: opened(shape), isRequired: true },
+      )
+    }
+    return [tag, { ...object, fields }]
+  })
+  const items = described.items && sample.items ? extendShape(described.items, sample.items) : described.items
+  return { ...described, objects: new Map(objects), items }
+}
+
+/** Returns a sample's shape without its values, which are arbitrary. The type of null is unknown. */
+function opened(sample: Shape): Shape {
+  if ([...sample.types].every((type) => type === 'null')) return unknownShape
+  const objects = [...sample.objects.values()].map(({ fields }) => {
+    const inner = [...fields].map(
+      ([name, { shape, isRequired }]) => [name, { shape: opened(shape), isRequired }] as const,
+    )
+    return ['', { fields: new Map(inner), isOpen: false }] as const
+  })
+  return {
+    ...sample,
+    values: undefined,
+    objects: new Map(objects),
+    items: sample.items && opened(sample.items),
+  }
+}
+
 function sampleTag(sample: object): string {
   for (const name of tagFields) {
     const value: unknown = Reflect.get(sample, name)
@@ -405,6 +443,9 @@ function* compareObjects(
 ): Generator<Difference> {
   const { part, direction, isObserved } = setup
   const added: string[] = []
+  const generic = ours.objects.size === 1 ? ours.objects.get('') : undefined
+  // An open object of no type accepts requests with members of any type.
+  if (direction === 'request' && generic?.isOpen && theirs.objects.size > 1) return
   for (const [tag, object] of theirs.objects) {
     const ourObject = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
     const objectPath = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
