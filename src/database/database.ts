@@ -133,7 +133,7 @@ export interface Records<Row extends object> extends RemoteRecords<Row> {
 /** Collections by name: `db.providers`, `db.workspaces`, … */
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
 
-/** Collections of a sandbox in another process. */
+/** A remote sandbox's collections. */
 export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<Rows[Name]> }
 
 /** @param current Returns the current state. Every method calls it. */

@@ -59,7 +59,7 @@ const files = {
 /** Name of a bundled scenario. */
 export type BundledScenarioName = keyof typeof files
 
-/** Bundled scenarios by name, in the order of the README. */
+/** Bundled scenarios by name, in README order. */
 export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
   new Map(Object.entries(files))
 

@@ -349,7 +349,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(hidden.usage.output_tokens).toBe(output_tokens)
     })
 
-    it('has as many paragraphs as effort and summary ask for', async () => {
+    it('has the number of paragraphs that effort and summary request', async () => {
       const paragraphs = async (reasoning: object) =>
         (await create({ reasoning })).body.output[0].summary.length
       expect(await paragraphs({ effort: 'medium' })).toBe(2)
@@ -482,7 +482,7 @@ describeAdapters('POST /responses with a scripted reply', (entrance) => {
   const script = (reply: object) =>
     entrance.sandbox.use({ name: 'script', rules: [{ on: 'createResponse', reply }] })
 
-  it('counts and truncates the text like generated text', async () => {
+  it('counts and truncates scripted text like generated text', async () => {
     script({ text: 'One two three' })
     expect((await create()).body).toMatchObject({
       output: [{ content: [{ text: 'One two three', annotations: [] }] }],

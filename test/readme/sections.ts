@@ -60,7 +60,7 @@ const parts: Record<string, () => string> = {
   'scenario-names': () => [...bundledScenarios.keys()].map((name) => `\`${name}\``).join(', '),
   rule: () =>
     table(
-      ['Field of a rule', 'What it says'],
+      ['Field', 'Description'],
       [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
     ),
   dockerfile: () => `\`\`\`dockerfile\n${readFileSync(new URL('Dockerfile', root), 'utf8').trim()}\n\`\`\``,

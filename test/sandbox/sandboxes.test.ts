@@ -377,7 +377,7 @@ describe('createSandbox() with an existing id', () => {
   })
 })
 
-it('replaceScenario() updates a scenario of the gateway in every sandbox where it is active', async () => {
+it("replaceScenario() updates one of the gateway's scenarios in every sandbox where it is active", async () => {
   const failing = (name: string, status: number, times?: number) =>
     parseScenario({ name, rules: [{ on: '*', ...(times && { times }), fault: { name: 'status', status } }] })
   const gateway = createGateway({ scenarios: [failing('other', 402), failing('mine', 418, 1)] })

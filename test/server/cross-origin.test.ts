@@ -131,7 +131,7 @@ describe('an API key with apiKeys set', () => {
 })
 
 describe('a malformed request head', () => {
-  it('is rejected without a Host, and with two', async () => {
+  it('is rejected without a Host header, and with two', async () => {
     const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\n'
     const rest =
       'authorization: Bearer any\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'

@@ -17,7 +17,7 @@ export interface RunningNode {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** URL of the balancer: `http://127.0.0.1:8080`. */
+  /** The load balancer's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly nodes: RunningNode[]
   /** Starts another node and reloads the balancer with it. */

@@ -227,7 +227,7 @@ describe('a dialect', () => {
     expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
   })
 
-  it('reports costs in every protocol, plain and streamed, that add up to the usage of the sandbox', async () => {
+  it("reports costs in every protocol, plain and streamed, that add up to the sandbox's usage", async () => {
     const sandbox = server.gateway.createSandbox()
     const authorization = `Bearer ${sandbox.apiKey}`
     let sum = 0

@@ -132,7 +132,7 @@ describe('plugins', () => {
     expect(warnings[0]).toBe("The plugin 'auto-router' has no effect here")
   })
 
-  it('are off with `enabled: false`', async () => {
+  it('are disabled by `enabled: false`', async () => {
     const { create } = setup()
     const ask = async (plugin: object) =>
       (await create({ input: 'Tides', plugins: [{ id: 'web', ...plugin }] })).reply.output.length

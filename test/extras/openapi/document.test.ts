@@ -148,7 +148,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('replies with valid examples of the document and of its schemas', async () => {
+  it('replies with valid examples from the document and its schemas', async () => {
     expect((await call('GET /example')).body).toEqual({ kind: 'fast', label: 'As documented' })
     expect((await call('GET /default')).body.note).toBe('A note')
   })

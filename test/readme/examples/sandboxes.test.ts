@@ -15,7 +15,7 @@ test('changes data without affecting other tests', async () => {
   expect(await gateway.db.workspaces.get('production')).toMatchObject({ name: 'Production' })
 })
 
-test('goes back to a snapshot', async () => {
+test('restores a snapshot', async () => {
   using sandbox = gateway.createSandbox()
   const before = sandbox.snapshot()
 

@@ -23,7 +23,7 @@ interface Case {
 interface Exercise {
   direct: DirectCalls
   call: DirectCall
-  /** Keys to use in turn. Default: the default sandbox. */
+  /** API keys to use in turn. Default: a key for the default sandbox. */
   keys?: readonly string[]
   /** Called before each round. */
   prepare?: () => void

@@ -19,7 +19,7 @@ export interface Usage {
   cpu: number
   /** Bytes. */
   rss: number
-  /** Bytes, after garbage collection if requested. */
+  /** Memory in bytes, after garbage collection if requested. */
   heap: number
 }
 

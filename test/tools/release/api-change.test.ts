@@ -9,7 +9,7 @@ type FaultName = "stream-cut"
 `
 const replaced = (from: string, to: string) => apiChange(before, before.replace(from, to))
 
-it('reports no change of equal reports', () => {
+it('reports no change for equal reports', () => {
   expect(apiChange(before, before)).toEqual({ kind: 'none', labels: [] })
 })
 
