@@ -75,9 +75,10 @@ export function readFacts(prompt: string, now: number): Facts {
       for (const match of text.matchAll(pattern)) {
         const raw = match[1] ?? match[0]
         const start = match.index + match[0].indexOf(raw)
+        const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw, now)
         if (value !== undefined && isFree(start, start + raw.length))
-          claim(kind, start, start + raw.length, value)
+          claim(kind, start, start + street.length, value, kind === 'address' ? { row: { street } } : {})
         if (kind === 'money') add('currency', match.index, start, currencyOf(match[0]))
       }
   }
@@ -105,22 +106,23 @@ export function readFacts(prompt: string, now: number): Facts {
       start += word.length + 1
       name = name.slice(word.length + 1)
     }
+    const title = /^(?:Dr|Mr|Mrs|Ms|Prof)\.?\s/.exec(name)?.[0] ?? ''
+    start += title.length
+    name = name.slice(title.length)
+    const [first = '', ...others] = name.split(' ')
+    const isPerson = title !== '' || personFirst().has(first.split('-')[0]?.toLowerCase() ?? '')
     const isWord =
       isCommon(name) ||
       (isFirst &&
         match[0] === name &&
+        !isPerson &&
         !/\s/.test(name) &&
         !/^(?:['’]s|\s(?:is|was|has|from|and|will|\()|,)/.test(text.slice(start + name.length)))
     if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
-    const isPerson =
-      personFirst().has(/^[^\s-]+/.exec(name)?.[0].toLowerCase() ?? '') ||
-      /\b(?:mr|mrs|ms|dr)\.?\s$/.test(text.slice(Math.max(0, start - 5), start).toLowerCase())
-    claim(
-      isPerson ? 'person' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name',
-      start,
-      start + name.length,
-      name,
-    )
+    const kind = isPerson ? 'person' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name'
+    claim(kind, start, start + name.length, name, {
+      ...(isPerson && { row: { first, last: others.join(' ') || first } }),
+    })
   }
   for (const { start, items } of enumerations(text))
     if (items.length > 1) add('list', start, start + 1, items.join(', '), { items })
@@ -222,9 +224,9 @@ function* enumerations(text: string): Generator<{ start: number; items: string[]
     const parts = match[0].split(/,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
     if (parts.length < 2) continue
     const words = (parts[0] ?? '').trim().split(/\s+/)
-    const number = words.findLastIndex((word) => /^\d/.test(word) || word in fixtures.numbers)
+    const number = words.findIndex((word) => /^\d/.test(word) || word in fixtures.numbers)
     const stop = words.findLastIndex((word) => isCommon(word))
-    const items = [words.slice(number > stop ? number : stop + 1).join(' '), ...parts.slice(1)]
+    const items = [words.slice(number >= 0 ? number : stop + 1).join(' '), ...parts.slice(1)]
     const cut = items.map((item) =>
       item
         .trim()
@@ -261,7 +263,11 @@ function topicOf(text: string): { topic: string; query: string } {
   const first = /^[\s\S]*?(?:[.?!](?=\s)|\n|$)/.exec(text.trim().slice(0, 300))?.[0] ?? ''
   let query = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
   const whole = query
+  let isAfterStop = false
   for (let word = /^[\p{L}'’]+/u.exec(query)?.[0]; word; word = /^[\p{L}'’]+/u.exec(query)?.[0]) {
+    const isStop = fixtures.stops.includes(word.toLowerCase())
+    if (isAfterStop && !isStop) break
+    isAfterStop = isStop
     if (!isCommon(word.replace(/['’](?:s|re)$/, '')) || query.length <= word.length) break
     query = query.slice(word.length).trim()
   }

@@ -115,7 +115,7 @@ function leavesOf(root: JsonSchema): Map<string, Leaf> {
 /** Classifies `name` by its siblings: next to a `price`, it is a product name. */
 function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
   const own = split(leaf.key.split('/').at(-1) ?? '')
-  if (!/^(?:name|title|to|label|description)$/.test(own)) return
+  if (!/^(?:name|title|to|label|description|code|genre)$/.test(own)) return
   const names = [...leaves.keys()]
     .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
     .map((key) =>
@@ -229,7 +229,10 @@ function lookUp(name: string, isText = false): Field | undefined {
   ])
   const field = [...candidates]
     .map((candidate) =>
-      table?.find(({ is, takes }) => is.test(candidate) && !(isText && takes[0]?.[1] === 'loose')),
+      table?.find(
+        ({ is, takes }) =>
+          is.test(candidate) && !(isText && takes[0]?.[0] === 'number' && takes[0][1] !== 'money'),
+      ),
     )
     .find(Boolean)
   if (named.size < maxNames) named.set(label, field)
@@ -246,12 +249,16 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
   )
   pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
   const used: Fact[] = []
+  const best = new Map<Leaf, number>()
   const overlaps = (fact: Fact) => used.some((other) => fact.start < other.end && other.start < fact.end)
-  for (const { leaf, fact } of pairs) {
+  for (const { leaf, fact, score } of pairs) {
     const [kept] = leaf.facts
+    if (kept && score < (best.get(leaf) ?? 0) - 3) continue
+    if (!kept) best.set(leaf, score)
     if (kept && (!leaf.isMany || kept.kind !== fact.kind || kept.kind === 'list')) continue
-    if (overlaps(fact)) continue
-    if (!/^(?:list|passage)$/.test(fact.kind)) used.push(fact)
+    const isPart = /^(?:first|last)$/.test(leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '')
+    if (overlaps(fact) && !isPart) continue
+    if (!isPart && !/^(?:list|passage)$/.test(fact.kind)) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
   for (const leaf of leaves.values()) {
@@ -325,9 +332,11 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
   )
     return 0
   const mode = field?.takes[place]?.[1]
-  let score = place < 0 ? 0 : 4 - place * 0.4
+  let score = place < 0 ? 0 : 4 - place * (isNumber ? 0.4 : 0.25)
   if (isNumber && place >= 0 && !/loose|money/.test(mode ?? '') && fact.kind !== 'money') score = 0.5
   if (mode === 'loose') score = 3.2
+  if (mode === 'weak') score = 1
+  if (isMany && fact.kind === 'object') score -= 2
   if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5
   if (field?.near?.test(fact.before)) score += fact.kind === 'list' ? 0.5 : 2.6
@@ -339,8 +348,7 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
     if (isNumber && cue.test(next)) score += 3.5
   }
   if (score < 4) for (const hint of hints) if (hint.length > 3 && before.includes(hint)) score += 1
-  if (role) score += roleScore(role, fact, words)
-  if (place < 0 && isNumber) score -= 2
+  if (role && fact.kind !== 'email') score += roleScore(role, fact, words)
   if (isMany && fact.kind === 'list' && place >= 0) score += 2.5
   if (isMany && fact.kind === 'list' && place < 0) score = field ? -1 : 3
   return score
@@ -640,6 +648,10 @@ class Writer {
     return ideas[(place + index) % ideas.length] ?? 'Sample'
   }
 
+  #hasObject(): boolean {
+    return this.#facts.list.some(({ kind }) => kind === 'object')
+  }
+
   /** Returns the prompt's subject words. */
   #keywords(): string[] {
     const { topic, text } = this.#facts
@@ -709,6 +721,13 @@ class Writer {
     const keywords = this.#keywords()
     const slots: Record<string, () => string> = {
       topic: () => topic,
+      Category: () => (this.#hasObject() ? sentenceCase(keywords[0] ?? topic) : cell('products.category')),
+      Product: () =>
+        this.#hasObject()
+          ? `A well-made ${topic.toLowerCase().replace(/^(?:an?|the) /, '')} for everyday use.`
+          : cell('products.description'),
+      Parent: () =>
+        `${sentenceCase((leaf.name.split(' ').at(-2) ?? 'sample').replace(/s$/, ''))} ${index + 1}`,
       Topic: () => sentenceCase(topic),
       query: () => query,
       person,
@@ -834,7 +853,7 @@ function itemOf(item: string): { count?: number; unit: string; name: string } {
   const [, number, unit = '', name] = pattern.exec(item) ?? []
   if (!number || !name) return { unit: '', name: item }
   const count = (fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? (Number(number) || 1)
-  return { count, unit: unit.replace('x', ''), name }
+  return { count, unit: unit.replace('x', ''), name: name.replace(/\s[\d.,]+\s*(?:[€$£]|eur|usd)?$/i, '') }
 }
 
 /** Converts a duration to the unit that a field names. */
