@@ -167,6 +167,7 @@ describe('the keyboard', () => {
     await press('Enter')
     await tabTo(/^2222/)
     await press('Enter')
+    await page.getByText('Fields: id, name').waitFor()
     await tabTo('Row (JSON)')
     await press('ControlOrMeta+a')
     await page.keyboard.insertText('{"name": "Changed by hand"}')

@@ -93,6 +93,7 @@ function Collection({
           key={open}
           here={here}
           row={opened}
+          fields={[...new Set(list.flatMap((row) => Object.keys(row)))]}
           isNew={isNew}
           onDone={() => {
             reload()
@@ -141,11 +142,14 @@ function Collection({
 function RowEditor({
   here,
   row,
+  fields,
   isNew,
   onDone,
 }: {
   here: { sandbox: string; collection: string }
   row: Row
+  /** Names of the fields of all rows. */
+  fields: readonly string[]
   isNew: boolean
   onDone: () => void
 }) {
@@ -154,6 +158,7 @@ function RowEditor({
   return (
     <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
       <TextArea label={isNew ? 'New row (JSON)' : 'Row (JSON)'} value={text} minRows={6} />
+      {fields.length > 0 && <p class="muted">Fields: {fields.join(', ')}</p>}
       <div class="bar">
         <ActionButton
           kind="primary"
