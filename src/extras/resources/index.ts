@@ -10,7 +10,7 @@ import {
   listApiKeys,
   updateApiKey,
 } from './api-keys.ts'
-import { createCoinbaseCharge, getModel, listUserModels } from './models.ts'
+import { createCoinbaseCharge, getListedModel, getModel, listUserModels } from './models.ts'
 import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
 import { rerank } from './rerank.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
@@ -43,6 +43,7 @@ const operations = [
   updateApiKey,
   deleteApiKey,
   getModel,
+  getListedModel,
   listUserModels,
   getActivity,
   getGenerationContent,

@@ -26,6 +26,9 @@ export const getModel = defineOperation({
   },
 })
 
+/** Reads a model at the path of the list, where callers expect it. */
+export const getListedModel = { ...getModel, id: 'getListedModel', path: '/models/{author}/{slug}' }
+
 /** Lists all models, because users are not restricted. */
 export const listUserModels = defineOperation({
   id: 'listUserModels',

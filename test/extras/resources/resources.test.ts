@@ -228,7 +228,8 @@ it('rerank orders the documents by the words that they share with the query', as
 it('models are found by id, slug and variant', async () => {
   const { ask } = start()
   for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
-    expect((await ask(`GET /model/aurora/${slug}`)).body.data.id).toBe(model)
+    for (const path of ['model', 'models'])
+      expect((await ask(`GET /${path}/aurora/${slug}`)).body.data.id).toBe(model)
   expect((await ask('GET /model/aurora/none')).status).toBe(404)
   const { data, total_count, links } = (await ask('GET /models/user?limit=2&offset=1')).body
   expect([data.length, total_count > 3, links.next]).toEqual([
