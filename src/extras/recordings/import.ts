@@ -31,7 +31,7 @@ interface Imported {
   readonly exchanges: readonly Exchange[]
   /** Entries that were skipped, with reasons. */
   readonly skipped: readonly string[]
-  /** Name for recordings without a request. Default: `capture`. */
+  /** Name of the recordings, and their operation without a request. Default: that of the operation. */
   readonly name?: string
 }
 
@@ -57,7 +57,8 @@ export async function importFiles(
   for (const { exchanges, name } of imported) {
     for (const { request, reply, chunks, end } of exchanges) {
       const operation = request ? router.find(request.method, request.path).operation?.id : name
-      const file = folder.create(openRecording(request, { redactor, operation, dialect }), redactor)
+      const opening = openRecording(request, { redactor, operation, dialect })
+      const file = folder.create(opening, redactor, undefined, name)
       if (reply) file.reply(reply.ms, reply.status, reply.headers)
       for (const { ms, bytes } of chunks) file.chunk(ms, bytes)
       const outcome = await file.end(end.how, end.ms)

@@ -160,10 +160,16 @@ export class RecordingFolder {
    *
    * @param maxBytes Maximum body size. Larger recordings are discarded. Default: unlimited.
    */
-  create(opening: Opening, redactor: Redactor, maxBytes = Number.POSITIVE_INFINITY): RecordingFile {
+  create(
+    opening: Opening,
+    redactor: Redactor,
+    maxBytes = Number.POSITIVE_INFINITY,
+    name = opening.head.operation,
+  ): RecordingFile {
+    const head = { ...opening.head, operation: name }
     let number = 1
-    while (this.#fileNames.has(fileNameOf(opening.head, number))) number++
-    const file = fileNameOf(opening.head, number)
+    while (this.#fileNames.has(fileNameOf(head, number))) number++
+    const file = fileNameOf(head, number)
     this.#fileNames.add(file)
     return new RecordingFile(join(this.path, file), opening, redactor, maxBytes)
   }

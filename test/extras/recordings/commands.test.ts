@@ -192,7 +192,7 @@ describe('import and export', () => {
     await write('ask.json', { path: '/responses', body: { a: 1 } })
     await write('reply.txt', 'data: 1\r\n\r\n')
     expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)
-    expect(stdout).toMatch(/createResponse-[0-9a-f]{16}\.recording\.jsonl\n1 recording in /)
+    expect(stdout).toMatch(/reply-[0-9a-f]{16}\.recording\.jsonl\n1 recording in /)
     await write('second.sse', 'data: 2\n\n')
     const streams = ['@reply.txt', '@second.sse', '@reply.txt']
     expect(await exit('import', 'sse', ...streams, '--out', '@imported', '--json')).toBe(0)
