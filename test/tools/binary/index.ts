@@ -70,7 +70,8 @@ function nodeFor(target: string, home: string): string {
   const program = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
   const folder = join(root, 'node_modules/.cache/understudy', `node-${target}-${nodeVersion}`)
   if (!existsSync(join(folder, program))) {
-    const name = `node-${target}@${nodeVersion}`
+    // The package for Apple's processors has a name of its own.
+    const name = `${target === 'darwin-arm64' ? 'node-bin' : 'node'}-${target}@${nodeVersion}`
     const options = ['--json', '--pack-destination', home]
     const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', name, ...options], { encoding: 'utf8' }))
     execFileSync('tar', ['xzf', join(home, filename), '-C', home])
