@@ -11,7 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
-// Tests read documents of all shapes. biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+// biome-ignore lint/suspicious/noExplicitAny: tests read documents of all shapes
 type Document = any
 
 let server: RunningServer
