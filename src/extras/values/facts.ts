@@ -61,7 +61,7 @@ export function readFacts(prompt: string, now: number): Facts {
     for (const match of text.matchAll(quotes())) {
       const inner = match.slice(1).find((group) => group !== undefined) ?? ''
       const start = match.index + 1
-      if (inner.length > 80) add('passage', start, start + inner.length, inner)
+      if (inner.length > 80 || isSentence(inner)) add('passage', start, start + inner.length, inner)
       else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
         claim('quote', start, start + inner.length, inner)
     }
@@ -106,7 +106,8 @@ export function readFacts(prompt: string, now: number): Facts {
       start += word.length + 1
       name = name.slice(word.length + 1)
     }
-    const title = /^(?:Dr|Mr|Mrs|Ms|Prof)\.?\s/.exec(name)?.[0] ?? ''
+    const title =
+      /^(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?|Patient|Customer|Client|Employee|Student)\s/.exec(name)?.[0] ?? ''
     start += title.length
     name = name.slice(title.length)
     const [first = '', ...others] = name.split(' ')
@@ -124,14 +125,20 @@ export function readFacts(prompt: string, now: number): Facts {
       ...(isPerson && { row: { first, last: others.join(' ') || first } }),
     })
   }
+  for (const [name, words] of Object.entries(fixtures.languages)) {
+    const hits = text.match(new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'giu')) ?? []
+    const [value = '', code = ''] = name.split(':')
+    if (hits.length > 1 && !list.some(({ kind }) => kind === 'language'))
+      add('language', text.indexOf(hits[0] ?? ''), text.length, value, { row: { language: value, code } })
+  }
   for (const { start, items } of enumerations(text))
     if (items.length > 1) add('list', start, start + 1, items.join(', '), { items })
   const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
-  const { topic: object, query } = topicOf(text)
   const statement = statementIn(
     text,
     list.find(({ kind }) => kind === 'passage'),
   )
+  const { topic: object, query } = topicOf(text, statement)
   const about = titled ?? list.find(({ kind }) => kind === 'about')
   const topic = about ? String(about.value) : object
   const plain = object.replace(new RegExp(fixtures.adjectives, 'i'), '').trim()
@@ -147,9 +154,10 @@ export function isCommon(word: string): boolean {
 }
 
 function readValue(kind: string, raw: string, now: number): string | number | undefined {
-  if (kind === 'number' || kind === 'money' || kind === 'percent') return numberOf(raw)
+  if (/^(?:number|money|percent|latitude|longitude)$/.test(kind)) return numberOf(raw)
   if (kind === 'date') return dateOf(raw, now)
   if (kind === 'time') return timeOf(raw)
+  if (kind === 'glob') return `*.${raw}`
   if (kind === 'id') return raw.replace(/^#\s?/, '')
   return raw.trim()
 }
@@ -219,18 +227,24 @@ function currencyOf(text: string): string {
 
 /** Yields enumerations such as `milk, eggs and bread`. */
 function* enumerations(text: string): Generator<{ start: number; items: string[] }> {
-  const clauses = text.replace(/\b(?:but|however|although)\b/gi, (word) => ';'.padEnd(word.length))
-  for (const match of clauses.matchAll(/(?:[^.!?;:\n]|\.\d){3,400}/g)) {
-    const parts = match[0].split(/,\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
+  const clauses = text.replace(/\b(?:but|however|although)\b|["“”]/gi, (word) => ';'.padEnd(word.length))
+  for (const match of clauses.matchAll(/(?:[^.!?;:\n]|\.(?=\d)){3,400}/g)) {
+    const parts = match[0].split(/,(?!\d)\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
     if (parts.length < 2) continue
     const words = (parts[0] ?? '').trim().split(/\s+/)
     const number = words.findIndex((word) => /^\d/.test(word) || word in fixtures.numbers)
-    const stop = words.findLastIndex((word) => isCommon(word))
+    // After a colon, the first item can start with a verb, as in `todo: buy milk, call Tom`.
+    const isHead = /:\s*$/.test(text.slice(0, match.index)) && words.length < 4
+    const stop = isHead ? -1 : words.findLastIndex((word) => isCommon(word))
     const items = [words.slice(number >= 0 ? number : stop + 1).join(' '), ...parts.slice(1)]
     const cut = items.map((item) =>
       item
         .trim()
         .replace(/^(?:a|an|the|some|with|also)\s/i, '')
+        .replace(
+          /^(.*?\D)\s(?:for|at)\s(?=[$€£¥]\s?\d|\d[\d.,]*\s?(?:[A-Z]{3}|euros?|dollars?|pounds?)\b)/,
+          '$1 ',
+        )
         .replace(
           /\s(?:to|for|in|on|from|at|with|by|please|into|who|that|which|tomorrow|today|using|as|are|is|about)\b.*$/is,
           '',
@@ -238,10 +252,19 @@ function* enumerations(text: string): Generator<{ start: number; items: string[]
         .trim(),
     )
     const kept = cut.filter(
-      (item) => item !== '' && item.split(' ').length <= 5 && !isCommon(item.split(' ')[0] ?? ''),
+      (item) =>
+        item !== '' &&
+        item.split(' ').length <= 6 &&
+        !/^then\b/.test(item) &&
+        (isHead || !isCommon(item.split(' ')[0] ?? '')),
     )
     if (kept.length > 1) yield { start: match.index, items: kept }
   }
+}
+
+/** Returns true for text of several words that ends like a sentence or starts a clause. */
+function isSentence(text: string): boolean {
+  return text.split(/\s+/).length > 4 && /[.!?]$|^(?:I|we|my|the|it|please|hi|hello)\b/i.test(text)
 }
 
 /** Returns true if a value follows `titled` or a similar word. */
@@ -250,16 +273,30 @@ export function isTitle({ before }: Fact): boolean {
 }
 
 function statementIn(text: string, passage: Fact | undefined): string | undefined {
-  const source = passage ? String(passage.value) : text
+  const quoted =
+    passage && /["“'«]\s*$/.test(text.slice(0, passage.start)) ? String(passage.value) : undefined
+  const [, tail] = /^[^:"“\n]{3,60}(?<!\d):\s+["“]?(\S[\s\S]{15,}?)["”]?$/.exec(text.trim()) ?? []
+  const source = quoted ?? tail ?? (passage ? String(passage.value) : text)
+  const isGiven = source !== text
   const [sentence = ''] = /^[\s\S]{12,200}?(?:[.!?](?=\s|$)|$)/.exec(source.trim()) ?? []
   const first = /^[\p{L}'’]+/u.exec(sentence)?.[0].toLowerCase() ?? ''
   const isRequest =
     fixtures.verbs.includes(first) || sentence.endsWith('?') || new RegExp(fixtures.lead, 'i').test(sentence)
-  return passage || (!isRequest && /\s\S+\s/.test(sentence)) ? sentence || undefined : undefined
+  return isGiven || (!isRequest && /\s\S+\s/.test(sentence)) ? sentence || undefined : undefined
 }
 
 /** Returns the first sentence's object, such as `weather` in `What is the weather in Paris?`. */
-function topicOf(text: string): { topic: string; query: string } {
+/** Returns the first words of a sentence, for a title. */
+function headline(sentence: string): string {
+  const clause = sentence
+    .replace(/^(?:(?:hi|hello|dear \p{L}+|please),?\s+|(?:an?|the)\s)+/iu, '')
+    .split(/[.!?;]\s|[.!?]$|,\s|\s(?:since|because|while|so that|which|that)\s/)[0] as string
+  const words = clause.split(' ').slice(0, 6)
+  while (words.length > 2 && fixtures.stops.includes(words.at(-1)?.toLowerCase() ?? '')) words.pop()
+  return words.join(' ')
+}
+
+function topicOf(text: string, statement?: string): { topic: string; query: string } {
   const first = /^[\s\S]*?(?:[.?!](?=\s)|\n|$)/.exec(text.trim().slice(0, 300))?.[0] ?? ''
   let query = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
   const whole = query
@@ -274,16 +311,19 @@ function topicOf(text: string): { topic: string; query: string } {
   query =
     query.replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '') || whole
   query = query.replace(new RegExp(fixtures.wrappers, 'i'), '') || query
-  const topic = query.split(
+  const plain = query.replace(/\S+@\S+(?:,| and)?\s*|["“”]/g, '').trim()
+  const topic = plain.split(
     /,|["“”]|\s(?:in|on|at|for|from|with|by|before|after|under|over|using|to|that|which|who|where|because|tomorrow|today|next|titled|called|named|and (?:then|also|send|tell|give))\b/,
   )[0]
+  if (statement && !text.trim().startsWith(statement))
+    return { topic: headline(statement), query: query || 'the request' }
   return { topic: topic?.trim() || query || 'the request', query: query || 'the request' }
 }
 
 const quotes = () =>
   /"([^"\n]{1,1000})"|“([^”]{1,1000})”|«\s?([^»]{1,1000}?)\s?»|„([^“”]{1,1000})[“”]|(?<![\p{L}\d])'([^'\n]{1,200}(?:'(?=\p{Ll})[^'\n]{1,200})?)'(?![\p{L}\d])/gu
 const names = () =>
-  /(?<![\p{L}\d'’])\p{Lu}[\p{L}\d'’&-]*(?:(?:\.? | (?:of|de|del|la|da|van|von|der|the|&) )\p{Lu}[\p{L}\d'’&-]*){0,5}/gu
+  /(?<![\p{L}\d'’])\p{Lu}[\p{L}\d'’&-]*(?:(?:(?<=(?<![\p{L}\d])\p{Lu}|Dr|Mr|Mrs|Ms|Prof|St)\. | | (?:of|de|del|la|da|van|von|der|the|&) )\p{Lu}[\p{L}\d'’&-]*){0,5}/gu
 
 type Term = readonly [tag: string, value: string, row?: Row]
 interface Readers {

@@ -115,7 +115,7 @@ function leavesOf(root: JsonSchema): Map<string, Leaf> {
 /** Classifies `name` by its siblings: next to a `price`, it is a product name. */
 function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
   const own = split(leaf.key.split('/').at(-1) ?? '')
-  if (!/^(?:name|title|to|label|description|code|genre)$/.test(own)) return
+  if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
   const names = [...leaves.keys()]
     .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
     .map((key) =>
@@ -195,12 +195,17 @@ function fieldNamed(name: string, schema: SchemaObject, description = ''): Field
       ipv4: 'ip',
       hostname: 'hostname',
     }[format]
-    if (byFormat) return lookUp(byFormat)
+    const own = lookUp(name)
+    if (byFormat) return own?.takes[0]?.[0] === byFormat ? own : lookUp(byFormat)
   }
   if (/\b(?:ISO.?4217|currency code)/i.test(description)) return lookUp('currency')
   if (/\b(?:ISO.?639|language code)/i.test(description)) return lookUp('language code')
   if (/\b(?:IATA|airport code)/i.test(description)) return lookUp('airport code')
   if (/\bISO.?3166|country code/i.test(description)) return lookUp('country code')
+  const shape = textAt(schema, 'pattern')
+  if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
+  if (shape === '^\\d{2}:\\d{2}$') return lookUp('time of day')
+  if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)
   return lookUp(name, types?.includes('string') && !types.includes('number'))
 }
@@ -256,7 +261,9 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
     if (kept && score < (best.get(leaf) ?? 0) - 3) continue
     if (!kept) best.set(leaf, score)
     if (kept && (!leaf.isMany || kept.kind !== fact.kind || kept.kind === 'list')) continue
-    const isPart = /^(?:first|last)$/.test(leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '')
+    const isPart = /^(?:first|last|owner|repo)$/.test(
+      leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '',
+    )
     if (overlaps(fact) && !isPart) continue
     if (!isPart && !/^(?:list|passage)$/.test(fact.kind)) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
@@ -297,10 +304,36 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
 }
 
+/** Returns a fact's value, its row's code or its time in the form of a schema's pattern. */
+function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]): string | undefined {
+  const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean) ?? ''
+  const text = String(value)
+  const forms = [
+    text,
+    row?.['code'],
+    row?.['airport'],
+    row?.['countryCode'],
+    row?.['currency'],
+    text.replace(/[\s-]/g, ''),
+  ]
+  return forms
+    .map((form) => String(form ?? ''))
+    .find((form) => form !== '' && form.length <= 40 && isMatch(source, form))
+}
+
+function isMatch(source: string, text: string): boolean {
+  try {
+    return new RegExp(source, 'u').test(text)
+  } catch {
+    return false
+  }
+}
+
 /** Returns true if a fact has a leaf's type and is within its bounds. */
 function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
   return schemas.some((schema) => {
-    if (listedValues(schema) || schema['pattern'] !== undefined) return false
+    if (listedValues(schema) || (textAt(schema, 'format') === 'email' && fact.kind !== 'email')) return false
+    if (schema['pattern'] !== undefined) return inPattern(fact, schemas) !== undefined
     if (fact.kind === 'list') return isMany && typesOf(schema)?.includes('string')
     const types = typesOf(schema) ?? ['string']
     const isNumber = types.includes('number') || types.includes('integer')
@@ -310,7 +343,11 @@ function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
         types.includes('string') &&
         (typeof fact.value === 'string' || field?.takes.some(([kind]) => kind === 'number'))
       )
-    if (field?.takes[0]?.[1] === 'coordinate' || typeof fact.value !== 'number') return false
+    if (
+      (field?.takes.some(([, mode]) => mode === 'coordinate') && fact.kind === 'number') ||
+      typeof fact.value !== 'number'
+    )
+      return false
     const [min = -Infinity] = numbersAt([schema], 'minimum')
     const [max = Infinity] = numbersAt([schema], 'maximum')
     return (
@@ -357,13 +394,17 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
 /** Rates the words around a value by a field's direction, as in `from Paris to Rome`. */
 function roleScore(role: 'from' | 'to', { before, after, kind }: Fact, words: readonly string[]): number {
   const isFrom =
-    /\b(?:from|between|since|starting(?: on| at)?|leaving|departing|out of|of)\s+(?:the )?$/.test(before) ||
-    /^\s*(?:to|->|→|until|till|through|–|-|and back to)\s/.test(after)
+    /\b(?:from|between|since|depart(?:s|ing)?|starting(?: on| at)?|leaving|out of|of)\s+(?:the )?(?:[a-z]+ ){0,2}$/.test(
+      before,
+    ) || /^\s*(?:to|->|→|until|till|through|–|-|and back to)\s/.test(after)
   const isTo =
     /\b(?:to|into|until|till|through|and|for|returning(?: on)?|back(?: on)?|by|arriving(?: in| at)?|->|→|–|-|visit|in)\s+(?:the )?$/.test(
       before,
     )
-  const isSure = /\b(?:to|into|until|till|through|returning(?: on)?|->|→|–)\s+(?:the )?$/.test(before)
+  const isSure =
+    /\b(?:to|into|until|till|through|arriv(?:es|ing)(?: in| at)?|returning(?: on)?|->|→|–)\s+(?:the )?$/.test(
+      before,
+    )
   if (role === 'from') return isFrom ? 3.5 : isSure ? -6 : /date|time|number/.test(kind) ? 0.5 : -2
   if (isFrom && !isTo) return -6
   const isPlainDate = /date|time/.test(kind) && !isSure && !words.includes('due')
@@ -412,7 +453,8 @@ class Writer {
     const sample = schemas.map(sampleOf).find((value) => value !== undefined)
     if (sample !== undefined && sample !== null && sample !== '') return sample
     if (type === 'boolean') return this.#flag(leaf, schemas)
-    if (schemas.some(({ pattern }) => pattern !== undefined)) return undefined
+    if (schemas.some(({ pattern }) => (pattern === undefined ? false : leaf.field === undefined)))
+      return undefined
     return this.#given(leaf, index, type, schemas)
   }
 
@@ -431,7 +473,8 @@ class Writer {
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${escaped(stem(split(own)))}`,
       'u',
     ).exec(this.#lower)?.[1]
-    if (count === 0 && asked) count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
+      count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
     if (count === 0 && /option|choice/i.test(own)) count = 4
     if (
       count === 0 &&
@@ -444,11 +487,22 @@ class Writer {
   #valueOf(leaf: Leaf, index: number, type: string): unknown {
     const fact = leaf.facts[0]?.items ? leaf.facts[0] : leaf.facts[Math.min(index, leaf.facts.length - 1)]
     if (!fact || (index > 0 && leaf.isMany && !fact.items && index >= leaf.facts.length)) return undefined
+    const coded = leaf.schemas.some(({ pattern }) => pattern !== undefined)
+      ? inPattern(fact, leaf.schemas)
+      : undefined
+    if (coded !== undefined) return coded
     if (fact.items) return itemOf(fact.items[index] ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
     const column = mode && fact.row?.[mode]
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
       return this.#moment(leaf, fact)
+    if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
+      const [owner, repo] = String(fact.value).split('/')
+      const isSplit = [...this.#leaves.values()].some(
+        ({ parent, key }) => parent === leaf.parent && /owner$/i.test(key),
+      )
+      return mode === 'owner' ? owner : isSplit ? repo : fact.value
+    }
     if (fact.kind === 'country' && /code/.test(leaf.name)) return fact.row?.['countryCode'] ?? fact.value
     if (column !== undefined && column !== '') return column
     const isSentence =
@@ -456,8 +510,15 @@ class Writer {
     if (isSentence && !/\b(?:item|product|query|search)/.test(leaf.name))
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
-    if (typeof fact.value === 'number' && /\b(?:seconds?|minutes?|mins?|hours?)$/.test(leaf.name))
-      return inUnit(fact, leaf.name)
+    if (typeof fact.value === 'number') {
+      const [, described = ''] =
+        /\b(?:in|as) (\p{L}+)/u.exec(textAt(leaf.schemas[0] ?? {}, 'description') ?? '') ?? []
+      const number = inUnit(
+        fact,
+        unitOf(leaf.name.split(' ').at(-1) ?? '') ? leaf.name : described.toLowerCase(),
+      )
+      return type === 'string' ? String(number) : number
+    }
     if (type === 'string' && typeof fact.value === 'number') return String(fact.value)
     return fact.value
   }
@@ -535,12 +596,21 @@ class Writer {
     if (implied && implied.count > 0) return implied.value
     const sample = schemas.map(sampleOf).find((value) => value !== undefined && listed.includes(value))
     if (sample !== undefined) return sample
+    const related = listed
+      .map((value) => ({ value, share: this.#overlap(value) }))
+      .sort((left, right) => right.share - left.share)
+    if (related[0] && related[0].share >= 0.5 && related[0].share > (related[1]?.share ?? 0))
+      return related[0].value
+    const isOptional = schemas.some((schema) => /\bnull if\b/i.test(textAt(schema, 'description') ?? ''))
+    if (isOptional && listed.includes(null)) return null
     const usual = listed.filter(
       (value) =>
         value !== null &&
         !/^(?:other|unknown|none|n\/?a|null|error|failed|undefined|mixed|)$/i.test(String(value)),
     )
-    const neutral = usual.find((value) => /^(?:neutral|medium|normal|standard)$/i.test(String(value)))
+    const neutral = usual.find((value) =>
+      /^(?:neutral|medium|normal|standard|relevance|default|auto)$/i.test(String(value)),
+    )
     return neutral ?? usual[Math.floor(random() * usual.length)]
   }
 
@@ -560,6 +630,15 @@ class Writer {
         'u',
       ),
     )
+  }
+
+  /** Returns the share of a member's words that the prompt contains or implies, in any order. */
+  #overlap(value: unknown): number {
+    const words = split(String(value))
+      .split(' ')
+      .filter((word) => word.length > 2)
+    const hits = words.filter((word) => this.#mention(word) >= 0 || this.#implied(word) > 0)
+    return words.length > 1 ? hits.length / words.length : 0
   }
 
   /** Counts words that suggest a member: `asap` suggests `urgent`. */
@@ -608,9 +687,17 @@ class Writer {
     )
       return index + 1
     const { statement } = this.#facts
-    if (statement && /^\{(?:Summary|Explanation|Sentence)\}$/.test(String(give))) return statement
+    if (!isNumber && statement && !leaf.isMany) {
+      const own = leaf.name.split(' ').at(-1) ?? ''
+      if (/^(?:title|subject|headline)$/.test(own)) return sentenceCase(this.#facts.topic)
+      if (
+        /^(?:description|details|issue|problem|summary|body|note|notes|content)$/.test(own) ||
+        /^\{(?:Summary|Explanation|Sentence|Message)\}$/.test(String(give))
+      )
+        return sentenceCase(statement)
+    }
     const example = isNumber ? undefined : exampleIn(schemas)
-    if (example !== undefined && !leaf.isMany) return example
+    if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
     if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
     if (give === undefined || give === '') return undefined
     let value: unknown = give
@@ -624,8 +711,43 @@ class Writer {
     }
     if (typeof value === 'string' && value.startsWith('@')) value = this.#cell(leaf, index, value.slice(1))
     if (typeof value === 'string') value = this.#fill(value, leaf, index)
+    const [, low, high] =
+      /\b(?:between|from)?\s*(\d+(?:\.\d+)?)\s*(?:and|to|-|–)\s*(\d+(?:\.\d+)?)/i.exec(
+        schemas
+          .map((schema) => textAt(schema, 'description') ?? '')
+          .join(' ')
+          .slice(0, 200),
+      ) ?? []
+    if (
+      isNumber &&
+      low &&
+      high &&
+      typeof value === 'number' &&
+      (value < Number(low) || value > Number(high))
+    ) {
+      const drawn =
+        Number(low) + (Number(high) - Number(low)) * (0.6 + 0.3 * draw(this.#seed, leaf.key, index))
+      return type === 'integer' ? Math.round(drawn) : Number(drawn.toFixed(2))
+    }
     if (isNumber) return this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
+  }
+
+  /** Returns text from the prompt in the form of an example, such as `LH 441` for `UA123`. */
+  #likeExample(example: string): string | undefined {
+    if (!/\d/.test(example) || example.length > 30) return undefined
+    const shape = (example.match(/[A-Z]+|[a-z]+|\d+|[^A-Za-z\d]+/g) ?? [])
+      .map((part) =>
+        /[A-Z]/.test(part)
+          ? '[A-Z]{1,8}'
+          : /[a-z]/.test(part)
+            ? '[a-z]{1,20}'
+            : /\d/.test(part)
+              ? '\\d{1,12}'
+              : escaped(part),
+      )
+      .join('[ -]?')
+    return new RegExp(`(?<![\\p{L}\\d])${shape}(?![\\p{L}\\d])`, 'u').exec(this.#facts.text)?.[0]
   }
 
   /** Returns a name or a few words from the prompt, for fields without an entry. */
@@ -856,12 +978,35 @@ function itemOf(item: string): { count?: number; unit: string; name: string } {
   return { count, unit: unit.replace('x', ''), name: name.replace(/\s[\d.,]+\s*(?:[€$£]|eur|usd)?$/i, '') }
 }
 
-/** Converts a duration to the unit that a field names. */
-function inUnit({ value, after }: Fact, name: string): number {
-  const seconds = (text: string) =>
-    /sec/.test(text) ? 1 : /min/.test(text) ? 60 : /h(?:ou)?r/.test(text) ? 3600 : 0
-  const [from, to] = [seconds(after.slice(0, 8)), seconds(name.split(' ').at(-1) ?? '')]
-  return from && to ? Math.round((Number(value) * from * 100) / to) / 100 : Number(value)
+const units: readonly (readonly [RegExp, string, number])[] = [
+  [/^(?:ms|millisec)/, 'time', 0.001],
+  [/^(?:s$|sec)/, 'time', 1],
+  [/^min/, 'time', 60],
+  [/^(?:h$|hr|hour)/, 'time', 3600],
+  [/^days?$/, 'time', 86_400],
+  [/^(?:cents?|pence|minor)$/, 'money', 0.01],
+  [/^(?:usd|eur|gbp|dollars?|euros?|pounds?|[$€£])/, 'money', 1],
+  [/^(?:cm|centimet)/, 'length', 0.01],
+  [/^(?:m$|met(?:er|re))/, 'length', 1],
+  [/^(?:km|kilomet)/, 'length', 1000],
+  [/^(?:mi$|miles?)/, 'length', 1609.344],
+  [/^(?:g$|grams?)/, 'mass', 1],
+  [/^(?:kg|kilo)/, 'mass', 1000],
+]
+
+function unitOf(word: string): (typeof units)[number] | undefined {
+  return units.find(([pattern]) => pattern.test(word))
+}
+
+/** Converts a number to the unit that a field names. Money without a unit is in whole units. */
+function inUnit({ kind, value, after }: Fact, name: string): number {
+  const to = unitOf(name.split(' ').at(-1) ?? '')
+  const from =
+    unitOf(/^[\s-]*([\p{L}€£$]+)/u.exec(after)?.[1] ?? '') ?? (kind === 'money' ? unitOf('usd') : undefined)
+  const number = Number(value)
+  return from && to && from[1] === to[1] && from[2] !== to[2]
+    ? Math.round((number * from[2] * 100) / to[2]) / 100
+    : number
 }
 
 function sentenceCase(text: string): string {
