@@ -20,7 +20,6 @@ import {
   journalText,
   json,
   ok,
-  parseRecording,
   parseScenario,
 } from '../../src/node.ts'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
@@ -436,11 +435,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => (intercept as Any)(gateway, 'error'),
       'such as { onUnhandledRequest: … }',
     ],
-    [
-      'parseRecording({})',
-      () => (parseRecording as Any)({}),
-      'parseRecording() expects the text of a .recording.jsonl file',
-    ],
     ['journalText(entries)', () => (journalText as Any)([]), 'journalText() expects a title and entries'],
     ['defineScenario([…])', () => (defineScenario as Any)([]), "write { name: '…', rules: [ … ] }"],
     [
@@ -478,12 +472,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'a remote restore({})',
       () => remote.restore({}),
       'restore() expects a snapshot from sandbox.snapshot(), got {}',
-    ],
-    ['a dialect without a name', () => create({ dialect: {} }), 'options.dialect.name is required'],
-    [
-      'a dialect with a slip',
-      () => create({ dialect: { name: 'x', requests() {} } }),
-      "options.dialect.requests is unknown: did you mean 'request'?",
     ],
     ['use() of a text file', () => gateway.use('./x.txt'), 'its name must end in .yaml, .yml or .json'],
   ],
@@ -552,14 +540,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['an empty file', () => used('f.yaml', ''), 'f.yaml: is empty'],
     ['YAML with a bare star', () => used('g.yaml', 'on: *\n'), 'not YAML: quote text that begins with *'],
-    [
-      'an OpenAPI document with a comma too many',
-      () => {
-        writeFileSync(join(folder, 'api.json'), '{"openapi": "3.1.0",}')
-        create({ openapi: join(folder, 'api.json') })
-      },
-      'api.json:1:21: not JSON: remove the comma before }',
-    ],
     ['YAML with tabs', () => used('b.yaml', 'a:\n\tb: 1\n'), 'not YAML: indent with spaces instead of tabs'],
     [
       'YAML with a key twice',

@@ -56,7 +56,7 @@ test('an OpenAPI document in a file gets validated, deterministic replies', asyn
   assert.equal(made.status, 201)
   const file = await made.json()
   assert.match(file.id, /^file_[a-z0-9]{8}$/)
-  assert.equal(made.headers.get('x-understudy-assumptions'), 'document')
+  assert.equal(made.headers.get('x-understudy-assumptions'), 'document, documentSample')
   assert.deepEqual(await (await upload(gateway.fetch, base, 'batch')).json(), file)
   const createBatch = (purpose) =>
     gateway.fetch(`${base}/batches`, {

@@ -278,6 +278,13 @@ describe('a dialect', () => {
     )
   })
 
+  it.each([
+    [{}, 'options.dialect.name is required'],
+    [{ name: 'house', requests() {} }, "options.dialect.requests is unknown: did you mean 'request'?"],
+  ])('is rejected if it is invalid: %j', (dialect, message) => {
+    expect(() => createGateway({ dialect: dialect as never })).toThrow(message)
+  })
+
   it('is rejected with a suggestion if its name is unknown', () => {
     // @ts-expect-error misspelled name
     expect(() => createGateway({ dialect: 'openruter' })).toThrow(

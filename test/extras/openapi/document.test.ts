@@ -323,6 +323,12 @@ describe('createGateway with openapi', () => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
+  it('names the line and column of a mistake in a file', async () => {
+    const openapi = join(await mkdtemp(join(tmpdir(), 'understudy-')), 'api.json')
+    await writeFile(openapi, '{"openapi": "3.1.0",}')
+    expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')
+  })
+
   it('reads schemas on the first request', async () => {
     const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
       enumerable: true,

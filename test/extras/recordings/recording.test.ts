@@ -26,6 +26,12 @@ describe('a recording file', () => {
   const chunk = '{"ms":2,"text":"ab"}'
   const end = '{"end":"fin","ms":3,"bytes":2}'
 
+  it('is parsed from text only', () => {
+    expect(() => parseRecording({} as never)).toThrow(
+      'parseRecording() expects the text of a .recording.jsonl file',
+    )
+  })
+
   it('is parsed line by line, ignoring blank lines, and formatted unchanged', () => {
     const recording = parseRecording([first, '', request, reply, '  ', chunk, end].join('\n'))
     expect(recording).toEqual({
