@@ -34,7 +34,7 @@ const common: UserConfig = {
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
   // Imported by the types of `@msw/data`, but not part of the generated declarations.
   deps: { neverBundle: [/^node:/], onlyBundle: [...bundled, '@standard-schema/spec'] },
-  // Expected: zod's translations, which tree shaking removes, and declarations built by TypeScript 7.
+  // Expected warnings: zod's translations, which tree shaking removes, and declarations built by TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /ESM format/, /TypeScript 7\.0/],
   report: false,
 }
@@ -45,7 +45,7 @@ const sources = (names: readonly string[]) => names.map((name) => `src/${name}.t
 const both = ['index', 'msw', 'node', 'remote', 'serve']
 
 /**
- * Few chunks, because each file adds 0.5 ms to the start. `shared` and `schemas` hold the code that the gateway shares
+ * Builds few chunks, because each file adds 0.5 ms to the startup time. `shared` and `schemas` hold the code that the gateway shares
  * with the remote client and with the command line, neither of which loads a gateway. `interception` is separate from
  * `server`, because it imports MSW.
  */
@@ -110,7 +110,7 @@ function withoutImport(_: string, whole?: string, names?: string, module?: strin
 /** Returns true for code, false for declarations. */
 const isCode = (fileName: string) => /\.c?js$/.test(fileName)
 
-/** Escapes characters outside ASCII. V8 then needs half the memory for a file, and a start takes 2 ms less. */
+/** Escapes characters outside ASCII. V8 then needs half the memory for a file, and startup takes 2 ms less. */
 const asciiOnly: Rolldown.Plugin = {
   name: 'ascii-only',
   generateBundle(_options, bundle) {

@@ -73,7 +73,7 @@ export const assumptions = {
     choice: 'accepted, with a warning in the journal',
   },
   designShape: {
-    about: 'The item shape for the source `design-source`',
+    about: 'The item shape for `design-source`',
     choice: 'source, model, arena, category, elo, win rate, generation time, tournament stats, pricing',
   },
   benchmarkOrder: {

@@ -125,6 +125,6 @@ function missing(error: Error & { code?: string }): never {
   const isMissing =
     /MODULE_NOT_FOUND$/.test(error.code ?? '') && /(?:package|module|access) '?msw\b/.test(error.message)
   if (!isMissing) throw error
-  const line = "gateway-understudy/msw needs the package 'msw': npm install --save-dev msw"
+  const line = "gateway-understudy/msw needs the 'msw' package: npm install --save-dev msw"
   throw Object.assign(new Error(line), { stack: `Error: ${line}` })
 }

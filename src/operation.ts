@@ -132,7 +132,7 @@ export interface OperationInput<Params, Query, Body> {
 }
 
 export interface OperationMarks {
-  /** If true, the operation is outside the specification, and its replies have the assumption `extension`. */
+  /** If true, the operation is outside the specification, and its replies have the `extension` assumption. */
   readonly extension?: true
   /** If true, the operation changes the database, so no other write runs at the same time. */
   readonly writes?: true

@@ -1,5 +1,5 @@
 /**
- * Runs one specification through MSW, `gateway.fetch` and a real socket. The project `msw2` in the
+ * Runs one specification through MSW, `gateway.fetch` and a real socket. The `msw2` project in the
  * test configuration repeats it with MSW 2 instead of MSW 3.
  */
 import { setupServer } from 'msw/node'

@@ -111,7 +111,7 @@ function addServe(program: Command, start: Start): Command {
     .option('--no-console', 'do not serve the console at /__understudy/')
     .option('--quiet', 'do not log requests')
     .option('--json', 'print one line of JSON when ready, and log requests on stderr')
-    .option('--stop-with-stdin', 'stop when stdin closes, as it does when the parent process ends')
+    .option('--stop-with-stdin', 'stop when stdin closes, as it does when the parent process exits')
     .optionsGroup('Behaviour:')
     .option(
       '--scenario <names|files>',

@@ -194,7 +194,7 @@ function simplify(schema: Json, io: 'input' | 'output'): void {
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
-/** Headers of all replies, and of some errors. */
+/** Headers that all replies, or some errors, have. */
 const replyHeaders: Json = {
   RequestId: header('Reply id. Deterministic for a request, a seed and an order of requests.'),
   Assumptions: header('Names of the assumptions that the reply depends on.'),

@@ -218,7 +218,7 @@ export class RemoteSandbox implements AsyncDisposable {
     try {
       await this.client.settled()
     } catch (error) {
-      const message = `A call of sandbox '${this.id}' was still in flight at dispose() and failed: ${(error as Error).message}`
+      const message = `A call in sandbox '${this.id}' was still in flight at dispose() and failed: ${(error as Error).message}`
       throw new Error(`${message} (await the call)`, { cause: error })
     } finally {
       await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {

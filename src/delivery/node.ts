@@ -234,7 +234,7 @@ function takeHead(response: ServerResponse, socket: Socket): Buffer {
   try {
     response.flushHeaders()
   } finally {
-    // Restores the method of the class.
+    // Restores the class's method.
     Reflect.deleteProperty(socket, 'write')
   }
   return Buffer.concat(taken)

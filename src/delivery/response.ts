@@ -45,7 +45,7 @@ export class ResponseSink implements Sink {
 
   /**
    * @param signal Aborts when the client disconnects.
-   * @param announcesChunks If true, streams have the header `transfer-encoding: chunked`. Without it, intercepted
+   * @param announcesChunks If true, streams have a `transfer-encoding: chunked` header. Without it, intercepted
    * clients cannot distinguish a failed body from a complete one.
    */
   constructor(signal: AbortSignal, announcesChunks = false) {

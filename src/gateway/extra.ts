@@ -83,7 +83,7 @@ export interface Extra {
   collections?: readonly CollectionDeclaration[]
   /** Returns additional operations. Called once, with the existing operations and the active extensions. */
   operations?(existing: readonly AnyOperation[], extensions: readonly string[]): readonly AnyOperation[]
-  /** Accepts or rejects an API key. Returns undefined to apply the option `apiKeys`. */
+  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
   isValidKey?(key: string, state: SandboxState): boolean | undefined
   /** Adds the extra's operations to the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
@@ -144,7 +144,7 @@ export interface AnsweredCall {
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly seed: string | number
-  /** The model that replied, and the name of its provider. */
+  /** The model that replied, and its provider's name. */
   readonly model: string
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */

@@ -138,7 +138,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     return toScenario(input, this.operations, this.knownExtras)
   }
 
-  /** Returns the scenarios named in the header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
+  /** Returns the scenarios named in the `x-understudy-scenario` header. Throws 400 for an unknown one. @internal */
   scenariosNamed(header: string): readonly Scenario[] {
     return header.split(',').map((name) => {
       try {

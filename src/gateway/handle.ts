@@ -23,7 +23,7 @@ interface Request {
   readonly call: Call
   readonly record: CallRecord<SandboxState>
   readonly operation: AnyOperation | undefined
-  /** Error of the step that rejected the call, if any. */
+  /** Error from the step that rejected the call, if any. */
   readonly refusal: unknown
   /** Reads the conversation from the body, once. Returns undefined for an operation without conversations. */
   readonly conversation: ReadConversation
@@ -57,7 +57,7 @@ async function tryModels(request: Request): Promise<Reply> {
     const reply = await answer(request)
     const next = models?.[place + 1]
     if (reply.status < 400 || next === undefined || record.schemaViolation) return reply
-    record.warn(`'${model}' returned ${reply.status}: '${next}' was tried instead`)
+    record.warn(`'${model}' returned ${reply.status}, so '${next}' was tried instead`)
   }
   return answer(request)
 }

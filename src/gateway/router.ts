@@ -18,7 +18,7 @@ export interface RouteMatch {
   readonly allow: readonly string[]
 }
 
-/** Paths that differ only in the names of their parameters. */
+/** Paths that differ only in their parameter names. */
 interface Pattern {
   readonly shape: string
   /** Regular expression with a group per parameter. */
@@ -143,7 +143,7 @@ export interface Unrouted {
  * Explains an unknown path, in one line without a full stop.
  *
  * @param operations Enabled operations.
- * @example no operation handles GET /provider: did you mean GET /providers?
+ * @example no operation handles GET /provider. Did you mean GET /providers?
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
   const requested = route ?? path
@@ -154,23 +154,23 @@ export function unknownPath({ method, path, route }: Unrouted, operations: reado
   const format = ({ method, path }: AnyOperation) =>
     `${method.toUpperCase()} ${base}${fillParameters(path, bare)}`
   const match = preferMethod(operationsAt(bare, operations), method)
-  if (match) return `${problem}${why}: did you mean ${format(match)}?`
+  if (match) return `${problem}${why}. Did you mean ${format(match)}?`
 
   for (const [name, group] of Object.entries(extensions)) {
     const disabled = preferMethod(operationsAt(bare, group), method)
     if (!disabled) continue
     const fix = `enable it with createGateway({ extensions: ['${name}'] }) or --extension ${name}`
-    return `${problem}${why}: ${format(disabled)} is in the extension '${name}': ${fix}`
+    return `${problem}${why}. ${format(disabled)} belongs to the '${name}' extension: ${fix}`
   }
   const near = preferMethod(similarOperations(bare, operations), method)
-  if (near) return `${problem}${why}: did you mean ${format(near)}?`
-  if (route === undefined) return `${problem}: paths start with /api/v1/`
+  if (near) return `${problem}${why}. Did you mean ${format(near)}?`
+  if (route === undefined) return `${problem}, because paths start with /api/v1/`
   return scriptable.test(`${method} ${route}`) && route.length <= maxPathLength
-    ? `${problem}: a rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
+    ? `${problem}. A rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
     : problem
 }
 
-/** Removes trailing slashes, except for the path `/`. */
+/** Removes trailing slashes, except for `/`. */
 function withoutSlashes(path: string): string {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end--

@@ -60,7 +60,8 @@ export function extensionHint(id: string): string | undefined {
   const [group] =
     Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
   return (
-    group && `it is in the extension '${group}': enable it with createGateway({ extensions: ['${group}'] })`
+    group &&
+    `it belongs to the '${group}' extension: enable it with createGateway({ extensions: ['${group}'] })`
   )
 }
 

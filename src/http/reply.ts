@@ -61,7 +61,7 @@ export interface Transport {
   headMs?: number
   /** If true, the connection closes after the status line, in the middle of the headers. */
   headIsCut?: boolean
-  /** Time between the end of the reply and the closing of the connection. */
+  /** Time from the end of the reply until the connection closes. */
   closeAfterMs?: number
 }
 

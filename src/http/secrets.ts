@@ -115,12 +115,12 @@ export interface SecretPattern {
   /** Name shown in findings, which never show the value. */
   readonly kind: string
   /**
-   * Regular expression with the flag `g`. The secret is the group `secret` if there is one, otherwise the whole
+   * Regular expression with the `g` flag. The secret is the `secret` group if there is one, otherwise the whole
    * match. Lookaheads must be bounded.
    */
   readonly expression: RegExp
   /**
-   * Returns true if a match with a group `name` is a secret. Default: all matches are.
+   * Returns true if a match with a `name` group is a secret. Default: all matches are.
    *
    * @param after Text after the value.
    */

@@ -44,7 +44,7 @@ export function judgeCalls(
   const count = times === undefined ? 'a call' : calls(times)
   const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
   const expectation = pass ? `Did not expect ${count} ${subject}` : `Expected ${count} ${subject}`
-  const received = `received ${matching.length === 0 ? 'none' : matching.length}`
+  const received = `but received ${matching.length === 0 ? 'none' : matching.length}`
 
   const other = called.filter((entry) => !matching.includes(entry))
   const closest = match === undefined ? undefined : nearestTo(match, other, has)
@@ -66,7 +66,7 @@ export function judgeUnmatched(
 ): Verdict {
   const unmatched = entries.filter(({ operation, rule }) => operation === null && rule === null)
   if (unmatched.length === 0)
-    return { pass: true, message: 'Expected at least one unmatched request, received none.' }
+    return { pass: true, message: 'Expected at least one unmatched request, but received none.' }
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
     const line = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`

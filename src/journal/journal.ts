@@ -374,7 +374,7 @@ export class JournalStore {
   /** Calls, oldest first, each with its journal. */
   readonly #kept = new Map<CallRecord, Evictable>()
   /**
-   * Iterates over journals in the order of their calls' age. Reused across evictions, because a new iterator would
+   * Iterates over journals by the age of their calls. Reused across evictions, because a new iterator would
    * have to skip the slots of all deleted calls.
    */
   #byAge: Iterator<Evictable> | undefined

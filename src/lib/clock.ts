@@ -95,7 +95,7 @@ export class Clock {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && ms <= maxAdvanceMs))
       throw new RangeError(
-        `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${shown(duration)}`,
+        `clock.advance(): expected a duration of up to ten years, in milliseconds or as a string such as '1m', but got ${shown(duration)}`,
       )
     if (this.#advanced + ms > maxAdvancedMs)
       throw new RangeError('clock.advance(): the clock cannot pass the year 9900')

@@ -54,7 +54,7 @@ const synonyms = new Map([
 /** Maximum number of suggestions. */
 const maxWords = 5
 
-/** Maximum length of a word to compare, because the comparison takes quadratic time. */
+/** Maximum length of a word to compare. Comparison takes quadratic time. */
 const maxWordLength = 200
 
 /** Returns the words that start with a word of three letters or more: `afterDeltas` and `afterMs` for `after`. */

@@ -101,7 +101,7 @@ function limit(issue: Limit): string {
   if (issue.code === 'too_small' && bound === 1) return 'Must not be empty'
   const units = `${unit}${bound === 1 ? '' : 's'}`
   return issue.code === 'too_small'
-    ? `Must have ${bound} ${units} or more`
+    ? `Must have at least ${bound} ${units}`
     : `Must have at most ${bound} ${units}`
 }
 

@@ -95,7 +95,7 @@ function checkToolChoice(
     throw rejected(`Forces a tool of type '${forced.type.slice(0, 100)}', which only a rule can simulate`)
   if (toolChoice !== 'required' || tools.length > 0) return
   if (strict) throw rejected('Requires a tool, but the request has none')
-  warn('body.tool_choice requires a tool, but the request has none: ignored')
+  warn('body.tool_choice was ignored, because it requires a tool and the request has none')
 }
 
 /** Warns of calls that a model could not have made, because the request does not offer the tool. */

@@ -29,7 +29,7 @@ export async function checkModel(
   ])
   const suggestion =
     name.length > 200 ? undefined : nearest(name, [...listed, ...catalogued.filter(isListed)])
-  const message = `'${name.slice(0, 200)}' is not a model of this gateway`
+  const message = `'${name.slice(0, 200)}' is not one of this gateway's models`
   const hint =
     suggestion === undefined ? `: ${listed.slice(0, 10).join(', ')}` : `: did you mean '${suggestion}'?`
   if (options.strict)

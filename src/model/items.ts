@@ -137,7 +137,7 @@ function callOf(
 function readVerbosity({ text }: Prompt, { warn }: WriteContext): Verbosity {
   const { value = 'medium', path } = text?.verbosity ?? {}
   const verbosity = Verbosity.find((each) => each === value)
-  if (!verbosity) warn(`${path} '${value}' is not one of ${Verbosity.join(', ')}: medium was used`)
+  if (!verbosity) warn(`${path} '${value}' is not one of ${Verbosity.join(', ')}, so medium was used`)
   return verbosity ?? 'medium'
 }
 

@@ -36,7 +36,7 @@ export function writeReasoning(
   if (!request || request === 'none') return { items: [], reasoningTokens: 0 }
   const { effort = 'medium', maxTokens = Number.POSITIVE_INFINITY, summary, isHidden } = request
   const isKnown = Object.hasOwn(efforts, effort)
-  if (!isKnown) warn(`The reasoning effort '${truncate(effort, 100)}' is unknown: medium was used`)
+  if (!isKnown) warn(`The reasoning effort '${truncate(effort, 100)}' is unknown, so medium was used`)
   const [usual, usualParagraphs] = (isKnown && efforts[effort]) || medium
   const tokens = Math.min(Math.round(usual * (0.5 + draw(key, 'reasoning'))), maxTokens)
   if (isHidden) return { items: [], reasoningTokens: tokens }

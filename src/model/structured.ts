@@ -61,8 +61,8 @@ export const examplesOfSchema: ValueSource = ({ schemas }) =>
   schemas.find((schema) => schema['default'] !== undefined)?.['default']
 
 /**
- * Proposes words from the text for free strings: first single words, then pairs, and so on, because arrays may need
- * different items.
+ * Proposes words from the text for free-form strings: first single words, then pairs, and so on, because the items of
+ * an array may have to be distinct.
  */
 export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)

@@ -221,7 +221,7 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
   if (typeof Object(reply).body?.kind !== 'string')
     throw new GatewayError(
       500,
-      `resolve() of operation '${definition.id}' must return a reply, such as ok({ … }), got ${shown(reply)}`,
+      `resolve() of the '${definition.id}' operation must return a reply, such as ok({ … }), got ${shown(reply)}`,
     )
   if (reply.body.kind !== 'json' || reply.status >= 300) return reply
   await validate(definition.response, reply.body.value, 'reply')
@@ -242,7 +242,7 @@ async function resolved(
     const problem = isError
       ? `a GatewayError whose status must be 400 to 599, got ${shown(error.status)}`
       : String(error)
-    throw new GatewayError(500, `resolve() of operation '${id}' threw ${problem}`)
+    throw new GatewayError(500, `resolve() of the '${id}' operation threw ${problem}`)
   }
 }
 

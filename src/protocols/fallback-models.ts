@@ -6,7 +6,7 @@ import { CreateResponseBody } from '../resources/create-response-body.ts'
 /** Maximum number of fallback models. Each may generate a full answer. */
 const maxModels = 20
 
-/** Returns the schema of the field `models`. */
+/** Returns the schema of the `models` field. */
 export function fallbackModels() {
   return z
     .array(CreateResponseBody.unwrap().shape.model)

@@ -1,4 +1,4 @@
-// A model in the catalogue, as listed by GET /models. An extension, because the specification names the group Models
+// A model in the catalogue, as listed by GET /models. An extension, because the specification names the Models group
 // but defines only embeddings models. The cost of calls is computed from its prices.
 
 import * as z from 'zod'

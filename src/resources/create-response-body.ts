@@ -121,14 +121,14 @@ const fields = () => ({
       description: 'Model identifier.',
       anyOf: [
         { not: { pattern: ':online$' } },
-        { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
+        { pattern: ':online$', deprecated: true, description: 'Use the `gateway:web_search` tool.' },
       ],
     }),
   input: z.union([anyText(), z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
   plugins: z
     .array(webPlugin())
     .nullish()
-    .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
+    .meta({ deprecated: true, description: 'Use the `gateway:web_search` tool.' }),
   max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
   stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
   x_search_filter: xSearchFilter().nullish(),
@@ -161,9 +161,11 @@ const fields = () => ({
   include: z.array(z.string()).nullish(),
   service_tier: z.string().nullish(),
   truncation: z.string().nullish(),
-  store: z.literal(false, 'Must be false: nothing is stored without the option storedResponses').nullish(),
+  store: z
+    .literal(false, 'Must be false: responses are stored only if the storedResponses option is set')
+    .nullish(),
   previous_response_id: z
-    .null('Must be null: send the conversation as input, or set the option storedResponses')
+    .null('Must be null: send the conversation as input, or set the storedResponses option')
     .optional(),
 })
 

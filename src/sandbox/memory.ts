@@ -139,7 +139,7 @@ interface StoredItem {
   readonly id?: unknown
 }
 
-/** Responses stored for `previous_response_id` if the option `storedResponses` is set. */
+/** Responses stored for `previous_response_id` if the `storedResponses` option is set. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
   /** By item id, the id of the newest response whose conversation contains the item. */

@@ -130,7 +130,10 @@ export const SandboxFile = z.lazy(() =>
 /** A saved sandbox as plain data. */
 export type SandboxFile = z.output<typeof SandboxFile>
 
-/** Returns a violation for each call to an operation that this gateway lacks, unless its id is a plain identifier. */
+/**
+ * Returns a violation for each call whose operation this gateway does not have, unless the operation's id is a plain
+ * identifier.
+ */
 export function unknownOperations(
   { calls = [] }: SandboxFile,
   operationIds: ReadonlySet<string>,

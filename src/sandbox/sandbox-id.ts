@@ -47,7 +47,7 @@ export class SandboxIds {
 }
 
 /**
- * Returns a random string. It does not depend on the seed, because a restarted node must not reuse ids of its
+ * Returns a random string. It does not depend on the seed, because a restarted node must not reuse ids from its
  * previous run.
  */
 function entropy(): string {

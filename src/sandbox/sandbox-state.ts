@@ -52,9 +52,9 @@ export class SandboxState implements CallState {
   readonly occurrences: Occurrences
   /** Usage by the sandbox's calls. */
   readonly ledger: Ledger
-  /** Prompt prefixes, for the option `promptCache`. */
+  /** Prompt prefixes, for the `promptCache` option. */
   readonly promptCache: PromptCache
-  /** Stored responses, for the option `storedResponses`. */
+  /** Stored responses, for the `storedResponses` option. */
   readonly storedResponses: StoredResponses
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()

@@ -292,8 +292,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the collection
-   * `models`. A call counts as soon as its reply is ready.
+   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the `models`
+   * collection. A call counts as soon as its reply is ready.
    */
   usage(): SandboxUsage {
     return this.#live.ledger.read()

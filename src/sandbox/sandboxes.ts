@@ -270,7 +270,7 @@ export class Sandboxes implements SandboxHost {
   /**
    * Replaces an initial scenario with a new version, whose counters start at zero.
    *
-   * @param place Index in the option `scenarios`.
+   * @param place Index in the `scenarios` option.
    */
   replaceScenario(place: number, next: Scenario): void {
     const old = this.scenarios[place]

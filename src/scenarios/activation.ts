@@ -156,7 +156,7 @@ export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<s
  *
  * @param newestFirst All activations.
  * @param names Names that match the request in `on`.
- * @param named Activations of scenarios named in a header of the request; they come first.
+ * @param named Activations of the scenarios named in a request header. These come first.
  */
 export function orderCandidates(
   newestFirst: readonly Activation[],

@@ -1,6 +1,6 @@
 /**
- * Checks the shape of scenarios, the names in them, and that each rule can apply. Returns the scenario with defaults,
- * or throws one error that lists all problems. Editors check the shape with a JSON Schema.
+ * Checks a scenario's shape, the names in it, and that each of its rules can apply. Returns the scenario with defaults
+ * filled in, or throws a single error that lists all problems. Editors check only the shape, using the JSON Schema.
  */
 
 import * as z from 'zod'
@@ -420,7 +420,10 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     yield* faultProblems(turn, at, site)
     const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
     if (answer && isAnswer(turn))
-      yield { path: at, says: `: '${answer.name}' replaces the reply of the turn: make it a turn of its own` }
+      yield {
+        path: at,
+        says: `: '${answer.name}' replaces the turn's reply, so move it to a turn of its own`,
+      }
   }
 }
 

@@ -124,10 +124,10 @@ function read({ matches, flags = '' }: Pattern): Compiled | string {
 }
 
 function compile(matches: string, flags: string): Compiled | string {
-  if (flags.includes('v')) return `the flag 'v' is not supported: use 'u'`
+  if (flags.includes('v')) return `the 'v' flag is not supported: use 'u'`
   let expression: RegExp
   try {
-    // The flags `g` and `y` would make the expression stateful.
+    // The `g` and `y` flags would make the expression stateful.
     expression = new RegExp(matches, flags)
     expression = new RegExp(matches, flags.replace(/[gy]/g, ''))
   } catch (error) {
@@ -263,7 +263,7 @@ export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
     explain: ({ body }) =>
-      `expects a request with stream ${expected}, the request has ${show(bodyField(body, 'stream'))}`,
+      `expected a request with stream ${expected}, but the request has ${show(bodyField(body, 'stream'))}`,
   }
 }
 
@@ -275,7 +275,7 @@ function modelTest(globs: readonly string[]): Test {
       return model !== undefined && matchers.some((matches) => matches(model))
     },
     explain: ({ body }) =>
-      `expects model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(modelOf(body))}`,
+      `expected model ${globs.map((glob) => `'${glob}'`).join(' or ')}, but the request has ${show(modelOf(body))}`,
   }
 }
 
@@ -291,7 +291,7 @@ function valueTest(
     passes: (request) => holds(read(request)),
     explain(request) {
       const value = read(request)
-      return `expects ${subject} ${describeCondition(condition, secret, value)}, the request has ${show(value, secret)}`
+      return `expected ${subject} ${describeCondition(condition, secret, value)}, but the request has ${show(value, secret)}`
     },
   }
 }
@@ -310,7 +310,7 @@ function bodyTest(text: string, condition: Condition): Test {
     },
     explain(request) {
       const values = readAll(request.body, path).map((value) => show(value, secret))
-      return `expects a body field '${text}' ${describeCondition(condition, secret)}, the request has ${values.join(', ') || 'none'}`
+      return `expected a body field '${text}' ${describeCondition(condition, secret)}, but the request has ${values.join(', ') || 'none'}`
     },
   }
 }

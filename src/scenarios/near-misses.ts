@@ -81,17 +81,17 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'sequence':
       return `is used up: its sequence has ${rule.steps.length} ${rule.steps.length === 1 ? 'step' : 'steps'}`
     case 'state':
-      return `expects the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, it is '${reason.state}'`
+      return `expected the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, but it is '${reason.state}'`
     case 'script':
       return 'has no turn left for the call'
     case 'call':
-      return `expects call ${[...(rule.calls ?? [])].join(' or ')}, this is call ${reason.call}`
+      return `expected call ${[...(rule.calls ?? [])].join(' or ')}, but this is call ${reason.call}`
     case 'after':
-      return `skips the first ${rule.after === 1 ? 'call' : `${rule.after} calls`}, this is call ${reason.call}`
+      return `skips the first ${rule.after === 1 ? 'call' : `${rule.after} calls`}, but this is call ${reason.call}`
     case 'every':
-      return `applies to every ${ordinal(rule.every)} call, this is call ${reason.call}`
+      return `applies to every ${ordinal(rule.every)} call, but this is call ${reason.call}`
     case 'rateLimit':
-      return `allows ${allowance(rule)} per ${rule.rateLimit?.windowMs} ms, this is call ${reason.call}`
+      return `allows ${allowance(rule)} per ${rule.rateLimit?.windowMs} ms, but this is call ${reason.call}`
     case 'stream':
       return `is at step ${reason.step} of its sequence, a fault for streams; the request is for JSON`
     case 'json':
@@ -101,11 +101,11 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
         ? `set the state '${rule.setState}' and let the call pass`
         : `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
-      return `has probability ${round(reason.probability)}, this call drew ${round(reason.drawn)}`
+      return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
     case 'budget':
-      return `applies after ${rule.budgetUsd} dollars are spent, so far ${reason.spent}`
+      return `applies after ${rule.budgetUsd} dollars are spent, but only ${reason.spent} so far`
     case 'during':
-      return `applies ${spanOf(rule)} of elapsed time, this call arrived at ${round(reason.elapsedMs)} ms`
+      return `applies ${spanOf(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
   }
 }
 

@@ -214,7 +214,7 @@ export class Rules {
    * Finds the rule that applies to a call. Advances its counters and those of earlier rules whose conditions match;
    * later rules do not count the call.
    *
-   * @param named Scenarios named in a header of the request. Their rules are tried first.
+   * @param named Scenarios named in a request header. Their rules are tried first.
    * @param readConversation Returns the request's conversation, for scripts.
    */
   match(

@@ -64,7 +64,7 @@ export const Rule = z.lazy(() =>
         'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
       ),
     rateLimit: RateLimit.optional().describe(
-      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. Without another effect, they get the fault `rate-limit`.',
+      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. Without another effect, they get a `rate-limit` fault.',
     ),
     budgetUsd: amount()
       .optional()

@@ -271,7 +271,7 @@ function mismatchAt(
   return expect && mismatchOf(expect, conversation, results)
 }
 
-/** Returns a rejection such as `turn 2 of 3 does not match: expected …, received …`. */
+/** Returns a rejection such as `turn 2 of 3 does not match: expected …, but received …`. */
 function mismatchRefusal(turn: number, of: number, { differences, expected, received }: Mismatch): Effect {
   const problem = differences.map((difference) => `expected ${difference}`).join('; ')
   return scriptRefusal(`turn ${turn} of ${of} does not match: ${problem}`, { turn, expected, received })

@@ -175,7 +175,7 @@ export interface CallResult {
 
 /** Differences between a request and the expectations of its turn. */
 export interface Mismatch {
-  /** One phrase per difference: `the last user message containing 'tides', received 'Hello'`. */
+  /** One phrase per difference: `the last user message containing 'tides', but received 'Hello'`. */
   readonly differences: readonly string[]
   /** The parts of `expect` that did not match, with the actual values. */
   readonly expected: Record<string, unknown>
@@ -209,13 +209,13 @@ export function mismatchOf(
         'input',
         input,
         text,
-        `the last user message ${describeCondition(condition, false, text)}, received ${brief(text)}`,
+        `the last user message ${describeCondition(condition, false, text)}, but received ${brief(text)}`,
       )
   }
   const missing = tools.filter((name) => !conversation.tools.includes(name))
   if (missing.length > 0) {
     const offered = conversation.tools.join(', ') || 'none'
-    differ('tools', tools, conversation.tools, `the functions ${tools.join(', ')}, received ${offered}`)
+    differ('tools', tools, conversation.tools, `the functions ${tools.join(', ')}, but received ${offered}`)
   }
   for (const [name, checks] of Object.entries(result)) {
     const texts = results.filter((each) => each.name === name).map(({ text }) => text)
@@ -228,7 +228,7 @@ export function mismatchOf(
       'result',
       { ...(expected['result'] as object), [name]: checks },
       { ...(received['result'] as object), [name]: texts },
-      `${describeChecks(name, checks)}, received ${actual}`,
+      `${describeChecks(name, checks)}, but received ${actual}`,
     )
   }
   return differences.length > 0 ? { differences, expected, received } : undefined

@@ -181,7 +181,7 @@ export const ScriptedUsage = z.lazy(() => {
       output_tokens: tokens,
       output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     })
-    .describe('For POST /responses: usage. Omitted numbers are counted, and the total is computed.')
+    .describe('For POST /responses: token usage. Omitted counts are calculated, as is the total.')
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
 /** Scripted usage. Omitted numbers are counted, and the total is computed. */
@@ -232,7 +232,9 @@ export const ScriptedReply = z.lazy(() =>
       })
       .optional()
       .describe('For POST /responses: error of a failed response. Default: server_error.'),
-    usage: ScriptedUsage.optional().describe('For POST /responses: usage. Omitted numbers are counted.'),
+    usage: ScriptedUsage.optional().describe(
+      'For POST /responses: token usage. Omitted counts are calculated.',
+    ),
     body: z.json().optional().describe('Complete body, for any operation.'),
     frames: z.array(ScriptedFrame).optional().describe('Body as a list of frames, for any operation.'),
   }),

@@ -61,7 +61,7 @@ export class Guard {
     if (url && (url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))) return
     throw new GatewayError(
       403,
-      `Origin '${origin}' is not allowed: add it with --allowed-origin, or to the option allowedOrigins`,
+      `Origin '${origin}' is not allowed: add it with --allowed-origin, or to the allowedOrigins option`,
     )
   }
 
@@ -122,7 +122,7 @@ function hostnameOf(host: string): string {
 function foreignHost(host: string): GatewayError {
   return new GatewayError(
     403,
-    `Host '${host}' is not allowed: add it with --allowed-host, or to the option allowedHosts`,
+    `Host '${host}' is not allowed: add it with --allowed-host, or to the allowedHosts option`,
   )
 }
 

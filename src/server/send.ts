@@ -1,5 +1,5 @@
 /**
- * Sends replies that do not come from the gateway: the control API's, and errors for requests that reach neither.
+ * Sends replies that do not come from the gateway: control API replies, and errors for requests that reach neither the control API nor the gateway.
  * Errors use the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'

@@ -69,7 +69,7 @@ describeAdapters('openai', (entrance) => {
     expect((await client().responses.stream(request).finalResponse()).output_parsed).toEqual(output_parsed)
   })
 
-  it('makes a round trip through a function call', async () => {
+  it('completes a function-call round trip', async () => {
     const weather = zodResponsesFunction({
       name: 'weather',
       parameters: z.object({ city: z.enum(['Oslo']) }),

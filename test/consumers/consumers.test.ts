@@ -89,7 +89,7 @@ describe('a project without MSW', () => {
       const { code, stderr } = await project.run(`node ${file}`)
       expect(code).toBe(1)
       expect(stderr).toContain(
-        "[Error: gateway-understudy/msw needs the package 'msw': npm install --save-dev msw]",
+        "[Error: gateway-understudy/msw needs the 'msw' package: npm install --save-dev msw]",
       )
       expect(stderr).not.toMatch(/MODULE_NOT_FOUND|^ +at /m)
     }
@@ -117,7 +117,7 @@ describe.each(['next', 'sveltekit'])('the route handler of %s', (name) => {
 })
 
 describe('a project with agents', () => {
-  it('runs twelve turns of a script through four clients, one by one and 50 at once', async () => {
+  it('runs a twelve-turn script through four clients, one conversation at a time and 50 at once', async () => {
     await using project = await install('agents')
     const { code, stdout } = await project.run('npm test --silent')
     expect(stdout).toMatch(/^# pass 12$/m)

@@ -1,5 +1,5 @@
 /**
- * Other languages: a pytest project, and a client generated from the OpenAPI document of the control API.
+ * Other languages: a pytest project, and a client generated from the control API's OpenAPI document.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
@@ -72,7 +72,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
   )
 })
 
-describe('a client generated from the document of the control API', () => {
+describe('a client generated from the control API's document', () => {
   it('creates a sandbox, activates a rule, and reads the journal', async () => {
     await using server = await startServer()
     const folder = join(root, 'test-results/generated-client')

@@ -26,7 +26,7 @@ const ask = (input: string, more: object = {}) =>
 const get = (path: string) => open(sandbox, `GET ${path}`)
 
 describe('events()', () => {
-  /** Collects the next events about calls of this sandbox. */
+  /** Collects the next events about this sandbox's calls. */
   async function callsOf(events: ReturnType<RemoteGateway['events']>, count: number) {
     const calls: string[] = []
     for await (const each of events) {

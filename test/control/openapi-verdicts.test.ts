@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document of the API compared with the server: both must accept and reject the same
+ * Compares the API's OpenAPI document with the server: both must accept and reject the same
  * bodies.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'

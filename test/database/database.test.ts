@@ -55,7 +55,7 @@ describe('collection', () => {
     expect((await providers.get('mine'))?.datacenters).toEqual(['DE'])
   })
 
-  it('does not freeze or share objects of the caller, even inside loose schemas', async () => {
+  it("does not freeze or share the caller's objects, even inside loose schemas", async () => {
     const { presets, presetVersions } = make()
     const [preset] = await presets.list()
     const [first] = await presetVersions.list()
@@ -209,7 +209,7 @@ describe('collection', () => {
   })
 })
 
-describe('configuration of a preset', () => {
+describe("a preset's configuration", () => {
   const invalid = [
     [{ temperature: 'hot' }, 'config.temperature: '],
     [{ model: '' }, 'config.model: '],
@@ -535,7 +535,7 @@ describe('custom collection', () => {
   })
 })
 
-describe('rows of a collection', () => {
+describe("a collection's rows", () => {
   const tags = defineCollection({
     name: 'tags',
     schema: z.strictObject({ id: z.string() }),
@@ -674,7 +674,7 @@ describe('presets and their versions', () => {
   })
 })
 
-describe('initial records of a gateway', () => {
+describe("a gateway's initial records", () => {
   it('are the fixtures by default', async () => {
     const db = make()
     const sizes = await Promise.all(
@@ -731,7 +731,7 @@ describe('initial records of a gateway', () => {
     expect(large.slice(0, 20)).toEqual(small)
   })
 
-  it('are replaced by the option `fixtures`', async () => {
+  it('are replaced by the `fixtures` option', async () => {
     const db = make({ fixtures: { providers: [provider('only')] } })
     expect(await db.providers.list()).toEqual([provider('only')])
     expect(await db.workspaces.list()).toHaveLength(2)

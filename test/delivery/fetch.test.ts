@@ -21,7 +21,7 @@ describe('gateway.fetch', () => {
     expect((await fetch(new Request(`${url}/providers`, { headers }))).status).toBe(200)
   })
 
-  it('accepts requests of other realms, with body and signal', async () => {
+  it('accepts requests from other realms, with body and signal', async () => {
     const gateway = make()
     const foreign = (signal?: AbortSignal) =>
       new UndiciRequest(`${url}/responses`, { ...streamed, ...(signal && { signal }) }) as unknown as Request

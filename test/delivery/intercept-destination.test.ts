@@ -132,7 +132,7 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/api/v1/provider',
       {},
-      "Unhandled request GET https://any.example/api/v1/provider: no operation handles GET /provider: did you mean GET /providers? (if this request is not for the gateway, set the gateway's baseUrl). To allow the request, set onUnhandledRequest: 'bypass'.",
+      "Unhandled request GET https://any.example/api/v1/provider: no operation handles GET /provider. Did you mean GET /providers? (if this request is not for the gateway, set the gateway's baseUrl). To allow the request, set onUnhandledRequest: 'bypass'.",
     ],
     [
       'GET https://any.example/api/v1/providers',

@@ -182,7 +182,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     )
   })
 
-  it('reports the first rejected request of a sandbox to an origin, and counts the others', async () => {
+  it("reports a sandbox's first rejected request to each origin, and counts the others", async () => {
     const { gateway, interception } = start()
     const ask = async () => {
       for (const path of ['provider', 'provider', 'users'])

@@ -1,5 +1,5 @@
 /**
- * GET /credits, /key and /generation: the usage of a sandbox.
+ * GET /credits, /key and /generation: a sandbox's usage.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'

@@ -280,9 +280,9 @@ describe('POST /chat/completions with fallback models', () => {
     const [entry] = gateway.journal.entries()
     expect(entry?.body).toEqual(request)
     expect(entry?.warnings).toEqual([
-      "'aurora/sol-1' returned 529: 'aurora/dawn-2' was tried instead",
-      "'aurora/dawn-2' returned 529: '@preset/nobody' was tried instead",
-      "'@preset/nobody' returned 404: 'borealis/polar-1' was tried instead",
+      "'aurora/sol-1' returned 529, so 'aurora/dawn-2' was tried instead",
+      "'aurora/dawn-2' returned 529, so '@preset/nobody' was tried instead",
+      "'@preset/nobody' returned 404, so 'borealis/polar-1' was tried instead",
     ])
     expect(Object.keys(gateway.usage().models)).toEqual(['borealis/polar-1'])
     const stream = await sandboxClient.chat.completions.create({ ...request, stream: true } as never)

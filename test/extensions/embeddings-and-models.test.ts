@@ -1,5 +1,5 @@
 /**
- * The extensions embeddings and models, through the OpenAI client.
+ * The embeddings and models extensions, through the OpenAI client.
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

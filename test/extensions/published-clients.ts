@@ -21,7 +21,7 @@ const schema = {
   additionalProperties: false,
 }
 
-/** Connection options of a client. */
+/** A client's connection options. */
 interface Connection {
   /** Base URL, which ends in `/api/v1`. */
   baseURL: string
@@ -33,7 +33,7 @@ interface Client {
   plain(question: string): Promise<string>
   /** Calls `onText` with each text delta. */
   streamed(question: string, onText: (text: string) => void, signal?: AbortSignal): Promise<unknown>
-  /** Returns the arguments of the call to the function `weather`. */
+  /** Returns the arguments of the call to the `weather` function. */
   tool(question: string): Promise<unknown>
   structured(question: string): Promise<unknown>
 }

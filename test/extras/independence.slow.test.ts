@@ -36,7 +36,7 @@ describe.each(trees)('the project without $title', ({ gone }) => {
     ])
   })
 
-  /** Runs a program of the copy. Returns what it prints. */
+  /** Runs a program from the copy, and returns its output. */
   async function output(program: string, ...args: string[]): Promise<string> {
     const options = {
       cwd: copy,

@@ -1,5 +1,5 @@
 /**
- * Every fault through every adapter, as a client sees it. Effects visible only on a raw socket: `socket.test.ts`.
+ * Every fault through every adapter, as a client sees it. `socket.test.ts` covers effects that are visible only on a raw socket.
  */
 
 import { createParser } from 'eventsource-parser'

@@ -69,7 +69,7 @@ const replies: Record<string, () => Reply> = {
   called: () => called,
 }
 
-/** Faults' required parameters. */
+/** Required fault parameters. */
 const requiredParams: Record<string, object> = {
   'missing-field': { path: 'id' },
   'wrong-type': { path: 'id' },

@@ -113,14 +113,14 @@ const ask = (target: Any, fields: object = {}) =>
     body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', ...fields }),
   })
 
-/** Throws the message of the reply of a function in `reply()`. */
+/** Throws the error message that a function passed to `reply()` causes. */
 async function replied(reply: Any): Promise<never> {
   const own: Any = createGateway()
   own.reply(reply)
   throw new Error((await ask(own)).body.error.message)
 }
 
-/** Throws the message of the reply of a custom operation. */
+/** Throws the error message in a custom operation's reply. */
 async function resolved(resolve: Any): Promise<never> {
   const response = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
   const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', response, resolve })
@@ -337,7 +337,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'resolve: () => ({})',
       () => resolved(() => ({})),
-      "resolve() of operation 'getX' must return a reply, such as ok({ … }), got {}",
+      "resolve() of the 'getX' operation must return a reply, such as ok({ … }), got {}",
     ],
     [
       'json() with swapped arguments',
@@ -363,7 +363,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
         resolved(() => {
           throw new Error('boom')
         }),
-      "resolve() of operation 'getX' threw Error: boom",
+      "resolve() of the 'getX' operation threw Error: boom",
     ],
   ],
   'a request with a field that is not simulated': [
@@ -397,7 +397,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'previous_response_id',
       () => refusedOf(ask(createGateway(), { previous_response_id: 'resp_1' })),
-      'or set the option storedResponses',
+      'or set the storedResponses option',
     ],
   ],
   'a name of another library': [
@@ -480,7 +480,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'another key',
       () => rejected(reasonOf({ apiKeys: ['k1'] }, 'Bearer k2')),
-      'Invalid API key: the key is not in the option apiKeys: send one of those, or sandbox.apiKey',
+      'Invalid API key: the key is not in the apiKeys option: send one of those, or sandbox.apiKey',
     ],
     [
       'a workspace that does not exist',
@@ -646,7 +646,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "on: 'createChatCompletion'",
       rule({ on: 'createChatCompletion' }),
-      "it is in the extension 'chat': enable it with createGateway({ extensions: ['chat'] })",
+      "it belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] })",
     ],
     ["on: 'POST /api/v1/other'", rule({ on: 'POST /api/v1/other' }), "omit /api/v1, as in 'POST /other'"],
     ["on: 'GET /providers'", rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
@@ -736,7 +736,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "clock.advance('soon')",
       () => gateway.clock.advance('soon'),
-      "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got 'soon'",
+      "clock.advance(): expected a duration of up to ten years, in milliseconds or as a string such as '1m', but got 'soon'",
     ],
     [
       'db.providers.query({ … })',
@@ -842,7 +842,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a doubled base address',
       () => rejected(refusal('POST /api/v1/api/v1/responses')),
-      'did you mean POST /responses?',
+      'Did you mean POST /responses?',
     ],
     [
       'a model without a vendor',

@@ -17,51 +17,51 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
 
 describe('404 for an unknown path', () => {
   it.each([
-    ['GET /api/v1/provider', 'no operation handles GET /provider: did you mean GET /providers?'],
-    ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/: did you mean GET /benchmarks?'],
+    ['GET /api/v1/provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
+    ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/. Did you mean GET /benchmarks?'],
     [
       'GET /api/v1/presets/code-review/',
-      'no operation handles GET /presets/code-review/: did you mean GET /presets/code-review?',
+      'no operation handles GET /presets/code-review/. Did you mean GET /presets/code-review?',
     ],
     [`GET /api/v1/${'a'.repeat(300)}`, `no operation handles GET /${'a'.repeat(199)}…`],
     [
       'POST /api/v1/api/v1/responses',
-      'no operation handles POST /api/v1/responses, because the base URL already ends in /api/v1 and is followed by /api/v1: did you mean POST /responses?',
+      'no operation handles POST /api/v1/responses, because the base URL already ends in /api/v1 and is followed by /api/v1. Did you mean POST /responses?',
     ],
     [
       'POST /api/v1/v1/responses',
-      'no operation handles POST /v1/responses, because the base URL already ends in /api/v1 and is followed by /v1: did you mean POST /responses?',
+      'no operation handles POST /v1/responses, because the base URL already ends in /api/v1 and is followed by /v1. Did you mean POST /responses?',
     ],
     [
       'POST /v1/responses',
-      'no operation handles POST /v1/responses, because paths start with /api/v1/: did you mean POST /api/v1/responses?',
+      'no operation handles POST /v1/responses, because paths start with /api/v1/. Did you mean POST /api/v1/responses?',
     ],
     [
       'POST /responses',
-      'no operation handles POST /responses, because paths start with /api/v1/: did you mean POST /api/v1/responses?',
+      'no operation handles POST /responses, because paths start with /api/v1/. Did you mean POST /api/v1/responses?',
     ],
     [
       'POST /api/v1/chat/completions',
-      "no operation handles POST /chat/completions: POST /chat/completions is in the extension 'chat': enable it with createGateway({ extensions: ['chat'] }) or --extension chat",
+      "no operation handles POST /chat/completions. POST /chat/completions belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] }) or --extension chat",
     ],
     [
       'GET /v1/models',
-      "no operation handles GET /v1/models, because paths start with /api/v1/: GET /api/v1/models is in the extension 'models': enable it with createGateway({ extensions: ['models'] }) or --extension models",
+      "no operation handles GET /v1/models, because paths start with /api/v1/. GET /api/v1/models belongs to the 'models' extension: enable it with createGateway({ extensions: ['models'] }) or --extension models",
     ],
     [
       'GET /api/v1/files',
-      "no operation handles GET /files: a rule can handle it, for example { on: 'GET /files', reply: { body: {} } }",
+      "no operation handles GET /files. A rule can handle it, for example { on: 'GET /files', reply: { body: {} } }",
     ],
     [
       'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
-      'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11: did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
+      'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11. Did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
     ],
     // Not a mistyped `/workspaces/{id}`: only the long parameter is the same.
     [
       'POST /api/v1/responses/input_tokens',
-      "no operation handles POST /responses/input_tokens: a rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
+      "no operation handles POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
-    ['GET /', 'no operation handles GET /: paths start with /api/v1/'],
+    ['GET /', 'no operation handles GET /, because paths start with /api/v1/'],
   ])('suggests a path or a rule for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
   })
@@ -75,7 +75,7 @@ describe('404 for an unknown path', () => {
 
   it('suggests operations of enabled extensions', async () => {
     const message = await refusalOf('POST /api/v1/chat/completion', { extensions: ['chat'] })
-    expect(message).toContain('did you mean POST /chat/completions?')
+    expect(message).toContain('Did you mean POST /chat/completions?')
   })
 
   it('stays short for a path of 5,000 characters', async () => {

@@ -144,5 +144,5 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
   ]),
 }
 
-/** True if every text reply has the text of the scenario instead of a sample text. */
+/** True if every text reply has the scenario's text instead of a sample text. */
 export const isScripted = (scenario: string) => ['broken', 'stalled'].includes(scenario)

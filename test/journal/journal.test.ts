@@ -239,10 +239,10 @@ describe('journal.explain()', () => {
   })
 
   it.each([
-    ['GET /provider', 'no operation handles GET /provider: did you mean GET /providers?'],
+    ['GET /provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
     [
       'GET /workspace/production',
-      'no operation handles GET /workspace/production: did you mean PATCH /workspaces/production?',
+      'no operation handles GET /workspace/production. Did you mean PATCH /workspaces/production?',
     ],
     ['POST /providers', '/providers allows GET, HEAD'],
     ['POST /responses', 'body: a JSON body is required'],
@@ -270,7 +270,7 @@ describe('journal.explain()', () => {
     expect(first).toContain("Near miss: rule 1 of 'outage'")
     expect(first).toContain('kestrel/*')
     expect(first).toContain('aurora/dawn-2')
-    expect(second).toBe("Near miss: rule 2 of 'outage' skips the first 3 calls, this is call 1.")
+    expect(second).toBe("Near miss: rule 2 of 'outage' skips the first 3 calls, but this is call 1.")
   })
 
   it('puts each fact on its own line, even if it quotes several lines', async () => {

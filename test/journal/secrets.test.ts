@@ -1,5 +1,5 @@
 /**
- * Keys and passwords of a call are hidden wherever it is printed or leaves the process. In process, tests see what was
+ * A call's keys and passwords are hidden wherever the call is printed or leaves the process. In process, tests see what was
  * sent.
  */
 import fc from 'fast-check'

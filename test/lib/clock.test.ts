@@ -60,7 +60,7 @@ describe('Clock', () => {
     for (const ms of [-1, years + 1, Number.NaN])
       expect(() => clock.advance(ms)).toThrow(
         new RangeError(
-          `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${ms}`,
+          `clock.advance(): expected a duration of up to ten years, in milliseconds or as a string such as '1m', but got ${ms}`,
         ),
       )
     expect(clock.advance(0).elapsedMs).toBe(0)

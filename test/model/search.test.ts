@@ -124,7 +124,7 @@ describe('joinPieces', () => {
     .map(([url, title]) => ({ url, title }))
   const pieces = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), source), { maxLength: 8 })
 
-  it('gives citations the offsets of the whole link, in UTF-16 units', () => {
+  it('gives citations the offsets of the whole link, in UTF-16 code units', () => {
     fc.assert(
       fc.property(pieces, (list) => {
         const { text, annotations } = joinPieces(list)

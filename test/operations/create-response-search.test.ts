@@ -31,7 +31,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(output[1].content[0].annotations).toHaveLength(5)
     })
 
-    it.each([1, 25])('with max_results %i, cites this many pages', async (max_results) => {
+    it.each([1, 25])('cites as many pages as max_results allows (%i)', async (max_results) => {
       expect(await cited(bodyWith({ max_results }))).toHaveLength(max_results)
     })
 
@@ -63,7 +63,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     })
   })
 
-  describe('requested by the suffix :online', () => {
+  describe('requested by the :online suffix', () => {
     it('cites five pages, and the reply has the requested model name', async () => {
       const { body } = await create({ model: `${model}:online` })
       expect(body.model).toBe(`${model}:online`)
@@ -112,10 +112,10 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       return entrance.sandbox.journal.last('createResponse')?.warnings
     }
     expect(await warnings({ plugins: [{ id: 'web' }] })).toEqual([
-      expect.stringContaining("plugin 'web' is deprecated"),
+      expect.stringContaining("'web' plugin is deprecated"),
     ])
     expect(await warnings({ model: `${model}:online` })).toEqual([
-      expect.stringContaining("':online' is deprecated"),
+      expect.stringContaining("':online' model suffix is deprecated"),
     ])
     expect(await warnings({ tools: [search] })).toEqual([])
     expect(await warnings({ tools: [{ type: 'web_search_preview' }] })).toEqual([
@@ -123,7 +123,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     ])
   })
 
-  it('next to other tools, searches only if the question asks for it or the tool is forced', async () => {
+  it('searches next to other tools only if the question asks for it or the tool is forced', async () => {
     const tools = [search, { type: 'function', name: 'edit' }]
     const types = async (fields: object) =>
       (await create({ tools, ...fields })).body.output.map(({ type }: { type: string }) => type)
@@ -201,7 +201,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
-  it('does not search if the reply is the call of a function', async () => {
+  it('does not search if the reply is a function call', async () => {
     const tools = [{ type: 'function', name: 'lookUp', parameters: {} }]
     for (const tool_choice of ['required', { type: 'function', name: 'lookUp' }]) {
       const { headers, body } = await create({ model: `${model}:online`, tools, tool_choice })
@@ -249,7 +249,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       )
     })
 
-    it('cites in a single word if there is no other free string', async () => {
+    it('puts citations in a one-word field if there is no other free-form string', async () => {
       const { annotations } = await structured({ city: { type: 'string' }, count: { type: 'integer' } })
       expect(annotations).toHaveLength(5)
     })

@@ -76,7 +76,7 @@ describeAdapters('POST /responses', (entrance) => {
       }
     })
 
-    it('echoes the settings of the request', async () => {
+    it("echoes the request's settings", async () => {
       const settings = {
         instructions: 'Be brief.',
         metadata: { run: '7' },
@@ -299,7 +299,7 @@ describeAdapters('POST /responses', (entrance) => {
       })
     })
 
-    it('ends the loop of a forced function by replying to its output with text', async () => {
+    it("replies with text to a forced function's output, which ends the loop", async () => {
       const tools = [{ type: 'function', name: 'look' }]
       const input = [
         { role: 'user', content: 'Look' },
@@ -324,7 +324,7 @@ describeAdapters('POST /responses', (entrance) => {
     })
   })
 
-  it('repeats the settings of the request', async () => {
+  it("repeats the request's settings", async () => {
     const settings = {
       max_output_tokens: 500,
       reasoning: { effort: 'low', summary: null },
@@ -336,7 +336,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('reasoning', () => {
-    it('has a summary that belongs to the tokens of the reasoning', async () => {
+    it('has a summary whose tokens count as reasoning tokens', async () => {
       const { output, usage } = (await create({ reasoning: { effort: 'low' } })).body
       expect(output).toMatchObject([
         { type: 'reasoning', summary: [{ type: 'summary_text', text: expect.stringContaining('Hello') }] },
@@ -360,11 +360,11 @@ describeAdapters('POST /responses', (entrance) => {
       expect(output[0].summary).toEqual([{ type: 'summary_text', text: '**Reading the' }])
     })
 
-    it('of an unknown effort is that of medium, with a warning', async () => {
+    it('uses medium effort for an unknown one, with a warning', async () => {
       const { body } = await create({ reasoning: { effort: 'extreme' } })
       expect(body.usage).toEqual((await create({ reasoning: { effort: 'medium' } })).body.usage)
       expect(entrance.sandbox.journal.entries().at(-2)?.warnings).toEqual([
-        "The reasoning effort 'extreme' is unknown: medium was used",
+        "The reasoning effort 'extreme' is unknown, so medium was used",
       ])
     })
   })
@@ -445,7 +445,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('@preset/<slug>', () => {
-    it('applies the system prompt and configuration of the preset', async () => {
+    it("applies the preset's system prompt and configuration", async () => {
       const { data: preset } = (await call('GET /presets/code-review')).body
       const { body } = await create({ model: '@preset/code-review' })
       expect(body).toMatchObject({
@@ -455,7 +455,7 @@ describeAdapters('POST /responses', (entrance) => {
       })
     })
 
-    it('is overridden by fields of the request', async () => {
+    it('is overridden by request fields', async () => {
       const { body } = await create({ model: '@preset/code-review', instructions: 'Mine.', temperature: 1.5 })
       expect(body).toMatchObject({ instructions: 'Mine.', temperature: 1.5 })
     })

@@ -62,7 +62,7 @@ describeAdapters('every operation', (entrance) => {
       const { status, body } = await call(line)
       expect(status).toBe(404)
       expect(body.error.message).toBe(
-        `Resource not found: no operation handles ${line}: did you mean GET ${near}?`,
+        `Resource not found: no operation handles ${line}. Did you mean GET ${near}?`,
       )
     })
 

@@ -188,7 +188,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
       { a: { type: 'integer', minimum: 2, maximum: 1 } },
       '/a: no number is within the bounds',
     ],
-    ['an unknown type', { a: { type: 'text' } }, "/a: the type 'text' is unknown"],
+    ['an unknown type', { a: { type: 'text' } }, "/a: type 'text' is unknown"],
     ['an invalid pattern', { a: { type: 'string', pattern: '(' } }, 'Invalid regular expression: /(/'],
     ['infinite recursion', { a: { $ref: '#' } }, '/a/a/a: every value would be infinite'],
     ['too many items', { a: { type: 'array', minItems: 1e8 } }, 'more than 10000 parts'],

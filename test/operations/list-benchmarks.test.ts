@@ -75,7 +75,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     expect(elos).toEqual(elos.toSorted((left, right) => right - left))
   })
 
-  it('with task_type coding, defaults to the category codecategories', async () => {
+  it('defaults to the codecategories category with task_type coding', async () => {
     const coding = designRows((await get({ source: 'design-source', task_type: 'coding' })).data)
     expect(new Set(coding.map(({ category }) => category))).toEqual(new Set(['codecategories']))
     const game = designRows(
@@ -96,7 +96,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     expect(data).toEqual((await get({ source: 'index-source' })).data)
   })
 
-  it('without a source, filters only design rows by arena and category', async () => {
+  it('filters only design rows by arena and category without a source', async () => {
     const { data } = await get({ arena: 'builders' })
     expect(indexRows(data)).toHaveLength(20)
     expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['builders']))

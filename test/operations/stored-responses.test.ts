@@ -22,7 +22,7 @@ describe('option storedResponses', () => {
           violations: [
             {
               path: 'body.store',
-              message: 'Must be false: nothing is stored without the option storedResponses',
+              message: 'Must be false: responses are stored only if the storedResponses option is set',
             },
           ],
         },

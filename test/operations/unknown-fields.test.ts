@@ -131,7 +131,7 @@ describeAdapters('unknown fields in POST /responses with `strict: true`', { stri
   })
 })
 
-describe.each([false, true])('option `models` with strict: %s', (strict) => {
+describe.each([false, true])('the `models` option with strict: %s', (strict) => {
   describeAdapters('POST /responses', { strict, models: ['aurora/*', 'kestrel/hover-2'] }, (entrance) => {
     it.each([
       ['auroa/dawn-2', 'aurora/dawn-2'],
@@ -152,7 +152,9 @@ describe.each([false, true])('option `models` with strict: %s', (strict) => {
       const [message] = strict
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
-      expect(message).toContain("'zephyr/breeze-9' is not a model of this gateway: aurora/*, kestrel/hover-2")
+      expect(message).toContain(
+        "'zephyr/breeze-9' is not one of this gateway's models: aurora/*, kestrel/hover-2",
+      )
     })
 
     it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(

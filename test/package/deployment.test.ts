@@ -117,7 +117,7 @@ describe('containers', () => {
     },
   )
 
-  it('have Kubernetes examples with the types of their kinds', () => {
+  it('have Kubernetes examples that match the types of their kinds', () => {
     const objects = examples.filter(({ value }) => 'kind' in value)
     const lines = objects.map(({ value }, index) => {
       const module = value['apiVersion'] === 'v1' ? 'core/v1' : value['apiVersion']

@@ -121,9 +121,12 @@ describe('the entries', () => {
       )
   })
 
-  it.each(['index', 'node', 'vitest'])('%s names no MSW, which bundlers would look for', (entry) => {
-    expect(importsOf(`dist/${entry}.js`)).not.toContain('msw')
-  })
+  it.each(['index', 'node', 'vitest'])(
+    '%s does not import MSW, which bundlers would try to resolve',
+    (entry) => {
+      expect(importsOf(`dist/${entry}.js`)).not.toContain('msw')
+    },
+  )
 
   it('name no files by URL, which bundlers would look for', () => {
     const named = files

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const root = new URL('../../', import.meta.url).pathname
 
 /**
- * Writes the files and runs work in the folder of the project.
+ * Writes the files and runs work in the project's folder.
  *
  * @param folder Folder of the package.
  */

@@ -105,12 +105,12 @@ function sentence(rule: (typeof rules)[number]): string {
     : `${leave}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
-/** Formats a selection: `layers events and text, \`slow-body\``. */
+/** Formats a selection: `events and text layers, \`slow-body\``. */
 function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
   if (inLayers.length === 0) return listed(named)
-  return listed([`${article}layer${inLayers.length > 1 ? 's' : ''} ${listed(inLayers)}`, ...named])
+  return listed([`${article}${listed(inLayers)} layer${inLayers.length > 1 ? 's' : ''}`, ...named])
 }
 
 function listed(words: readonly string[]): string {

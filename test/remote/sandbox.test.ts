@@ -292,7 +292,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(unmatched?.path).toBe('/api/v1/provider')
         expect(await sandbox.journal.explain(unmatched as never)).toContain('did you mean GET /providers?')
         expect(await sandbox.journal.explain(missed?.id as string)).toContain(
-          'fail() skips the first 2 calls, this is call 1',
+          'fail() skips the first 2 calls, but this is call 1',
         )
       })
 

@@ -25,7 +25,7 @@ relatedRecords['presets'] = Array.from({ length: 60 }, (_, index) =>
 const make = (declaration: CollectionDeclaration, context: FactoryContext) =>
   declaration.fake(context, (name) => relatedRecords[name] ?? [])
 
-describe.each(collections)('factory of $name', (declaration) => {
+describe.each(collections)('the $name factory', (declaration) => {
   const { name, schema, keys } = declaration
   const records = Array.from({ length: 120 }, (_, index) => make(declaration, contextOf(name, index)))
   const few = records.slice(0, 20)
@@ -108,7 +108,7 @@ describe('fakeDesignBenchmark', () => {
 })
 
 describe('generated workspaces and presets', () => {
-  it('name models of the catalogue', () => {
+  it('name models from the catalogue', () => {
     const ids = modelRows.map(({ id }) => id)
     const presets = [fakePreset(contextOf('presets', 0), [])]
     expect(ids).toContain(fakeWorkspace(contextOf('workspaces', 3)).default_text_model)
@@ -146,7 +146,7 @@ describe('fakePreset and fakePresetVersion', () => {
   })
 })
 
-describe('limits of a workspace', () => {
+describe("a workspace's limits", () => {
   const workspace = fakeWorkspace(contextOf('workspaces', 0))
   const accepts = (changes: object) => {
     const results = [

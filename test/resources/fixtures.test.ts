@@ -85,7 +85,7 @@ describe('fixtures', () => {
     for (const { preset_id } of world.presetVersions) expect(presetIds).toContain(preset_id)
   })
 
-  it('list the workspace production before staging', () => {
+  it('list the production workspace before staging', () => {
     expect(world.workspaces.map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 

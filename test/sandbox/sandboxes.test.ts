@@ -139,7 +139,7 @@ describe('sandboxes', () => {
     expect((await ask(`us-${id}-0000000000000000`)).status).toBe(401)
   })
 
-  it('are selected by path before API key', async () => {
+  it('are selected by path first, then by API key', async () => {
     const { gateway, ask } = setUp({})
     const [byPath, byKey] = [gateway.createSandbox(), gateway.createSandbox()]
     await ask(byKey.apiKey, `/sandboxes/${byPath.id}/api/v1/providers`)
@@ -247,7 +247,7 @@ describe('sandbox.baseUrl', () => {
     expect(sandbox.baseUrl).toBe(`${second.url}/sandboxes/s1/api/v1`)
   })
 
-  it('uses the base URL of the gateway while that is intercepted', async () => {
+  it("uses the gateway's base URL while it is intercepted", async () => {
     const gateway = createGateway({ baseUrl: 'https://models.example/api/v1' })
     const sandbox = gateway.createSandbox()
     const interception = intercept(gateway)

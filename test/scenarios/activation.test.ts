@@ -171,9 +171,9 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     expect(entrance.sandbox.journal.last('createResponse')?.nearMisses).toEqual([])
     await ask()
     expect(entrance.sandbox.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
-      "rule 1 of 'mine' expects model 'borealis/*', the request has 'aurora/dawn-1'",
+      "rule 1 of 'mine' expected model 'borealis/*', but the request has 'aurora/dawn-1'",
       "rule 2 of 'mine' is used up: its sequence has 1 step",
-      "rule 3 of 'mine' expects header 'authorization' (hidden), the request has (hidden)",
+      "rule 3 of 'mine' expected header 'authorization' (hidden), but the request has (hidden)",
     ])
   })
 

@@ -146,7 +146,7 @@ describe('bundled scenarios', () => {
     const { gateway, ask } = setup('stream-cut')
     expect((await ask()).body.status).toBe('completed')
     expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
-      "rule 1 of 'stream-cut' expects a request with stream true, the request has none",
+      "rule 1 of 'stream-cut' expected a request with stream true, but the request has none",
     ])
     expect((await ask({ model: 'no-vendor', stream: true })).status).toBe(400)
   })

@@ -81,7 +81,7 @@ describe('durations', () => {
   it('name the accepted forms in their error message', () => {
     const { gateway } = setup()
     expect(() => gateway.clock.advance('soon' as never)).toThrow(
-      "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got 'soon'",
+      "clock.advance(): expected a duration of up to ten years, in milliseconds or as a string such as '1m', but got 'soon'",
     )
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', ms: 'soon' as never } })).toThrow(
       "must be milliseconds, or a duration such as '500ms', '10s' or '1m'",
@@ -220,7 +220,7 @@ describe('warnings about ignored input', () => {
     const { gateway, ask } = setup()
     expect((await ask({ tool_choice: 'required' })).status).toBe('completed')
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([
-      'body.tool_choice requires a tool, but the request has none: ignored',
+      'body.tool_choice was ignored, because it requires a tool and the request has none',
     ])
     const strict = createGateway({ strict: true })
     const body = { ...question, tool_choice: 'required' }

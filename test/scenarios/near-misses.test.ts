@@ -13,11 +13,11 @@ it.each<[object, SkipReason, string]>([
   [{ times: 1 }, { kind: 'times' }, 'is used up: it applies once'],
   [{ times: 3 }, { kind: 'times' }, 'is used up: it applies 3 times'],
   [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is used up: its sequence has 2 steps'],
-  [{ states: ['a'] }, { kind: 'state', state: 'b' }, "expects the state 'a', it is 'b'"],
-  [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "expects the state 'a' or 'c', it is 'b'"],
+  [{ states: ['a'] }, { kind: 'state', state: 'b' }, "expected the state 'a', but it is 'b'"],
+  [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "expected the state 'a' or 'c', but it is 'b'"],
   [{}, { kind: 'script' }, 'has no turn left for the call'],
-  [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'expects call 2 or 4, this is call 3'],
-  [{ after: 2 }, { kind: 'after', call: 1 }, 'skips the first 2 calls, this is call 1'],
+  [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'expected call 2 or 4, but this is call 3'],
+  [{ after: 2 }, { kind: 'after', call: 1 }, 'skips the first 2 calls, but this is call 1'],
   ...(
     [
       [1, '1st'],
@@ -31,17 +31,17 @@ it.each<[object, SkipReason, string]>([
   ).map(([every, ordinal]): [object, SkipReason, string] => [
     { every },
     { kind: 'every', call: 1 },
-    `applies to every ${ordinal} call, this is call 1`,
+    `applies to every ${ordinal} call, but this is call 1`,
   ]),
   [
     { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'allows 5 calls per 10 ms, this is call 1',
+    'allows 5 calls per 10 ms, but this is call 1',
   ],
   [
     { rateLimit: { requests: 5, tokens: 7, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'allows 5 calls and 7 tokens per 10 ms, this is call 1',
+    'allows 5 calls and 7 tokens per 10 ms, but this is call 1',
   ],
   [
     {},
@@ -63,18 +63,18 @@ it.each<[object, SkipReason, string]>([
   [
     {},
     { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
-    'has probability 0.123, this call drew 0.988',
+    'has probability 0.123, but this call drew 0.988',
   ],
-  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'applies after 3 dollars are spent, so far 1'],
+  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'applies after 3 dollars are spent, but only 1 so far'],
   [
     { during: { fromMs: 5, toMs: 9 } },
     { kind: 'during', elapsedMs: 1.23456 },
-    'applies from 5 to 9 ms of elapsed time, this call arrived at 1.235 ms',
+    'applies from 5 to 9 ms of elapsed time, but this call arrived at 1.235 ms',
   ],
   [
     { during: { fromMs: 5, toMs: Number.POSITIVE_INFINITY } },
     { kind: 'during', elapsedMs: 1 },
-    'applies after 5 ms of elapsed time, this call arrived at 1 ms',
+    'applies after 5 ms of elapsed time, but this call arrived at 1 ms',
   ],
 ])('explainNearMisses describes a rule with %o, skipped for %o: %s', (more, reason, text) => {
   expect(explained([rule(more)], [reason])).toEqual([`s 2: rule 2 of 's' ${text}`])

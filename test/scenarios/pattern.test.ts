@@ -48,7 +48,7 @@ describe('regular expressions in rules', () => {
     gateway.use({ on: 'createResponse', when: { input: { matches: 'waves.*9' } }, fault: 'status' })
     expect((await ask(gateway, long)).status).toBe(200)
     expect(gateway.journal.explain(gateway.journal.last('createResponse') as never)).toContain(
-      'expects input text matching /waves.*9/ in its first 5000 characters',
+      'expected input text matching /waves.*9/ in its first 5000 characters',
     )
   })
 

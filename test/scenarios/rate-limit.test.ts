@@ -309,7 +309,7 @@ describe('rate limits', () => {
 })
 
 describe('`setState` and `when.state`', () => {
-  it('connect rules of different operations', async () => {
+  it('connect rules for different operations', async () => {
     const gateway = createGateway()
     gateway.use({
       name: 'renamed',
@@ -328,7 +328,7 @@ describe('`setState` and `when.state`', () => {
     const before = gateway.snapshot()
     expect(await status('GET /presets/code-review')).toBe(200)
     expect(gateway.journal.last('getPreset')?.nearMisses[0]?.reason).toBe(
-      "rule 2 of 'renamed' expects the state 'renamed', it is 'started'",
+      "rule 2 of 'renamed' expected the state 'renamed', but it is 'started'",
     )
     expect(await status('PATCH /workspaces/production', { name: 'New' })).toBe(200)
     expect([await status('GET /presets/code-review'), await status('GET /presets/code-review')]).toEqual([

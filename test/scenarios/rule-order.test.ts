@@ -173,7 +173,7 @@ describe('rules of one scenario', () => {
     expect(await ask()).toBe('newer')
   })
 
-  it('do not wait for an unlimited rule of another operation', async () => {
+  it('do not wait for an unlimited rule for another operation', async () => {
     const { gateway, ask } = setup()
     gateway.use({
       name: 'others-first',

@@ -154,7 +154,7 @@ describe('rule.when', () => {
     const { ask } = setup({ on: 'createResponse', fault: 'stream-cut' })
     expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([false, true])
     expect(explain(ask())).toEqual([
-      "rule 1 of 'mine' expects a request with stream true, the request has none",
+      "rule 1 of 'mine' expected a request with stream true, but the request has none",
     ])
   })
 })
@@ -341,9 +341,9 @@ describe('explanations of skipped rules', () => {
       { on: 'listProviders', fault: 'status' },
     )
     expect(explain(ask())).toEqual([
-      "rule 1 of 'mine' expects model 'borealis/*', the request has 'aurora/dawn-1'",
-      "rule 2 of 'mine' expects header 'x-title' 'a', the request has none",
-      "rule 3 (hot) of 'mine' expects input text matching /storm/, the request has 'What is the weather?'",
+      "rule 1 of 'mine' expected model 'borealis/*', but the request has 'aurora/dawn-1'",
+      "rule 2 of 'mine' expected header 'x-title' 'a', but the request has none",
+      "rule 3 (hot) of 'mine' expected input text matching /storm/, but the request has 'What is the weather?'",
     ])
   })
 
@@ -366,13 +366,13 @@ describe('explanations of skipped rules', () => {
     expect(reasons.toSpliced(6, 1)).toEqual([
       "rule 1 of 'mine' is used up: it applies once",
       "rule 2 of 'mine' is at step 1 of its sequence, which lets the call pass",
-      "rule 3 of 'mine' skips the first 5 calls, this is call 1",
-      "rule 4 of 'mine' applies to every 3rd call, this is call 1",
-      "rule 5 of 'mine' expects call 7, this is call 1",
-      "rule 6 of 'mine' allows 9 calls per 1000 ms, this is call 1",
-      "rule 8 of 'mine' applies after 500 ms of elapsed time, this call arrived at 0 ms",
+      "rule 3 of 'mine' skips the first 5 calls, but this is call 1",
+      "rule 4 of 'mine' applies to every 3rd call, but this is call 1",
+      "rule 5 of 'mine' expected call 7, but this is call 1",
+      "rule 6 of 'mine' allows 9 calls per 1000 ms, but this is call 1",
+      "rule 8 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
     ])
-    expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, this call drew 0\.\d+$/)
+    expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, but this call drew 0\.\d+$/)
   })
 
   it('report an exhausted sequence', () => {

@@ -93,7 +93,7 @@ describe('parseScenario', () => {
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 
-it('use() with the name of a fault throws an error that shows how to use a fault', () => {
+it('use() with a fault name throws an error that shows how to use a fault', () => {
   const gateway = createGateway()
   expect(() => gateway.use('timeout')).toThrow(
     "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",

@@ -18,7 +18,7 @@ describe('types of rules and scenarios', () => {
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', sm: 3 } })).toThrow("'ms'")
   })
 
-  it('accept the path of a file', () => {
+  it('accept a file path', () => {
     expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: no such file')
   })
 

@@ -93,7 +93,7 @@ describe('script()', () => {
       retry: 'false',
       error: {
         message:
-          "Script: turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', received 'low at noon'",
+          "Script: turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received 'low at noon'",
         metadata: {
           turn: 2,
           expected: { result: { search: 'high at six' } },
@@ -112,7 +112,7 @@ describe('script()', () => {
     await agent.ask()
     const { error } = await agent.results('high at six').ask()
     expect(error.message).toContain(
-      "expected a result of 'book' containing 'ok', received none; search: 'high at six'",
+      "expected a result of 'book' containing 'ok', but received none; search: 'high at six'",
     )
   })
 
@@ -154,7 +154,7 @@ describe('script()', () => {
     gateway.script([{ expect: { input: 'boats', tools: ['search'] }, text: 'Hello' }])
     const wrong = await new Agent(gateway, 'Book a train').ask({ tools: [] })
     expect(wrong.error.message).toBe(
-      "Script: turn 1 of 1 does not match: expected the last user message containing 'boats', received 'Book a train'; expected the functions search, received none",
+      "Script: turn 1 of 1 does not match: expected the last user message containing 'boats', but received 'Book a train'; expected the functions search, but received none",
     )
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
@@ -424,7 +424,7 @@ describe('script turns', () => {
     ],
     [
       { output: [], fault: 'status' },
-      "script(): turns[0].fault: 'status' replaces the reply of the turn: make it a turn of its own",
+      "script(): turns[0].fault: 'status' replaces the turn's reply, so move it to a turn of its own",
     ],
     [
       { output: [{ type: 'massage', content: 'x' }] },
@@ -450,7 +450,7 @@ describe('scripts with other features', () => {
     const agent = new Agent(gateway, 'Book two boats')
     await agent.ask()
     await agent.results('low').ask()
-    const problem = "a result of 'search' containing 'high at six', received 'low'"
+    const problem = "a result of 'search' containing 'high at six', but received 'low'"
     const [first, second] = gateway.journal.entries()
     expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
     expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
@@ -515,7 +515,7 @@ describe('scripts with other features', () => {
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
-      "use(): script[0].fault: 'status' replaces the reply of the turn: make it a turn of its own",
+      "use(): script[0].fault: 'status' replaces the turn's reply, so move it to a turn of its own",
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },

@@ -44,7 +44,7 @@ describe('the Host header', () => {
       error: {
         code: 403,
         message:
-          "Host 'evil.example' is not allowed: add it with --allowed-host, or to the option allowedHosts",
+          "Host 'evil.example' is not allowed: add it with --allowed-host, or to the allowedHosts option",
       },
     })
   })
@@ -298,7 +298,7 @@ describe('limits', () => {
     expect(await connection.closed()).toContain('HTTP/1.1 200 ')
   })
 
-  it('closes the connection of a body that is too large and never ends', async () => {
+  it('closes the connection if a body is too large and never ends', async () => {
     const connection = raw(server.port, patch({ 'content-length': '5000' }), ' '.repeat(2000))
     expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
   })

@@ -55,7 +55,7 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
   ).rejects.toThrow()
   expect(errors).toHaveBeenCalledWith(
-    expect.stringContaining('no operation handles GET /provider: did you mean GET /providers?'),
+    expect.stringContaining('no operation handles GET /provider. Did you mean GET /providers?'),
   )
   errors.mockRestore()
   expect(sandbox).not.toHaveNoUnmatchedRequests()

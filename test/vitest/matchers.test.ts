@@ -38,7 +38,7 @@ describe('toHaveReceived', () => {
     gateway.fail(429)
     await call(gateway, 'GET /embeddings/models')
     expect(failureOf(() => expect(gateway).toHaveReceived('createResponse')).message).toBe(
-      `Expected a call to createResponse, received none.
+      `Expected a call to createResponse, but received none.
 The journal has 2 calls:
   1. GET /api/v1/providers (listProviders): 200, 0 ms
   2. GET /api/v1/embeddings/models (listEmbeddingsModels): 429 by fail() (status), 0 ms`,
@@ -63,7 +63,7 @@ The journal has 2 calls:
       expect(gateway).toHaveReceived('createResponse', match),
     )
     expect(message).toContain(
-      'Expected a call to createResponse with these fields, received none. The closest is call 2:',
+      'Expected a call to createResponse with these fields, but received none. The closest is call 2:',
     )
     expect(expected).toEqual({ body: { ...question, stream: false } })
     expect(actual).toEqual({ body: { ...question, stream: true } })
@@ -78,7 +78,7 @@ The journal has 2 calls:
     })
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
-      `\n     the inline rule expects model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
+      `\n     the inline rule expected model 'aurora/aurora-small', but the request has 'aurora/aurora-large'.`,
     )
   })
 
@@ -105,7 +105,7 @@ The journal has 2 calls:
     await expect(remote).toHaveReceived('listProviders')
     await expect(async () => {
       await expect(remote).toHaveReceived('getPreset')
-    }).rejects.toThrow('Expected a call to getPreset, received none.')
+    }).rejects.toThrow('Expected a call to getPreset, but received none.')
   })
 })
 
@@ -118,10 +118,10 @@ describe('toHaveReceivedTimes', () => {
     expect(gateway).toHaveReceivedTimes('createResponse', 1, { body: { stream: true } })
     expect(gateway).toHaveReceivedTimes('listProviders', 0)
     expect(failureOf(() => expect(gateway).toHaveReceivedTimes('createResponse', 3)).message).toMatch(
-      /^Expected 3 calls to createResponse, received 2\.\nThe journal has 2 calls:/,
+      /^Expected 3 calls to createResponse, but received 2\.\nThe journal has 2 calls:/,
     )
     expect(failureOf(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
-      /^Did not expect 2 calls to createResponse, received 2\./,
+      /^Did not expect 2 calls to createResponse, but received 2\./,
     )
   })
 })
@@ -173,7 +173,7 @@ describe('toHaveUsedAllRules', () => {
   reply(), on text
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms
-     reply() expects input text containing 'Rome', the request has 'What is the weather in Oslo?'.`,
+     reply() expected input text containing 'Rome', but the request has 'What is the weather in Oslo?'.`,
     )
   })
 })

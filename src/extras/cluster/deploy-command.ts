@@ -36,9 +36,9 @@ export function addDeploy(program: Command): void {
         .argParser(toListen)
         .default({ host: '0.0.0.0', port: 8080 }, '0.0.0.0:8080'),
     )
-    .option('--server-name <name>', 'host name of the balancer; may be repeated', collect)
-    .option('--tls-certificate <file>', 'certificate of the balancer')
-    .option('--tls-key <file>', 'key of the certificate')
+    .option('--server-name <name>', "the balancer's host name; may be repeated", collect)
+    .option('--tls-certificate <file>', "the balancer's certificate")
+    .option('--tls-key <file>', "the certificate's key")
     .addHelpText('after', help)
     .action(async (balancer: string, flags: DeployFlags) => {
       const print = await templateOf(balancer)

@@ -1,5 +1,5 @@
 /**
- * Cluster support: the command `deploy`.
+ * Cluster support: the `deploy` command.
  */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Rows of the list of calls: the summary of a call, and what tells it apart from similar ones.
+ * Rows of the call list: each call's summary, and what distinguishes it from similar calls.
  */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
@@ -65,6 +65,6 @@ function textOf(item: ConversationItem | undefined): string {
 }
 
 function beginning(text: string): string {
-  // Hidden before it is cut: half a secret is not recognised.
+  // Secrets are hidden before the text is cut, because half a secret would not be recognised.
   return oneLine(hideInString(text.slice(0, 10 * maxInput))).slice(0, maxInput)
 }

@@ -149,7 +149,7 @@ function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName)
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
   const { match, turn, state } = record
   const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
-  // A call of a file has no match, but a rule without a sequence has only one effect.
+  // A call from a file has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
   // A rate limit overrides the parameters of its fault.
   const faults = rateLimit ? [] : (effect?.faults ?? [])
@@ -175,7 +175,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   }
   const { call } = match ?? {}
   if (call !== undefined && !turn) {
-    facts.push(`Call ${call} of those that match its conditions.`)
+    facts.push(`Call ${call} of those that match the rule's conditions.`)
     if (after > 0) facts.push(`Skips the first ${after}.`)
     if (every > 1) facts.push(`Applies to one call in ${every}.`)
     if (calls) facts.push(`Applies to calls ${[...calls].join(', ')}.`)
@@ -200,8 +200,8 @@ function describeParameters(parameters: object): string {
   return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
 }
 
-/** The explanation of a test has the form `expects WANTS, the request has HAS`. */
-const middle = ', the request has '
+/** The explanation of a test has the form `expected WANTS, but the request has HAS`. */
+const middle = ', but the request has '
 
 function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {
   const request = { params, query, headers, body }
@@ -210,7 +210,7 @@ function conditionsOf({ params, query, headers, body }: CallRecord, rule: Compil
     const at = sentence.lastIndexOf(middle)
     const wants = at < 0 ? sentence : sentence.slice(0, at)
     return {
-      wants: wants.replace(/^expects /, ''),
+      wants: wants.replace(/^expected /, ''),
       has: at < 0 ? '' : sentence.slice(at + middle.length),
       passes: test.passes(request),
     }

@@ -36,7 +36,7 @@ export function pluginWarnings(body: unknown): string[] {
     const isIdle = typeof id === 'string' && id !== 'web' && Object.hasOwn(plugins, id) && enabled !== false
     return isIdle ? [id] : []
   })
-  return [...new Set(ids)].map((id) => `The plugin '${id}' has no effect here`)
+  return [...new Set(ids)].map((id) => `The '${id}' plugin has no effect here`)
 }
 
 const bodies = new WeakMap<z.ZodType, z.ZodType>()
@@ -103,7 +103,7 @@ function pluginList(): z.ZodType {
     .nullish()
 }
 
-/** Tools with the vendor's settings of searches and functions. */
+/** Tools with the vendor's search and function settings. */
 function toolList(tools: z.ZodType): z.ZodType {
   const kinds = kindsOf(inner<z.ZodArray<z.ZodType>>(tools).element) ?? {}
   const called = inner<z.ZodObject>(kinds['function'] as z.ZodType)
@@ -156,7 +156,7 @@ const searchSettings =
     ' ',
   )
 
-/** Moves the settings of a search tool to its `parameters`. */
+/** Moves a search tool's settings to its `parameters`. */
 export function withParameters(tool: unknown): unknown {
   const { type, filters, parameters, ...rest } = fieldsOf(tool)
   if (type !== 'gateway:web_search') return tool
@@ -170,7 +170,7 @@ export function withParameters(tool: unknown): unknown {
 }
 
 /**
- * Returns a tool as replies show it: the settings of a search next to its type. Undefined for tools that the gateway
+ * Returns a tool as replies show it, with search settings next to its type. Undefined for tools that the gateway
  * runs, which replies omit.
  */
 export function shownTool(tool: unknown): unknown {

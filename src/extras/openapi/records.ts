@@ -34,7 +34,7 @@ function rowId(path: string, key: string): string {
   return `${path}/${encodeURIComponent(key)}`
 }
 
-/** The records of one path in a sandbox: initial ones, and the changes of requests. */
+/** A path's records in a sandbox: the initial ones, and changes made by requests. */
 export class Records {
   readonly #table: Table<Row>
   readonly #path: string

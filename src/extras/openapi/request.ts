@@ -128,7 +128,7 @@ function toValue(text: string, schema: JsonSchema): unknown {
 
 interface Type {
   readonly name: string
-  /** The schema that has the type. */
+  /** The schema that declares this type. */
   readonly schema: SchemaObject
 }
 

@@ -18,7 +18,7 @@ import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
 
 export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
 
-/** The operations of a path that share records. */
+/** A path's operations, which share its records. */
 export interface Resource<Operation> {
   /** Path of the list, such as `/workspaces/{id}/budgets`. */
   readonly path: string

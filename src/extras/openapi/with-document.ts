@@ -5,7 +5,7 @@ import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 
-/** Adds operations and their components. If a component name is taken, it gets the prefix `Document`. */
+/** Adds operations and their components. If a component name is taken, it gets a `Document` prefix. */
 export function withDocument(ours: Json, added: readonly DocumentOperation[]): Json {
   const [first] = added
   if (!first) return ours

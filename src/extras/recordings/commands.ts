@@ -1,5 +1,5 @@
 /**
- * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each command loads its module
+ * Declares the `record`, `import`, `export`, `scan`, `drift` and `profile` commands. Each command loads its module
  * when it runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
@@ -53,7 +53,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--json', 'print one line of JSON when ready, one per exchange, and one for the summary')
     .addHelpText(
       'after',
-      '\nClients send the token in the header x-understudy-token. With --key-env it can also be their API key.',
+      '\nClients send the token in the x-understudy-token header. With --key-env it can also be their API key.',
     )
     .action(async (flags) => {
       const command = await import('./record.ts')
@@ -73,7 +73,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .argument('<files...>')
     .option('--out <folder>', 'folder for recordings', 'recordings')
-    .option('--base <path|url>', 'base path or base URL of the gateway', '/api/v1')
+    .option('--base <path|url>', "the gateway's base path or base URL", '/api/v1')
     .option(
       '--request <file>',
       "for sse: the stream's request, as { method, path, body } in a .yaml or .json file",

@@ -193,7 +193,7 @@ export function* compareDocuments(
   }
 }
 
-/** Yields a difference of all operations once, for the operation `*`. */
+/** Yields a difference that all operations share only once, with `*` as the operation. */
 function* once(
   pairs: readonly [DescribedOperation, DescribedOperation][],
   compare: (ours: DescribedOperation, theirs: DescribedOperation) => Iterable<Difference>,
@@ -338,7 +338,7 @@ function* compareContents(
     const other = theirs.get(type)
     const setup = { part: isStream ? 'stream' : part, direction: 'reply', isObserved: false } as const
     for (const each of other ? compareShapes(shape, other, setup) : []) {
-      // Events share fields with each other and with the reply. A difference of all of them is listed once.
+      // Events share fields with each other and with the reply. A difference that all of them share is listed once.
       const place = isStream ? placeInReply(each.path) : each.path
       const names = [`${place} ${each.kind}`, `${place.replace(/^\[.*?\]/, '')} ${each.kind} ${each.message}`]
       if (!names.some((name) => known.has(name))) yield each
@@ -353,7 +353,7 @@ function* compareContents(
     if (!ours.has(type)) yield difference(part, '', 'media-type-added', 'additive', `may be ${type}`)
 }
 
-/** Returns the path of a part of an event in the reply: `[response.completed].response.usage` is `usage`. */
+/** Returns the path in the reply that corresponds to part of an event: `[response.completed].response.usage` is `usage`. */
 function placeInReply(path: string): string {
   return path.replace(/^\[response\.[^\]]*\]\.(response\.|item|part)/, (_, field: string) => {
     if (field === 'response.') return ''

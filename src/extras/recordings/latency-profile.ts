@@ -1,4 +1,4 @@
-/** `profile`: computes quantiles of recorded latencies by model, for the option `latency`. */
+/** `profile`: computes quantiles of recorded latencies by model, for the `latency` option. */
 
 import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -27,7 +27,7 @@ interface Sample {
 }
 
 /**
- * Returns a latency profile of complete, successful replies by requested model. The model `*` covers all samples,
+ * Returns a latency profile of complete, successful replies by requested model. Model `*` covers all samples,
  * including requests without a model.
  */
 export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile {

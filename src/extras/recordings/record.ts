@@ -127,7 +127,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
   if (guard.accepts(headers['x-understudy-token'], ...keys)) return
   throw unauthorized(
-    `Missing or wrong token. Send it in the header x-understudy-token${hasKey ? ', or as the API key' : ''} (printed at startup, or --token)`,
+    `Missing or wrong token. Send it in the x-understudy-token header${hasKey ? ', or as the API key' : ''} (printed at startup, or --token)`,
   )
 }
 
@@ -485,7 +485,7 @@ function printed({ method, path, result }: ExchangeLine): string {
       return `${line}: deleted, ${result.file}:${first?.line} still contained a secret (${first?.kind})`
     }
     case 'not-recorded':
-      return `${line}: not recorded: ${result.reason}`
+      return `${line}: not recorded, because ${result.reason}`
   }
 }
 

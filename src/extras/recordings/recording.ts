@@ -262,7 +262,9 @@ function assertIntact(recording: Recording, name: string): void {
   if (!end) return
   const body = bodyOf(recording)
   if (body.length !== end.bytes)
-    throw new RecordingError(`${name}: the chunks have ${body.length} bytes, the last line says ${end.bytes}`)
+    throw new RecordingError(
+      `${name}: the chunks have ${body.length} bytes, but the last line says ${end.bytes}`,
+    )
   if (end.sha256 !== undefined && bytesToHex(sha256(body)) !== end.sha256)
     throw new RecordingError(
       `${name}: the chunks were changed after recording. If that is intended, remove sha256 from the last line`,

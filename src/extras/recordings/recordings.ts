@@ -237,7 +237,7 @@ export class RecordingIndex {
     }
     const near = nearestRecording(this.#all, request, parts, this.#redactor.ignoreFields)
     if (!near) {
-      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording`
+      const message = `There is no recording of ${line}. Run gateway-understudy record, or set replay.onUnmatchedRecording`
       return { message, nearest: undefined }
     }
     const message = `No recording matches ${line}. The nearest is ${near.recording}, whose ${near.reason}`

@@ -128,7 +128,7 @@ export const createApiKey = defineOperation({
     const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
     if (body.workspace_id && !(await sandbox.tables.workspaces.findBy('id', body.workspace_id)))
       throw new GatewayError(404, undefined, undefined, {
-        detail: `no workspace has the id '${body.workspace_id}'`,
+        detail: `there is no workspace with id '${body.workspace_id}'`,
       })
     if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
     // The key of a named sandbox is enough to route requests to it.
@@ -221,7 +221,7 @@ export function isLivingKey(key: string, sandbox: SandboxState): boolean | undef
   return row.state !== 'deleted' && !row.disabled && !isExpired
 }
 
-/** Returns the keys that requests have created and those in the option `apiKeys`, except deleted ones. */
+/** Returns the keys that requests have created and those in the `apiKeys` option, except deleted ones. */
 export async function apiKeysOf(sandbox: SandboxState): Promise<ApiKeyRow[]> {
   const rows = await tableOf(sandbox).rows()
   const hashes = new Set(rows.map(({ hash }) => hash))

@@ -1,4 +1,4 @@
-/** The extension `resources`: workspaces, presets, API keys, and a sandbox's activity. */
+/** The `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
 import {

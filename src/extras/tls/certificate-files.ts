@@ -37,7 +37,7 @@ function parsed(pem: string, file: string): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch (error) {
-    throw new TypeError(`tls: ${file} is no certificate`, { cause: error })
+    throw new TypeError(`tls: ${file} is not a certificate`, { cause: error })
   }
 }
 

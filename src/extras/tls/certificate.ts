@@ -45,7 +45,7 @@ interface ForgeCertificate {
 
 /** @param names Host names and addresses for which the certificate is valid. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
-  // Loaded only here: bundlers do not look for it.
+  // Loaded only here, so that bundlers do not look for it.
   const { pki, md }: Forge = createRequire(import.meta.url)('node-forge')
   const [authority, server] = await Promise.all([makeKeys(), makeKeys()])
   const make = (name: string, publicKey: string, extensions: object[]) => {

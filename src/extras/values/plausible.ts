@@ -284,7 +284,7 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
   }
 }
 
-/** Finds `jdoe` for the field `username` in `username jdoe` or `Username: jdoe`. */
+/** Finds `jdoe` for the `username` field in `username jdoe` or `Username: jdoe`. */
 function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefined {
   const isText = schemas.some(
     (schema) =>

@@ -233,7 +233,7 @@ class ValueGenerator {
       case 'object':
         return this.#object(place, isSmall)
       default:
-        return fail(`the type '${type}' is unknown`)
+        return fail(`type '${type}' is unknown`)
     }
   }
 

@@ -114,14 +114,14 @@ function chooseFilter(
 ): XSearchFilter | undefined {
   if (!filter || (request && model.toLowerCase().startsWith('x-ai/'))) return filter ?? undefined
   assume('xSearchModels')
-  warn(`x_search_filter was ignored: it needs a web search on a model of the vendor 'x-ai'`)
+  warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
   return undefined
 }
 
 function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: string) => void): void {
-  const notice = "is deprecated: use the tool 'gateway:web_search'"
-  if (requests.some(({ form }) => form === 'plugin')) warn(`The plugin 'web' ${notice}`)
-  if (requests.some(({ form }) => form === 'suffix')) warn(`The model suffix ':online' ${notice}`)
+  const notice = "is deprecated: use the 'gateway:web_search' tool"
+  if (requests.some(({ form }) => form === 'plugin')) warn(`The 'web' plugin ${notice}`)
+  if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
 }
 
 /** Warns about tools that the gateway does not run, such as those of other search services. */
@@ -129,7 +129,7 @@ function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => voi
   const types = new Set<string>()
   for (const tool of tools) if (tool.kind === 'other') types.add(tool.type)
   for (const type of [...types].slice(0, maxTypes)) {
-    warn(`The tool '${type.slice(0, 100)}' was not run: the gateway only runs 'gateway:web_search'`)
+    warn(`The '${type.slice(0, 100)}' tool was not run: the gateway only runs 'gateway:web_search'`)
   }
   if (types.size > maxTypes) warn(`Tools of ${types.size - maxTypes} more types were not run either`)
 }

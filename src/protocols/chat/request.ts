@@ -1,5 +1,5 @@
 /**
- * Schema of POST /chat/completions, as published clients call it. The specification names the group Chat but does not
+ * Schema of POST /chat/completions, as published clients call it. The specification names the Chat group but does not
  * describe it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'

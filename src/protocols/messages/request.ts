@@ -1,5 +1,5 @@
 /**
- * Schema of POST /messages, as published clients call it. The specification names the group Anthropic-style Messages
+ * Schema of POST /messages, as published clients call it. The specification names the Anthropic-style Messages group
  * but does not describe it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'

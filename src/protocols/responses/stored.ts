@@ -33,6 +33,6 @@ function isReference(item: InputItem): item is InputItem & { type: 'item_referen
 }
 
 function notStored(field: string, what: string, rule: string) {
-  const message = `No stored ${what}: it was never stored or was evicted`
+  const message = `Stored ${what} not found: it was never stored, or has been evicted`
   return invalidRequest([{ path: `body.${field}`, message, rule }])
 }

@@ -29,13 +29,13 @@ for (const [name, run] of Object.entries(clients)) {
       sandbox.script(turns(1).with(2, { expect: { result: { look: 'seen 1.9.' } }, text: 'Never' }))
       await assert.rejects(
         run(reach(sandbox)),
-        /turn 3 of 12 does not match: expected a result of 'look' containing 'seen 1.9.', received 'seen 1.2.'/,
+        /turn 3 of 12 does not match: expected a result of 'look' containing 'seen 1.9.', but received 'seen 1.2.'/,
       )
     })
   })
 }
 
-/** Returns the address and key of a sandbox for a client. */
+/** Returns a sandbox's address and key for a client. */
 function reach({ apiKey }) {
   return { apiKey, baseUrl: server.baseUrl }
 }

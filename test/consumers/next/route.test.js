@@ -11,7 +11,7 @@ test('returns the answer', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('createResponse', { body: { input: 'Why tides?' } })
 })
 
-test('hides an outage of the gateway', async ({ sandbox }) => {
+test('hides a gateway outage', async ({ sandbox }) => {
   sandbox.fail(500)
 
   expect((await ask('Why tides?')).status).toBe(503)

@@ -5,7 +5,7 @@ export const application = 'http://127.0.0.1:4300'
 /** With `--single-process`, this Chromium exits when its first page closes. */
 const args = chromium.args.filter((arg) => arg !== '--single-process')
 
-/** Each worker has its own gateway. A header of each request names it to the application. */
+/** Each worker has its own gateway. A header in each request tells the application which gateway to use. */
 export default {
   testDir: 'tests',
   testMatch: ['app.spec.js', 'readme.spec.js'],

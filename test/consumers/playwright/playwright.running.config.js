@@ -2,7 +2,7 @@ import config from './playwright.config.js'
 
 const application = 'http://127.0.0.1:4301'
 const understudy = 'http://127.0.0.1:4142'
-// Workers read this file too. The fixture `gateway` connects to this server.
+// Workers read this file too. The `gateway` fixture connects to this server.
 process.env.UNDERSTUDY_URL = understudy
 
 /** One gateway for all workers, started before the application. */

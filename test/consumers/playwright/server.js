@@ -1,7 +1,7 @@
 /**
  * The application under test: one page, and a server that forwards questions to the gateway.
  *
- * In test mode (`TEST=1`), `x-gateway-url` or `x-gateway-key` selects the sandbox of the test.
+ * In test mode (`TEST=1`), `x-gateway-url` or `x-gateway-key` selects the test's sandbox.
  */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -25,7 +25,7 @@ function intercepted(options) {
   return { gateway, interception, [Symbol.dispose]: () => interception.close() }
 }
 
-test('requests of one client reach the sandbox of the test that sent them', async () => {
+test('requests from one client reach the sandbox of the test that sent them', async () => {
   using context = intercepted()
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, number) => {
@@ -49,13 +49,13 @@ for (const isolate of ['--isolate', '--no-isolate']) {
 
 const reason = 'model: must be vendor/model, as in aurora/dawn-2'
 
-test('the reason of a rejection is in the error of a client and in explain()', async () => {
+test('the reason for a rejection is in the error and in explain()', async () => {
   using context = intercepted()
   await assert.rejects(ask('gpt-4o'), ({ message }) => message.includes(reason))
   assert.ok(context.gateway.journal.explain(context.gateway.journal.entries()[0]).includes(reason))
 })
 
-test('a server logs the reason of a rejection, and a suggestion for an unknown path', async () => {
+test('a server logs the reason for a rejection, and a suggestion for an unknown path', async () => {
   const { promise: line, resolve: onRequest } = Promise.withResolvers()
   await using server = await startServer({ onRequest })
   const own = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
@@ -136,7 +136,7 @@ test('disposing a remote sandbox rejects if one of its calls failed', async () =
   await use
 })
 
-test('silent mistakes throw errors of one line', async () => {
+test('silent mistakes throw one-line errors', async () => {
   const gateway = createGateway()
   const gone = gateway.createSandbox()
   gone.dispose()

@@ -32,7 +32,7 @@ describe('concurrently', () => {
   }
 })
 
-test('gives up after three errors, with the message of the gateway', async ({ sandbox }) => {
+test("gives up after three errors, with the gateway's message", async ({ sandbox }) => {
   sandbox.fail(529, { message: 'Provider overloaded' })
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow('Provider overloaded')
   expect(sandbox).toHaveReceivedTimes('createResponse', 3)

@@ -54,7 +54,7 @@ describe('the console', () => {
     expect((await get('')).headers.get('location')).toBe('/__understudy/')
   })
 
-  it('has three files, of which two have a hash in their name and are cached forever', async () => {
+  it('has three files, two of which have a hash in their name and are cached forever', async () => {
     const names = await filesOf()
     expect(names.map((name) => name.split('.')[1]).sort()).toEqual(['css', 'js'])
     for (const name of names) {

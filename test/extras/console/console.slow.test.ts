@@ -26,8 +26,8 @@ afterAll(async () => {
   await server.close()
 })
 
-describe('the files of the console', () => {
-  it('have at most 45 kB together when compressed', async () => {
+describe("the console's files", () => {
+  it('have at most 45 kB in total when compressed', async () => {
     await fetch(at(''))
     const folder = new URL('../../../dist/console/', import.meta.url)
     const names = readdirSync(folder)

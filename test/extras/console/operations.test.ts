@@ -66,7 +66,7 @@ describe('reasons with numbers', () => {
     expect(rule).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
     expect(rule?.facts).toContain('Used 3 of 2 requests in 60 s.')
     expect(rule?.facts.join(' ')).toMatch(/The next window begins in 60 s, at 2026-01-01T00:01:00\.\d+Z/)
-    expect((await why(first)).skipped[0]?.reason).toBe('allows 2 calls per 60000 ms, this is call 1')
+    expect((await why(first)).skipped[0]?.reason).toBe('allows 2 calls per 60000 ms, but this is call 1')
   })
 
   it('have the number drawn, the call, the step, the turn, and what used a rule up', async () => {
@@ -88,7 +88,7 @@ describe('reasons with numbers', () => {
     expect(await factsOf(await ask('third'))).toContain('Applies to one call in 3.')
     const used = await ask('once')
     expect(await factsOf(used)).toContain(
-      'Fault status, status 503. Call 1 of those that match its conditions. Applied 1 of 1 times.',
+      "Fault status, status 503. Call 1 of those that match the rule's conditions. Applied 1 of 1 times.",
     )
     const { rule, skipped } = await why(await ask('once'))
     expect(rule).toBeNull()

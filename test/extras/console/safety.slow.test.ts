@@ -59,13 +59,13 @@ describe('actions that lose data', () => {
 })
 
 describe('the connection', () => {
-  it('distinguishes a missing token from a refused one', async () => {
+  it('distinguishes a missing token from a rejected one', async () => {
     await using server = await startServer({ token: 'secret' })
     const { page } = await open(setup.browser, `${server.url}/__understudy/`)
     await page.getByRole('heading', { name: 'Token required' }).waitFor()
     await page.getByLabel('Token').fill('guess')
     await page.getByRole('button', { name: 'Connect' }).click()
-    await page.getByRole('heading', { name: 'Token refused' }).waitFor()
+    await page.getByRole('heading', { name: 'Token rejected' }).waitFor()
     await page.getByLabel('Token').fill('secret')
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByText('Live', { exact: true }).waitFor()

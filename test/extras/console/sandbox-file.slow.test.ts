@@ -43,7 +43,7 @@ describe('a sandbox', () => {
     await summary.getByText("rule 2 (refused) of 'busy-morning'. Fault status, status 529.").waitFor()
     await summary.getByText('did you mean GET /providers').waitFor()
     await summary.getByText("Rule 3 of 'busy-morning' for getPreset never applied.").waitFor()
-    // Its calls keep their durations, rules and streams, and are not among the live ones.
+    // The file's calls keep their durations, rules and streams, and are not listed among live calls.
     const { calls } = saved
     const durations = await page.locator('.rows .duration').allTextContents()
     expect(Math.abs(Number.parseFloat(durations.at(-1) ?? '') - calls[0].durationMs)).toBeLessThan(1)

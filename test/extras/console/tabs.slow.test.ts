@@ -18,7 +18,7 @@ function openStreams(context: BrowserContext): Set<unknown> {
   return streams
 }
 
-describe('the tabs of a browser', () => {
+describe('browser tabs', () => {
   it('leave connections for an application: ten tabs and four stalled streams block no request', async () => {
     setup.server.gateway.use({
       on: 'createResponse',

@@ -103,7 +103,7 @@ describe('input of a type without effect', () => {
     ])
   })
 
-  it('is a 400 without a dialect, and so is a part of a known type without its fields', async () => {
+  it('gets a 400 without a dialect, as does a part of a known type without its fields', async () => {
     const body = { model, input: [question, items[0]] }
     expect(await call(createGateway(), 'POST /responses', { body })).toMatchObject({ status: 400 })
     const { create } = setup()
@@ -113,7 +113,7 @@ describe('input of a type without effect', () => {
 })
 
 describe('plugins', () => {
-  it('with any id are accepted, with a warning if they are enabled but have no effect', async () => {
+  it('are accepted with any id, with a warning if an enabled one has no effect', async () => {
     const { create } = setup({ strict: true })
     const plugins = [
       { id: 'auto-router', allowed_models: ['aurora/*'] },
@@ -129,7 +129,7 @@ describe('plugins', () => {
     const { status, warnings } = await create({ input: 'Hi', plugins })
     expect(status).toBe(200)
     expect(warnings).toHaveLength(8)
-    expect(warnings[0]).toBe("The plugin 'auto-router' has no effect here")
+    expect(warnings[0]).toBe("The 'auto-router' plugin has no effect here")
   })
 
   it('are disabled by `enabled: false`', async () => {
@@ -140,7 +140,7 @@ describe('plugins', () => {
     expect(await ask({ enabled: true, engine: 'perplexity' })).toBe(2)
   })
 
-  it("and tools accept the vendor's engine names, even in messages", async () => {
+  it("accept the vendor's engine names, as tools do, even in messages", async () => {
     const { create } = setup()
     const wrong = await create({ input: 'Hi', plugins: [{ id: 'web', engine: 'bing' }] })
     expect(wrong.reply.error.message).toBe(
@@ -150,12 +150,12 @@ describe('plugins', () => {
     const { reply } = await create({ input: 'Hi', tools })
     expect(reply.error.message).toContain('at most 20 for the engine parallel')
     expect((await create({ input: 'Hi', plugins: [{ id: 'web' }] })).warnings[0]).toContain(
-      "use the tool 'openrouter:web_search'",
+      "use the 'openrouter:web_search' tool",
     )
   })
 })
 
-it('a tool in the reply has the settings of the request, by the vendor names', async () => {
+it("a tool in the reply has the request's settings, under the vendor"s names', async () => {
   const { create } = setup()
   const settings = { engine: 'exa', search_context_size: 'low', filters: { allowed_domains: ['a.example'] } }
   const tools = [{ type: 'web_search', ...settings }, { type: 'openrouter:datetime' }]
@@ -163,7 +163,7 @@ it('a tool in the reply has the settings of the request, by the vendor names', a
   expect(reply.tools).toEqual([{ type: 'web_search', ...settings }])
 })
 
-it('comments in the pauses of a stream are those of the vendor', async () => {
+it("a stream's pauses contain the vendor's comments", async () => {
   const gateway = createGateway({
     dialect: 'openrouter',
     timeScale: 0,
@@ -190,7 +190,7 @@ describe('fields', () => {
     )
   })
 
-  it('of the vendor are known with `strict`, and others are not', async () => {
+  it('are known with `strict` if the vendor defines them; others are not', async () => {
     const { gateway, create } = setup({ strict: true })
     const shared = {
       models: [model],
@@ -212,7 +212,7 @@ describe('fields', () => {
     expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
   })
 
-  it('that change the meaning of a reply get a 400 unless a rule replies', async () => {
+  it('get a 400 if they change the meaning of a reply, unless a rule replies', async () => {
     const { gateway, create } = setup()
     expect((await create({ input: 'Hi', background: true })).status).toBe(400)
     gateway.reply({ responseStatus: 'queued' })

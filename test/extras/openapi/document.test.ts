@@ -82,7 +82,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     )
   })
 
-  it('accepts a form without validation, reports it in the journal, and replies with the headers of the document', async () => {
+  it('accepts a form without validation, reports it in the journal, and replies with the documented headers', async () => {
     const form = new FormData()
     form.set('other', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')
     const { fetch, baseUrl, sandbox } = entrance

@@ -61,7 +61,7 @@ describe('a path of records', () => {
     )
   })
 
-  it('begins with the sample of its list, whose records can be read, changed and deleted', async () => {
+  it("starts with its list's sample, whose records can be read, changed and deleted", async () => {
     const [first, ...others] = (await ask('GET /projects')).body.data
     expect((await ask(`GET /projects/${first.id}`)).body.data).toEqual(first)
     await ask(`PATCH /projects/${first.id}`, { name: 'Renamed' })
@@ -77,7 +77,7 @@ describe('a path of records', () => {
     expect(ids.size).toBe(5)
   })
 
-  it('ignores values of the request that the reply cannot have', async () => {
+  it('ignores request values that the reply cannot contain', async () => {
     const { data } = (await ask('POST /projects', { name: 'Moon', status: 'lost', budget: 1.5 })).body
     expect(data.name).toBe('Moon')
     expect(['open', 'done']).toContain(data.status)

@@ -479,7 +479,7 @@ const done = (text: string, number = 9, of = 'm') => ({
 const part = (text: unknown, ...annotations: object[]) => ({ type: 'part', part: { text, annotations } })
 const span = (start_index: unknown, end_index: unknown) => ({ start_index, end_index })
 
-/** Sequences of events and their flaws. */
+/** Event sequences and their flaws. */
 const flaws: [unknown[], string[]][] = [
   [[delta('a', 1), delta('b', 2), done('ab')], []],
   [[delta('a', 2), delta('b', 2)], ['sequence numbers do not increase']],

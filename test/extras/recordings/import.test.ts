@@ -153,7 +153,7 @@ describe('importing a HAR file', () => {
     expect(skipped[0]).toMatch(/^a\.har: entry 1: its (?:stream|body) /)
   })
 
-  it('reports an invalid file, or a file of another site, in one line', () => {
+  it('reports an invalid file, or a file from another site, on one line', () => {
     expect(() => importHar('{}', 'a.har', '/api/v1')).toThrow('a.har: is not a HAR file')
     expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har:1:1: not JSON')
     expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('set --base')
@@ -373,7 +373,7 @@ describe('an entry of a HAR file', () => {
     expect(read(entry({ ...(delivery && { _delivery: delivery }) }))).toMatchObject({ end: { how } })
   })
 
-  it('without a response is imported as an aborted reply, or skipped', () => {
+  it('is imported as an aborted reply, or skipped, if it has no response', () => {
     const failed = { response: { status: 0 }, timings: { wait: 1, receive: 2 } }
     expect(read(entry(failed))).toBe('has no response (status 0)')
     expect(read(entry({ ...failed, _delivery: 'aborted-by-client' }))).toBe('has no response (status 0)')

@@ -1,5 +1,5 @@
 /**
- * Access to the recorder: tokens, allowed hosts, the base path of the upstream, and secrets.
+ * Access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -181,7 +181,7 @@ describe('path of a request to the recorder', () => {
     `http://${host}`,
   ]
 
-  it('never leaves the base path of the upstream', async () => {
+  it("never leaves the upstream's base path", async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { key: 'real-key-0001' })
     const { host, port } = new URL(recorder.baseUrl)
@@ -231,7 +231,7 @@ describe('path of a request to the recorder', () => {
     )
   })
 
-  it('never leaves the base path of the upstream when a server forwards it', async () => {
+  it("never leaves the upstream's base path when a server forwards it", async () => {
     await using upstream = await startEcho()
     await using server = await startServer({
       recordings: [],

@@ -75,7 +75,10 @@ describe('a recording file', () => {
     ],
     [[first, '{"ms":0}'], 't:2: chunks: a chunk must have ms, and text or base64'],
     [[first, chunk, '{"end":"fin","ms":0,"bytes":-1}'], 't:3: end: bytes: Must be 0 or more, got -1'],
-    [[first, chunk, '{"end":"fin","ms":3,"bytes":3}'], 't: the chunks have 2 bytes, the last line says 3'],
+    [
+      [first, chunk, '{"end":"fin","ms":3,"bytes":3}'],
+      't: the chunks have 2 bytes, but the last line says 3',
+    ],
     [
       [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],
       't: the chunks were changed after recording. If that is intended, remove sha256 from the last line',

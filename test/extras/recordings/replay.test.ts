@@ -80,7 +80,7 @@ describe('recordings', () => {
     }
   })
 
-  it('made while an environment secret was set match requests without it', async () => {
+  it('match requests without the environment secret that was set during recording', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{"answer":1}'))
     const out = join(root, String(++folders))
     vi.stubEnv('PROJECT_TOKEN', 'apollo "eleven"')
@@ -165,7 +165,7 @@ describe('recordings', () => {
     const gateway = createGateway({ recordings: [] })
     const { text } = await post(gateway, '/responses', hello)
     expect(JSON.parse(text).error.message).toBe(
-      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording',
+      'There is no recording of POST /responses. Run gateway-understudy record, or set replay.onUnmatchedRecording',
     )
   })
 

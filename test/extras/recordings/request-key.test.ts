@@ -203,7 +203,7 @@ describe('RecordingIndex', () => {
       'No recording matches POST /ask. The nearest is a, whose body differs, but its text is redacted and cannot be compared',
     )
     expect(miss([recorded('a', undefined)], {}).message).toBe(
-      'No recording matches POST /ask: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording',
+      'There is no recording of POST /ask. Run gateway-understudy record, or set replay.onUnmatchedRecording',
     )
   })
 })

@@ -1,4 +1,4 @@
-/** The extension `resources`: workspaces, presets, API keys, and a sandbox's activity. */
+/** The `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
 import { relevance } from '../../../src/extras/resources/rerank.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
@@ -16,7 +16,7 @@ function start(options: GatewayOptions = {}) {
 }
 
 describe('workspaces', () => {
-  it('created by POST are found, changed, listed and deleted', async () => {
+  it('can be found, changed, listed and deleted if created by POST', async () => {
     const { sandbox, ask } = start()
     const made = await ask('POST /workspaces', { name: 'Tides', slug: 'tides' })
     expect([made.status, made.body.data]).toMatchObject([201, { slug: 'tides', description: null }])
@@ -41,7 +41,7 @@ describe('workspaces', () => {
     expect((await start().ask(line, body)).status).toBe(status)
   })
 
-  it('with API keys are not deleted', async () => {
+  it('cannot be deleted if they have API keys', async () => {
     const { ask } = start()
     const { id } = (await ask('POST /workspaces', { name: 'Tides', slug: 'tides' })).body.data
     const { hash } = (await ask('POST /keys', { name: 'One', workspace_id: id })).body.data
@@ -67,7 +67,7 @@ describe('presets', () => {
     expect(reply.body).toMatchObject({ instructions: 'Be brief.', temperature: 0.2 })
   })
 
-  it('have versions, of which the last one is used', async () => {
+  it('have versions, and use the latest one', async () => {
     const { ask } = start()
     await ask('POST /presets/brief/responses', { model, instructions: 'Be brief.' })
     await ask('POST /presets/brief/responses', { model, instructions: 'Be long.' })
@@ -82,7 +82,7 @@ describe('presets', () => {
     expect((await ask('GET /presets')).body.data[0].slug).toBe('brief')
   })
 
-  it('omit what a reply cannot use, with a warning', async () => {
+  it('omit fields that a reply cannot use, and add a warning', async () => {
     const { sandbox, ask } = start()
     const body = { model, messages: [], max_tokens: 5, tools: [{ type: 'function', function: {} }] }
     const { designated_version } = (await ask('POST /presets/odd/chat/completions', body)).body.data
@@ -96,7 +96,7 @@ describe('presets', () => {
 })
 
 describe('API keys', () => {
-  it('are all accepted until one is created; then only living keys are', async () => {
+  it('are all accepted until one is created; from then on, only live keys are', async () => {
     const { ask } = start()
     expect((await ask('GET /providers', undefined, 'mine')).status).toBe(200)
     const made = await ask('POST /keys', { name: 'One', limit: 2 }, 'mine')
@@ -134,7 +134,7 @@ describe('API keys', () => {
     expect((await ask('GET /providers', undefined, key)).status).toBe(401)
   })
 
-  it('of the option apiKeys are listed and can be deleted', async () => {
+  it('are listed and can be deleted if they are in the apiKeys option', async () => {
     const { ask } = start({ apiKeys: ['first-key', 'second-key'] })
     expect((await ask('GET /providers', undefined, 'other')).status).toBe(401)
     const [first] = (await ask('GET /keys', undefined, 'first-key')).body.data
@@ -143,7 +143,7 @@ describe('API keys', () => {
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 401])
   })
 
-  it('belong to the sandbox: others, resets, snapshots, forks and files', async () => {
+  it('belong to their sandbox, and follow its resets, snapshots, forks and files', async () => {
     const { gateway, sandbox, ask } = start()
     const { key } = (await ask('POST /keys', { name: 'One' })).body
     const snapshot = sandbox.snapshot()
@@ -166,8 +166,8 @@ describe('API keys', () => {
   })
 })
 
-describe('what a sandbox has done', () => {
-  it('is its activity by day, model and workspace', async () => {
+describe("a sandbox's activity", () => {
+  it('is summed up by day, model and workspace', async () => {
     const { sandbox, ask } = start()
     const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
     await ask('POST /chat/completions', body)

@@ -86,7 +86,7 @@ describe('clients that trust ca.pem', () => {
     expect(stdout.trim()).toBe(expected)
   })
 
-  it('a browser does, too', async () => {
+  it('a browser sends the six operations, too', async () => {
     const browser = await chromium.launch({
       executablePath: await packed.executablePath(),
       args: packed.args.filter((arg) => arg !== '--single-process'),
@@ -199,7 +199,7 @@ describe('the folder', () => {
     await (await startServer({ tls: own })).close()
     expect(readFileSync(file('cert'), 'utf8')).toBe(before)
     writeFileSync(file('cert'), 'no certificate')
-    await expect(startServer({ tls: own })).rejects.toThrow(`tls: ${file('cert')} is no certificate`)
+    await expect(startServer({ tls: own })).rejects.toThrow(`tls: ${file('cert')} is not a certificate`)
     rmSync(own, { recursive: true })
   })
 })

@@ -1,4 +1,4 @@
-/** Drift of Understudy in a dialect: no drift from itself, and the names and fields of the vendor on both sides. */
+/** Drift in a dialect: Understudy does not drift from itself, and both sides use the vendor's names and fields. */
 import { beforeAll, expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
@@ -16,13 +16,13 @@ function namesIn(document: object): string[] {
   return findDrift({ mock, document: readDocument(document), observed: new Map() }).findings.map(nameOf)
 }
 
-it('the mock of a dialect has the fields that the dialect adds to replies', () => {
+it('the mock has the fields that a dialect adds to replies', () => {
   const names = namesIn(apiDocument(gateway as never))
   expect(names).toContain('createResponse reply 200 usage.cost field-removed')
   expect(names).toContain('updateWorkspace reply 200 data.disabled_server_tools field-removed')
 })
 
-it('and the names of the vendor', () => {
+it("uses the vendor's names", () => {
   const text = JSON.stringify(apiDocument(gateway as never))
   expect(namesIn(JSON.parse(text))).toContain('listBenchmarks request query source value-removed')
   const names = namesIn(

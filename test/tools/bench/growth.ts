@@ -51,7 +51,7 @@ const cases: ReadonlyArray<() => Case> = [
     large: { direct: new DirectCalls({ recordCounts: { presets: 10_000 } }), call: getPreset },
   }),
   () => ({
-    // `@msw/data` searches all records: no target.
+    // `@msw/data` searches all records, so there is no target.
     name: 'Point write, 60 -> 10,000 rows',
     small: { direct: new DirectCalls({ recordCounts: { workspaces: 60 } }), call: patchWorkspace },
     large: { direct: new DirectCalls({ recordCounts: { workspaces: 10_000 } }), call: patchWorkspace },

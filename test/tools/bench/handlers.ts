@@ -16,7 +16,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const body = await reply.text()
   const bare = http.get(path, () => new HttpResponse(body, init))
 
-  // One interception whose handlers are replaced: two would both see every request.
+  // A single interception whose handlers are replaced, because two would both see every request.
   const server = setupServer()
   server.listen()
   const cost = (handlers: Parameters<typeof server.resetHandlers>) => () => {

@@ -84,7 +84,7 @@ export async function compare(rounds: number, baseline: Cost, ours: Cost): Promi
   }
   const pairs: Array<{ baseline: number; ours: number }> = []
   for (let round = 0; round < rounds; round++) {
-    // The order alternates, because the second can profit from the first.
+    // The order alternates, because the second measurement can benefit from the first.
     if (round % 2 === 0) {
       const below = await baseline()
       pairs.push({ baseline: below, ours: await ours() })

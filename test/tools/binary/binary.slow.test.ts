@@ -1,5 +1,5 @@
 /**
- * The single executable, built from `dist`: the suite of the command line, the golden transcript over a socket, and the
+ * The single executable, built from `dist`: the command-line test suite, the golden transcript over a socket, and the
  * files inside. Skipped on platforms that it cannot be built for.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'

@@ -56,7 +56,7 @@ export async function buildBinary(target = host): Promise<string> {
   }
 }
 
-/** Bundles packages that are loaded on demand, and gives the code an address that is no file of the user. */
+/** Bundles packages that are loaded on demand, and gives the code an address that is not one of the user's files. */
 const inOneFile: Plugin = {
   name: 'in-one-file',
   transform: (code) =>
@@ -70,7 +70,7 @@ function nodeFor(target: string, home: string): string {
   const program = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
   const folder = join(root, 'node_modules/.cache/understudy', `node-${target}-${nodeVersion}`)
   if (!existsSync(join(folder, program))) {
-    // The package for Apple's processors has a name of its own.
+    // The package for Apple's processors has a different name.
     const name = `${target === 'darwin-arm64' ? 'node-bin' : 'node'}-${target}@${nodeVersion}`
     const options = ['--json', '--pack-destination', home]
     const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', name, ...options], { encoding: 'utf8' }))

@@ -6,7 +6,7 @@ import type * as z from 'zod'
 
 type Side = 'input' | 'output'
 
-/** Settings for printing the types of a file. */
+/** Settings for printing a file's types. */
 export interface Writing {
   readonly side: Side
   /** Names of schemas, including those in other files. */
@@ -31,7 +31,7 @@ export function declaration(schema: z.ZodType, name: string, writing: Writing): 
     : `export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}`
 }
 
-/** Prints the fields of an object, one per line. */
+/** Prints an object's fields, one per line. */
 export function fieldsOf(schema: z.ZodType, writing: Writing, depth: number): string {
   const { shape, catchall } = definitionOf(schema)
   const margin = '  '.repeat(depth)

@@ -60,7 +60,7 @@ function settings() {
 /** Code that runs only in a browser, a Playwright test, Bun or Deno, which the slow tier tests. */
 const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/intercept-fetch\.ts)/
 
-/** Tests that exceed their usual time by this much count as endless loop: milliseconds, and a factor. */
+/** Tests that exceed their usual time by this much count as endless loops. In milliseconds, and as a factor. */
 const patience = { ms: 30_000, times: 3 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))

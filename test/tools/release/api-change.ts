@@ -1,5 +1,5 @@
 /**
- * Compares two versions of the reports in `test/package/api`, and returns the release that the change needs.
+ * Compares two versions of the reports in `test/package/api`, and classifies the change as none, an addition or breaking.
  */
 
 export interface ApiChange {

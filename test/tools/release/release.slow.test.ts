@@ -47,7 +47,7 @@ describe('npm run release -- --check', () => {
     expect(check(copy)).toEqual({ lines: ['Ready for a release'], status: 0 })
   })
 
-  it('requires a version that fits the change of the API, and a dated section in the changelog', () => {
+  it('requires a version that fits the API change, and a dated section in the changelog', () => {
     const git = (...args: string[]) => execFileSync('git', ['-C', copy, ...args])
     git('init', '--quiet')
     git('config', 'user.name', 'Test')

@@ -27,7 +27,7 @@ const number = fc.oneof(
   fc.constantFrom(0.5, 1e9, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e308, -0),
 )
 const json = fc.jsonValue({ maxDepth: 2 })
-/** Mostly valid values of a field, occasionally an invalid one. */
+/** Mostly valid values for a field, occasionally an invalid one. */
 const nearly = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 60, arbitrary: value as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: json })
 const some = (fields: Record<string, fc.Arbitrary<unknown>>, required: string[] = []) =>
@@ -153,7 +153,7 @@ const rule = some(
   ],
 )
 
-/** Few fields and one effect at a time: with all of them, hardly any rule is valid. */
+/** Few fields and one effect at a time, because hardly any rule with all of them is valid. */
 const fewFields = fc
   .tuple(
     rule,

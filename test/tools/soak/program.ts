@@ -1,4 +1,4 @@
-/** The command `serve` as a separate process. */
+/** The `serve` command as a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Calls control operations by id, with the token of this tab.
+ * Calls control operations by id, with this tab's token.
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -54,7 +54,7 @@ export function saveToken(token: string): void {
   tokenProblem.value = undefined
 }
 
-/** Returns a reply to read as it arrives. Throws the error of the server. */
+/** Returns a reply to read as it arrives. Throws the server's error. */
 export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: CallOptions = {}) {
   try {
     return await client.response(id, params, sent)
@@ -63,7 +63,7 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
   }
 }
 
-/** Notes the problems of the connection that every screen shows. */
+/** Records connection problems, which every screen shows. */
 function noted<Failure extends { status?: number }>(error: Failure): Failure {
   const hasToken = sessionStorage.getItem(tokenKey) !== null
   if (error.status === 401) tokenProblem.value = hasToken ? 'refused' : 'missing'
@@ -88,7 +88,7 @@ export async function askConsole<Data>(line: `${'GET' | 'POST'} /${string}`, bod
   throw noted(Object.assign(new Error(error.message), { status: response.status }))
 }
 
-/** Returns the `data` of a reply; undefined if it has no body. Throws the error of the server. */
+/** Returns the `data` of a reply; undefined if it has no body. Throws the server's error. */
 export async function ask<Id extends RouteId>(
   id: Id,
   params: RouteParams<Id>,

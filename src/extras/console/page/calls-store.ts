@@ -53,12 +53,12 @@ export function pause(paused: boolean): void {
 }
 
 const terms = computed(() => parseSearch(param('q')))
-/** Texts that the server searches in bodies. */
+/** Search texts that the server looks for in bodies. */
 const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field === 'body' && value !== ''))
-/** Sandboxes and ids of the calls whose bodies contain each text. */
+/** For each search text, the calls (sandbox and id) whose bodies contain it. */
 const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
-/** Calls of the chosen sandbox, or of all that are not opened files; oldest first. */
+/** Calls in the chosen sandbox, or in all sandboxes that were not opened from a file. Oldest first. */
 export const chosenCalls = computed(() => {
   const sandbox = chosenSandbox.value
   const opened = new Set(files.value.map((file) => file.sandbox))
@@ -96,7 +96,7 @@ export const columns = {
 } satisfies Record<string, readonly [title: string, read: (call: CallRow) => string | number]>
 export type Column = keyof typeof columns
 
-/** Column of the list, and whether the highest value is first. Default: the newest call first. */
+/** Column to sort by, and whether the highest value comes first. Default: newest calls first. */
 export const order = computed((): { column: Column; isDescending: boolean } => {
   const sort = param('sort')
   const column = sort.replace(/^-/, '')
@@ -105,7 +105,7 @@ export const order = computed((): { column: Column; isDescending: boolean } => {
     : { column: 'time', isDescending: true }
 })
 
-/** An entry of the list: a call, or the heading of a group. */
+/** A list entry: a call or a group heading. */
 export type Item = CallRow | { group: string; count: number }
 
 const groupings: Record<string, (call: CallRow) => string> = {
@@ -201,7 +201,7 @@ function take(rows: readonly CallRow[]): void {
 let publishedAt = Number.NEGATIVE_INFINITY
 let isPublishing = false
 
-/** Shows the calls: at once, or together with those that arrive shortly after. */
+/** Shows calls at once, or together with calls that arrive shortly after. */
 function publish(): void {
   const now = document.timeline.currentTime as number
   if (isPublishing) return

@@ -277,7 +277,7 @@ function scaleOf(list: readonly CallRow[]): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)))
 }
 
-/** Moves the focus by rows, and with it the details if they are open. */
+/** Moves the focus up or down the rows. Open details follow it. */
 export function step(by: number): void {
   const list = items.value.filter(isCall)
   const { key } = (document.activeElement as HTMLElement).dataset
@@ -406,7 +406,7 @@ const Row = memo(function Row({
   )
 })
 
-/** Bar as long as the duration; its pale part ends at the first byte. */
+/** Bar whose length is the duration. Its pale part ends at the first byte. */
 function Bar({
   durationMs,
   firstByteMs,

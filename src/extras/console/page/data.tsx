@@ -1,5 +1,5 @@
 /**
- * Collections of a sandbox as tables, an editor for rows, and differences from the seed.
+ * A sandbox's collections as tables, a row editor, and differences from the seed.
  */
 import { useSignal } from '@preact/signals'
 import type { CollectionChanges } from '../../../control/remote-sandbox.ts'
@@ -148,7 +148,7 @@ function RowEditor({
 }: {
   here: { sandbox: string; collection: string }
   row: Row
-  /** Names of the fields of all rows. */
+  /** Field names that occur in any row. */
   fields: readonly string[]
   isNew: boolean
   onDone: () => void

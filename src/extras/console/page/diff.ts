@@ -2,7 +2,7 @@
  * Aligns two texts line by line.
  */
 
-/** A line of either text, or of both if they are equal. */
+/** A line from either text, or from both if they are equal. */
 export interface DiffLine {
   left: string | undefined
   right: string | undefined

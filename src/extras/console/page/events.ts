@@ -44,7 +44,7 @@ export function follow(listener: Listener): void {
       if (wasLost && message.state === 'live') listener.resync()
       return
     }
-    // Ids of events start with the run of the server.
+    // Event ids start with the server's run id.
     if (last && message.id && last.split('.')[0] !== message.id.split('.')[0]) wasRestarted.value = true
     last = message.id || last
     connection.value = 'live'

@@ -1,5 +1,5 @@
 /**
- * Navigation state in the hash of the URL, so that links show the same screen.
+ * Navigation state in the URL hash, so that links show the same screen.
  */
 import { computed, signal } from '@preact/signals'
 
@@ -12,7 +12,7 @@ interface Place {
 }
 
 export const place = signal<Place>(read())
-/** Id of the chosen sandbox. `*` stands for all sandboxes, which only lists of calls support. */
+/** Id of the chosen sandbox. `*` stands for all sandboxes, which only call lists support. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
 /** Sandbox that actions apply to. */
 export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))

@@ -150,9 +150,9 @@ function Token() {
   }
   return (
     <form class="card token" onSubmit={submit}>
-      <h2>{isRefused ? 'Token refused' : 'Token required'}</h2>
+      <h2>{isRefused ? 'Token rejected' : 'Token required'}</h2>
       <p>
-        {isRefused && 'The server does not accept the token of this tab. '}
+        {isRefused && "The server did not accept this tab's token. "}
         Enter the token you started the server with, or the one it printed at startup. The token is kept until
         you close this tab.
       </p>

@@ -35,9 +35,12 @@ export function Metrics() {
         <Tile title="In flight" value={String(recent.filter(isInFlight).length)} />
         <Tile title="Errors" value={String(recent.filter(isError).length)} />
         <Tile title="Streams" value={String(recent.filter(isStream).length)} />
-        <Tile title="Duration, median" value={shown(quantile(durations(recent), 0.5), milliseconds)} />
+        <Tile title="Median duration" value={shown(quantile(durations(recent), 0.5), milliseconds)} />
         <Tile title="Duration, p95" value={shown(quantile(durations(recent), 0.95), milliseconds)} />
-        <Tile title="First byte, median" value={shown(quantile(firstBytes(recent), 0.5), milliseconds)} />
+        <Tile
+          title="Median time to first byte"
+          value={shown(quantile(firstBytes(recent), 0.5), milliseconds)}
+        />
         <Tile title="Tokens per second" value={shown(quantile(throughputs(recent), 0.5), whole)} />
       </div>
       <div class="charts">

@@ -20,12 +20,12 @@ export function ActionButton({
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
-  /** Name of the button. Default: its text. */
+  /** The button's name. Default: its text. */
   label?: string | undefined
   disabled?: boolean
   /** Time to show the result, in milliseconds. Default: until the next result. */
   shownMs?: number
-  /** Asked in a dialog first, for actions that lose data. The dialog repeats the text of the button. */
+  /** Asked in a dialog first, for actions that lose data. The dialog repeats the button's text. */
   question?: string
 }) {
   const outcome = useSignal('')
@@ -78,7 +78,7 @@ function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
   })
 }
 
-/** Dialog with the question of an action. Cancel has the focus, so that a second Enter loses nothing. */
+/** Dialog that asks for confirmation of an action. Cancel has the focus, so that a second Enter loses nothing. */
 export function Confirmation() {
   const dialog = useRef<HTMLDialogElement>(null)
   const question = asked.value
@@ -113,7 +113,7 @@ export function CopyButton({
 }: {
   text: string | (() => Promise<string>)
   children?: string
-  /** Name of the button, if its text does not say what it copies. */
+  /** The button's name, if its text does not say what it copies. */
   label?: string
 }) {
   const copy = async () => {

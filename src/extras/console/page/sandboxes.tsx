@@ -144,7 +144,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
   )
 }
 
-/** Form that advances the clock of a sandbox. */
+/** Form that advances a sandbox's clock. */
 function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }) {
   const seconds = useSignal('60')
   const advance = async () => {

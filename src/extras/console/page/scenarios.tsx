@@ -65,7 +65,7 @@ export function Scenarios() {
           <h2>Active</h2>
           <span class="grow" />
           <ActionButton
-            question={`Deactivate all scenarios of sandbox '${id}'? Scenarios that were not activated on this page are lost.`}
+            question={`Deactivate all scenarios in sandbox '${id}'? Scenarios that were not activated on this page are lost.`}
             disabled={activeScenarios.length === 0}
             run={async () => {
               await ask('resetScenarios', { sandbox: id })
@@ -122,7 +122,7 @@ export function Scenarios() {
 }
 
 function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactivate: () => Promise<void> }) {
-  /** The rule that the URL names, as in a link of a call. */
+  /** The rule that the URL names, as in a link from a call. */
   const linked = useRef<HTMLTableRowElement>(null)
   const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])
@@ -171,7 +171,7 @@ function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactiva
   )
 }
 
-/** Returns the scenario in the form in which it can be activated again. */
+/** Returns the scenario in a form that can be activated again. */
 function sourceOf({ name, description, rules }: ScenarioProgress): object {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }

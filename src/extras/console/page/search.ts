@@ -1,5 +1,5 @@
 /**
- * The search language of the list of calls: `status:429 model:aurora/* slower:2s -rule:busy haiku`. Words without a
+ * The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. Words without a
  * field are searched in the row; `body:` is searched by the server.
  */
 import { compileGlob } from '../../../lib/glob.ts'
@@ -108,7 +108,7 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
   })
 }
 
-/** Searched text of each row, in lower case: it is searched with every character typed. */
+/** Each row's searchable text, in lower case. Every typed character triggers a search. */
 const searched = new WeakMap<CallRow, string>()
 
 function searchedText(call: CallRow): string {

@@ -131,7 +131,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
 const stallFactor = 8
 const minStallMs = 20
 
-/** Events over time, with the wait before the first event, stalls, and the way the stream ended. */
+/** Events over time, with the wait before the first event, stalls, and how the stream ended. */
 function Timeline({
   entry: { delivery, rule, durationMs },
   events,

@@ -8,7 +8,7 @@ import { sandboxes } from './calls-store.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { milliseconds, Notice, Scroller, Status, TextArea } from './parts.tsx'
 
-/** Maximum number of characters shown of a reply. */
+/** Maximum number of reply characters to show. */
 const maxShown = 200_000
 
 export function Try() {
@@ -36,7 +36,7 @@ export function Try() {
       <Form
         key={`${example.id} ${sandboxId.value}`}
         example={example}
-        // Relative to the address of this page, which may differ from the server's own base URL.
+        // Relative to this page's address, which may differ from the server's own base URL.
         base={new URL(sandbox?.baseUrl ?? '/api/v1', location.href).pathname}
         apiKey={sandbox?.apiKey ?? 'any'}
       />
@@ -156,7 +156,7 @@ const question = 'Why do tides come twice a day?'
 const model = 'aurora/dawn-2'
 const messages = [{ role: 'user', content: question }]
 
-/** Example requests for built-in operations. They use data of the fixtures. */
+/** Example requests for built-in operations. They use fixture data. */
 const prefilled: Record<string, { path?: string; body?: object; isModel?: true }> = {
   createResponse: { body: { model, input: question }, isModel: true },
   listBenchmarks: { path: '/benchmarks?max_results=5' },
@@ -187,7 +187,7 @@ interface DocumentOperation {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Returns an example for each operation of the server, including extensions, custom and OpenAPI operations. */
+/** Returns an example for each of the server's operations, including extensions, custom and OpenAPI operations. */
 async function loadExamples(): Promise<Example[]> {
   const { paths }: ApiDocument = await (await fetch('/openapi.json')).json()
   const examples = Object.entries(paths).flatMap(([path, operations]) =>

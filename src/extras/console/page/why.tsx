@@ -1,5 +1,5 @@
 /**
- * Why a call got its reply: the rule that applied and those that did not, with their numbers, and facts of the journal.
+ * Why a call got its reply: the rule that applied and those that did not, with their numbers, and facts from the journal.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { RuleReport, Why } from '../why.ts'
@@ -29,7 +29,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
   if (problem) return <Notice>{problem}</Notice>
   if (!value) return null
   const [text, { rule, skipped, unlisted }] = value
-  // The first line repeats the heading of the call.
+  // The first line repeats the call's heading.
   const lines = text.split('\n').slice(1)
   const facts = factKinds.flatMap(([kind, title, form]) =>
     lines.filter((line) => form.test(line)).map((line) => ({ kind, title, fact: line.replace(form, '') })),
@@ -45,7 +45,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
         <p>
           <strong>No rule applied.</strong>{' '}
           {status !== 0 && status < 400 && operation && `The reply is the default one of ${operation}. `}
-          {skipped.length === 0 && 'No active rule is for this request.'}
+          {skipped.length === 0 && 'No active rule targets this request.'}
         </p>
       )}
       {skipped.length > 0 && <h3>Rules that did not apply</h3>}
@@ -102,7 +102,7 @@ function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
         <table class="conditions">
           <thead>
             <tr>
-              <th>The rule wants</th>
+              <th>The rule expects</th>
               <th>The request has</th>
             </tr>
           </thead>

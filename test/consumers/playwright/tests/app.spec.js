@@ -25,7 +25,7 @@ test('shows the text as it arrives', async ({ page, sandbox }) => {
   expect(lengths).toEqual(lengths.toSorted((left, right) => left - right))
 })
 
-test('shows the message of an error in the banner', async ({ page, sandbox }) => {
+test("shows an error's message in the banner", async ({ page, sandbox }) => {
   await sandbox.use('out-of-credits')
   await page.getByRole('button', { name: 'Ask' }).click()
   await expect(page.getByRole('alert')).toContainText('Insufficient credits')

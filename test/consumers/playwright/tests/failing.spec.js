@@ -1,6 +1,6 @@
 import { expect, test } from 'gateway-understudy/playwright'
 
-test('fails, and so shows what it asked', async ({ request, gateway, sandbox }) => {
+test('fails, and shows what it asked', async ({ request, gateway, sandbox }) => {
   await sandbox.fail(503, { times: 1 })
   const headers = { authorization: 'Bearer any' }
   const response = await request.get(`${sandbox.baseUrl}/providers`, { headers })
