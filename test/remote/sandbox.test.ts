@@ -290,7 +290,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         const [unmatched] = await sandbox.journal.unmatched()
         const [missed] = await sandbox.journal.nearMisses()
         expect(unmatched?.path).toBe('/api/v1/provider')
-        expect(await sandbox.journal.explain(unmatched as never)).toContain('did you mean GET /providers?')
+        expect(await sandbox.journal.explain(unmatched as never)).toContain('Did you mean GET /providers?')
         expect(await sandbox.journal.explain(missed?.id as string)).toContain(
           'fail() skips the first 2 calls, but this is call 1',
         )
