@@ -155,7 +155,7 @@ describe('plugins', () => {
   })
 })
 
-it("a tool in the reply has the request's settings, under the vendor's names', async () => {
+it("a tool in the reply has the request's settings, under the vendor's names", async () => {
   const { create } = setup()
   const settings = { engine: 'exa', search_context_size: 'low', filters: { allowed_domains: ['a.example'] } }
   const tools = [{ type: 'web_search', ...settings }, { type: 'openrouter:datetime' }]
