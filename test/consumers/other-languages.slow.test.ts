@@ -72,7 +72,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
   )
 })
 
-describe('a client generated from the control API's document', () => {
+describe("a client generated from the control API's document", () => {
   it('creates a sandbox, activates a rule, and reads the journal', async () => {
     await using server = await startServer()
     const folder = join(root, 'test-results/generated-client')
