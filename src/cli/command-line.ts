@@ -12,7 +12,7 @@ import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { renamed } from '../lib/renamed.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import type { ExtensionName } from '../sandbox/options-input.ts'
+import { type ExtensionName, extensionNames } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { gatewaySetup } from './scenario-file.ts'
 import type { Start } from './serve-command.ts'
@@ -237,6 +237,8 @@ function withNewName(text: string): string {
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
   const now = flag === undefined ? renamed(value, choices.split(', ')) : renamed(flag)
   if (now !== undefined) return `error: ${now}`
+  if (/--extension .*argument missing/.test(text))
+    return `${text}: one or more of ${extensionNames.join(', ')}`
   return flag === undefined || text.includes('Did you mean')
     ? text
     : `${text}: see --help, or set it in the file of --config`

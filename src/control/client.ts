@@ -29,6 +29,8 @@ export class ControlClient {
   readonly origin: string
   readonly #token: string | undefined
   readonly #inFlight = new Set<Promise<string>>()
+  /** Why the client's sandbox ended, if it did. */
+  ended: string | undefined
 
   /** @param token Undefined for a server that does not require one. */
   constructor(origin: string, token: string | undefined) {
@@ -88,6 +90,7 @@ export class ControlClient {
     params: RouteParams<Id>,
     options: CallOptions,
   ): Promise<Response> {
+    if (this.ended !== undefined) throw new GatewayError(410, this.ended)
     const response = await this.#send(id, params, options)
     if (response.ok) return response
     throw toError(response.status, await response.text())

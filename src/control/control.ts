@@ -1,6 +1,8 @@
 /**
  * The control API below `/__understudy`. Loaded on the first control request.
  */
+
+import { wrongMethod } from '../gateway/admit.ts'
 import type { Call } from '../gateway/call.ts'
 import { bodyOf, checkParts } from '../gateway/check.ts'
 import { checkContract } from '../gateway/finish.ts'
@@ -56,8 +58,8 @@ export class Control {
 
   /** Handles a control request. Throws a `GatewayError` for an invalid one. */
   async handle(call: Call): Promise<Reply> {
-    const { operation, params } = this.#router.find(call.method, call.path.slice(base.length))
-    if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router)
+    const { operation, params, allow } = this.#router.find(call.method, call.path.slice(base.length))
+    if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router, allow)
     const { headers, search } = call
     const { input = {}, method } = operation
     if (method !== 'get') assertJsonType(call)
@@ -101,10 +103,16 @@ async function readBody(
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })
 }
 
-function unknownRoute({ method, path }: Call, { operations }: Router): GatewayError {
+/** @param allow Methods allowed at the path. */
+function unknownRoute(
+  { method, path }: Call,
+  { operations }: Router,
+  allow: readonly string[],
+): GatewayError {
   const routes = operations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
   const below = path.slice(base.length)
   const inSandbox = `${method} /sandboxes/{sandbox}${below}`
+  if (allow.length > 0 && !routes.includes(inSandbox)) return wrongMethod(path, allow)
   const suggestion = routes.includes(inSandbox) ? inSandbox : nearest(`${method} ${below}`, routes)
   const hint = suggestion
     ? `did you mean ${suggestion.replace(' ', ` ${base}`)}?`

@@ -224,6 +224,7 @@ export class RemoteSandbox implements AsyncDisposable {
       await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
         if (!(error instanceof GatewayError && error.status === 410)) throw error
       })
+      this.client.ended = `Sandbox '${this.id}' was disposed: use it before dispose(), or create another sandbox`
     }
   }
 

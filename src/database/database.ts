@@ -192,7 +192,11 @@ class StateRecords implements Records<object> {
     const { Query } = await loadLibrary()
     const query = typeof build === 'function' ? build(new Query()) : undefined
     if (!(query instanceof Query)) {
-      throw new GatewayError(400, 'the function must return a query, for example (q) => q.where({ … })')
+      const problem =
+        typeof build === 'function'
+          ? 'the function must return a query, for example (q) => q.where({ … })'
+          : `expects a function, got ${shown(build)}: write query((q) => q.where({ … })), or list({ … })`
+      throw new GatewayError(400, problem)
     }
     return (await table.list((row) => query.test(row))).map(copy)
   }

@@ -4,8 +4,9 @@
  */
 import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
-import type { CollectionDeclaration } from '../resources/collection.ts'
+import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import { assertRoom, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
@@ -122,7 +123,10 @@ export class Table<Row extends object> {
   #findOrThrow(rows: ReadableRows<Row>, key: string): Row {
     const row = this.#findIn(rows, key)
     if (row) return row
-    throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'`)
+    // Suggests only from the first rows, because the comparison takes time.
+    const known = rows.rows.slice(0, 1000).map((each) => firstKey(this.#declaration, each))
+    const hint = known.length > 0 ? didYouMean(String(key), known) : ''
+    throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'${hint}`)
   }
 
   #findIn(rows: ReadableRows<Row>, value: string): Row | undefined {

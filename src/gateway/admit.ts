@@ -26,12 +26,15 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
   if (path === undefined) throw notFound()
   const { operation, params, allow } = router.find(method, path)
-  if (!operation && !record.state.rules.has(method, path)) {
-    if (allow.length === 0) throw notFound()
-    const headers = { allow: allow.join(', ') }
-    throw new GatewayError(405, `${path} allows ${allow.join(', ')}`, undefined, { headers })
-  }
+  if (!operation && !record.state.rules.has(method, path))
+    throw allow.length === 0 ? notFound() : wrongMethod(path, allow)
   record.routed(operation, params)
+}
+
+/** Creates a 405 with `Allow`. */
+export function wrongMethod(path: string, methods: readonly string[]): GatewayError {
+  const allow = methods.join(', ')
+  return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })
 }
 
 /** Throws 401 for a missing or malformed key, and for a key that is neither configured nor a live sandbox's. */

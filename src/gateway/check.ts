@@ -13,7 +13,7 @@ import { check } from '../lib/check.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext } from '../operation.ts'
-import { nameOtherOperations, notSimulated } from '../protocols/other-fields.ts'
+import { equivalentField, nameOtherOperations, notSimulated } from '../protocols/other-fields.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -200,13 +200,14 @@ interface UnknownField {
 }
 
 function unknownIn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): UnknownField[] {
-  return unknownFields(schema, sent).map(({ path, value, suggestion }) => ({
+  const hint = (field: string | undefined) => (field === undefined ? '' : `: did you mean '${field}'?`)
+  return unknownFields(schema, sent).map(({ path, name, value, fields, suggestion }) => ({
     value,
     path: pathOf(
       root,
       path.map((key) => (typeof key === 'string' ? truncate(key, 100) : key)),
     ),
-    suggestion: suggestion === undefined ? '' : `: did you mean '${suggestion}'?`,
+    suggestion: hint((path.length === 1 ? equivalentField(name, fields) : undefined) ?? suggestion),
     isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
   }))
 }

@@ -110,6 +110,9 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
     if (error.detail !== undefined) record.rejectedFor(`${error.message}: ${error.detail}`)
+    // The first frame in the code of a resolver that threw.
+    const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
+    if (frame) record.rejectedFor(`${error.message} ${frame}`)
     return applyErrorEnvelope(gateway, record, toReply(error))
   }
   const { message, stack } = error as Error

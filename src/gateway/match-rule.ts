@@ -9,7 +9,7 @@ import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
-import { about } from '../lib/in-words.ts'
+import { about, shown } from '../lib/in-words.ts'
 import { random, uuid } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../protocols/responses/stream.ts'
@@ -122,8 +122,8 @@ async function callReplyFunction(
   const [unknown] = unknownFields(ScriptedReply, returned)
   const [first] = toViolations(result.error, 'reply')
   const problem =
-    returned === undefined
-      ? 'it must return text or a reply object, but returned undefined'
+    Object.prototype.toString.call(returned) !== '[object Object]'
+      ? `it must return text or a reply object, got ${shown(returned)}`
       : unknown
         ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `: did you mean '${unknown.suggestion}'?` : ''}`
         : about(String(first?.path), String(first?.message))

@@ -160,7 +160,9 @@ export function unknownPath({ method, path, route }: Unrouted, operations: reado
     const disabled = preferMethod(operationsAt(bare, group), method)
     if (!disabled) continue
     const fix = `enable it with createGateway({ extensions: ['${name}'] }) or --extension ${name}`
-    return `${problem}${why}. ${format(disabled)} belongs to the '${name}' extension: ${fix}`
+    const target = format(disabled)
+    const subject = problem.endsWith(` ${target}`) ? 'It' : target
+    return `${problem}${why}. ${subject} belongs to the '${name}' extension: ${fix}`
   }
   const near = preferMethod(similarOperations(bare, operations), method)
   if (near) return `${problem}${why}. Did you mean ${format(near)}?`

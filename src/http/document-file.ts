@@ -3,7 +3,7 @@
  * no positions. Reading is synchronous and works only in Node, whose modules are looked up when needed because the
  * main entry also runs in browsers.
  */
-import { FileError, jsonProblem, loadYaml, parseDataText } from '../lib/data-file.ts'
+import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../lib/data-file.ts'
 
 /** Maximum file size in bytes. Published documents are about 2 MB. */
 // mutation: equivalent: a bound on the work; any similar number will do
@@ -37,7 +37,9 @@ export function readDocumentFile(file: string): object {
     // Throws an error with the position.
     if ((error as Error).name === 'YAMLException') parseDataText(file, text)
     const { code, message } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? 'no such file' : `cannot be read: ${code ?? message.split('\n')[0]}`)
+    return fail(
+      code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code ?? message.split('\n')[0]}`,
+    )
   }
 }
 

@@ -208,6 +208,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       throw new TypeError(
         `expects a call or its id, got ${shown(entry)}: journal.last() returns undefined if there is no call`,
       )
+    if (this.operationIds.includes(id))
+      throw new TypeError(
+        `expects a call or its id, got an operation's name: write explain(journal.last('${id}'))`,
+      )
     return explanationOf(this.record(id))
   }
 
@@ -346,7 +350,8 @@ function assertWaitOptions(operation: string, options: unknown): void {
     if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
     const { count = 1 } = options as WaitOptions
     if (Number.isInteger(count) && count > 0) return
-    throw new TypeError(`count must be 1 or more, got ${shown(count)}`)
+    const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
+    throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
   }
   throw new TypeError(
     `the second argument is an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,

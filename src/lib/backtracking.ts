@@ -224,7 +224,7 @@ function stepsOf(
         if (!overlap(to, other)) continue
         const isSame = to === other
         if (isSame && (left !== right || ways > 1))
-          return `it backtracks exponentially: a repetition with ${states[to]} can match the same text in two ways`
+          return `it backtracks exponentially, because nested or overlapping repetitions of '${states[to]}' can match the same text in several ways: repeat it in one place only, as in ${states[to]}+`
         if (isSame || together.get(to)?.has(other)) continue
         if (++pairs > maxPairs) return 'it is too complex to check'
         together.get(to)?.add(other)

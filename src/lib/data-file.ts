@@ -62,14 +62,14 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const { basename, extname } = builtin('node:path')
-  const stats = readOrFail(() => statSync(file), fail)
+  const stats = readOrFail(file, () => statSync(file), fail)
   if (stats.isDirectory()) fail('is a directory: name a file in it')
   if (!stats.isFile()) fail('is not a file')
   if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
   const kind = extname(file).toLowerCase()
   if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
 
-  const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
+  const text = decode(readOrFail(file, () => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
   if (text.trim() === '') fail('is empty')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(file, text)
@@ -111,12 +111,18 @@ export function loadYaml(): typeof import('js-yaml') {
   return createRequire(import.meta.url)('js-yaml')
 }
 
-function readOrFail<Result>(read: () => Result, fail: (message: string) => never): Result {
+/** `no such file`, with the absolute path of a relative one. */
+export function noSuch(what: string, path: string): string {
+  const resolved = process.getBuiltinModule('node:path').resolve(path)
+  return `no such ${what}${resolved === path ? '' : ` (looked for ${resolved})`}`
+}
+
+function readOrFail<Result>(file: string, read: () => Result, fail: (message: string) => never): Result {
   try {
     return read()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? 'no such file' : `cannot be read: ${code}`)
+    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }
 }
 

@@ -31,7 +31,9 @@ export async function checkModel(
     name.length > 200 ? undefined : nearest(name, [...listed, ...catalogued.filter(isListed)])
   const message = `'${name.slice(0, 200)}' is not one of this gateway's models`
   const hint =
-    suggestion === undefined ? `: ${listed.slice(0, 10).join(', ')}` : `: did you mean '${suggestion}'?`
+    suggestion === undefined
+      ? ` (${listed.slice(0, 10).join(', ')}): add it to the models option, or correct the name`
+      : `: did you mean '${suggestion}'?`
   if (options.strict)
     throw invalidRequest([{ path: 'body.model', message: message + hint, rule: 'unknown_model' }])
   warn(`body.model ${message}${hint}`)

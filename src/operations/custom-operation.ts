@@ -242,7 +242,8 @@ async function resolved(
     const problem = isError
       ? `a GatewayError whose status must be 400 to 599, got ${shown(error.status)}`
       : String(error)
-    throw new GatewayError(500, `resolve() of the '${id}' operation threw ${problem}`)
+    const rejection = new GatewayError(500, `resolve() of the '${id}' operation threw ${problem}`)
+    throw Object.assign(rejection, { cause: error })
   }
 }
 

@@ -14,6 +14,22 @@ export function notSimulated(path: string, value: unknown): string | undefined {
   return isNeutral || !changing.includes(path) ? undefined : 'Is not simulated: only a rule can reply to it'
 }
 
+/** Fields of different protocols with the same meaning. */
+const equivalents = [
+  ['max_output_tokens', 'max_completion_tokens', 'max_tokens'],
+  ['input', 'messages'],
+  ['instructions', 'system'],
+  ['text.format', 'response_format'],
+  ['tools', 'functions'],
+]
+
+/** Returns the known field that means the same as another protocol's field, if any. */
+export function equivalentField(name: string, known: object): string | undefined {
+  const rootOf = (field: string) => field.replace(/\..*/, '')
+  const fields = equivalents.find((each) => each.some((field) => rootOf(field) === name))
+  return fields?.find((field) => Object.hasOwn(known, rootOf(field)))
+}
+
 /** Operation that a field belongs to. */
 const operationOf: Readonly<Record<string, string>> = {
   function: 'POST /chat/completions',

@@ -409,6 +409,9 @@ class Snapshots {
 /** Returns the message for an unknown snapshot. Snapshot ids start with their sandbox's id. */
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
-  const reason = owner === sandbox ? 'it was taken in another gateway' : `it belongs to sandbox '${owner}'`
+  const reason =
+    owner === sandbox
+      ? 'it was taken in another gateway: copy the state with save() and openSandbox()'
+      : `it belongs to sandbox '${owner}'`
   return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id ? '' : `: ${reason}`}`
 }

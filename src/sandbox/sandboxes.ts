@@ -9,6 +9,7 @@ import { Ledger } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
+import { shown } from '../lib/in-words.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
@@ -112,7 +113,10 @@ export class Sandboxes implements SandboxHost {
    */
   async open(input: unknown): Promise<Sandbox> {
     if (Object(input).format !== 'understudy-sandbox')
-      throw new GatewayError(400, 'Not a sandbox file: pass the return value of sandbox.save()')
+      throw new GatewayError(
+        400,
+        `openSandbox() expects the return value of sandbox.save(), got ${shown(input)}${typeof input === 'string' ? ': read and parse the file first' : ''}`,
+      )
     const file = check(SandboxFile, input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
     const { options, operations, collections } = this.#setup
@@ -165,10 +169,10 @@ export class Sandboxes implements SandboxHost {
   }
 
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
-    if (!(sandbox instanceof Sandbox)) {
-      const received = typeof sandbox === 'string' ? `'${sandbox}'` : String(sandbox)
-      throw new TypeError(`run() expects a live sandbox of this gateway, got ${received}`)
-    }
+    if (!(sandbox instanceof Sandbox))
+      throw new TypeError(
+        `run() expects a sandbox object from createSandbox(), got ${typeof sandbox === 'string' ? 'the text ' : ''}${shown(sandbox)}`,
+      )
     if (!sandbox.isOf(this))
       throw new TypeError(
         `run() expects a live sandbox of this gateway; '${sandbox.id}' belongs to another gateway`,
@@ -291,7 +295,7 @@ export class Sandboxes implements SandboxHost {
     if (this.#sandboxes.size >= limit) {
       throw new GatewayError(
         429,
-        `Limit of ${limit} sandboxes reached: dispose some, or raise limits.sandboxes`,
+        `Limit of ${limit} ${limit === 1 ? 'sandbox' : 'sandboxes'} reached: dispose one, or raise limits.sandboxes`,
       )
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
@@ -322,7 +326,7 @@ export class Sandboxes implements SandboxHost {
   #notFoundError(id: string): GatewayError {
     return new GatewayError(
       410,
-      `Sandbox '${id}' does not exist: it was disposed, ${this.#expired}, or was never created`,
+      `Sandbox '${id}' was disposed, ${this.#expired}, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
     )
   }
 

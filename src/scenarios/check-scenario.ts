@@ -41,10 +41,13 @@ export class ScenarioError extends Error {
 
   constructor(allProblems: readonly Problem[]) {
     const problems = allProblems.map(({ path, message }) => ({ path, message: oneLine(message) }))
-    const more = problems.length - 1
-    super(
-      `${problems[0]?.message}${more > 0 ? ` (and ${more} more ${more === 1 ? 'problem' : 'problems'})` : ''}`,
-    )
+    const [first, second, ...more] = problems
+    const place = /^(?:scenario|rule \d+ of) '[^']*': /.exec(first?.message ?? '')?.[0] ?? ''
+    const rest =
+      more.length > 0
+        ? ` (and ${more.length + 1} more problems)`
+        : second && ` (and ${second.message.replace(place, '')})`
+    super(`${first?.message}${rest ?? ''}`)
     this.problems = problems
   }
 }
@@ -537,11 +540,11 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
     typeof fault === 'string' &&
     faultNames.includes(fault) &&
     Object.hasOwn(faultOf(fault).params().shape, key)
-      ? `: write fault: { name: '${fault}', ${key}: … }`
+      ? `: write fault: { name: '${fault}', ${key}: ${shown(valueAt(input, path))} }`
       : undefined
   const hint =
     now ??
-    `unknown field '${field}'${ofFault ?? misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
+    `unknown field '${field}'${ofFault ?? misnomer(key, known, valueAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
   return { path, message: `${place}${hint}` }
 }
 

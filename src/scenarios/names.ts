@@ -1,5 +1,7 @@
 /** Names used in scenarios: operations that rules match, and paths of scenario files. */
 
+import { shown } from '../lib/in-words.ts'
+
 /** Matches all operations that generate text, in a rule's `on`. No operation may have this id. */
 export const textOperations = 'text'
 
@@ -76,13 +78,16 @@ const misnomers: Readonly<Record<string, string>> = {
   body: 'use reply: { body: … }',
   fault: "write use({ on: '*', fault: 'timeout' })",
   retryAfter: "use headers: { 'retry-after': '1' }",
-  path: "use on: 'POST /path'",
-  method: "use on: 'POST /path'",
+  path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+  method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
 }
 
-/** Returns the fix for an unknown rule field, such as `: use times: 1`, as the end of a message. */
-export function misnomer(field: string, fields: readonly string[]): string | undefined {
-  return fields.includes('times') && Object.hasOwn(misnomers, field) ? `: ${misnomers[field]}` : undefined
+/** Returns the fix for an unknown field of a rule or condition, with the field's value: `: use times: 1`. */
+export function misnomer(field: string, fields: readonly string[], value: unknown): string | undefined {
+  const isOfCondition = fields.includes('params') && (field === 'path' || field === 'method')
+  if (!isOfCondition && !(fields.includes('times') && Object.hasOwn(misnomers, field))) return undefined
+  const hasValue = ['string', 'number'].includes(typeof value)
+  return `: ${misnomers[field]?.replace(/'1'|100|503|'Hello'/, (sample) => (hasValue ? shown(sample === "'1'" ? String(value) : value) : sample))}`
 }
 
 /** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */

@@ -97,7 +97,7 @@ function assertOptions(verb: string, first: unknown, options: unknown, names: re
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
     throw new TypeError(
-      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${misnomer(unknown, names) ?? didYouMean(unknown, names)}`}`,
+      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${misnomer(unknown, names, Reflect.get(options, unknown)) ?? didYouMean(unknown, names)}`}`,
     )
   }
   const call = (second: unknown) => `${verb}(${JSON.stringify(first)}, ${second})`

@@ -120,9 +120,10 @@ function hostnameOf(host: string): string {
 }
 
 function foreignHost(host: string): GatewayError {
+  const name = hostnameOf(URL.parse(host)?.hostname || host)
   return new GatewayError(
     403,
-    `Host '${host}' is not allowed: add it with --allowed-host, or to the allowedHosts option`,
+    `Host '${host}' is not allowed: add it with --allowed-host ${name}, or allowedHosts: ['${name}']`,
   )
 }
 

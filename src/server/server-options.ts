@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { mustBe } from '../lib/in-words.ts'
 import { between, PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
@@ -11,14 +12,14 @@ const hostName = () =>
   z
     .string()
     .min(1)
-    .regex(/^(?:[^\s/:*]+|[^\s/*]*:[^\s/*]*:[^\s/*]*)$/, 'Must be a host name without scheme and port')
+    .regex(/^(?:[^\s/:*]+|[^\s/*]*:[^\s/*]*:[^\s/*]*)$/, mustBe('a host name without scheme and port'))
 
 const origin = () =>
   z
     .string()
     .regex(
       /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^\s/]+\/?)$/i,
-      "Must be an origin such as https://app.example, or '*'",
+      mustBe("an origin such as https://app.example, or '*'"),
     )
 
 const port = between(0, 65_535)
@@ -28,13 +29,13 @@ const checks = {
   host: hostName,
   allowedHosts: () => z.array(hostName()),
   allowedOrigins: () => z.array(origin()),
-  token: () => z.string().regex(/^\S+$/, 'Must have no spaces, and at least one character'),
-  advertise: () => z.url({ protocol: /^https?$/, error: 'Must be a URL such as http://10.0.0.7:4141' }),
+  token: () => z.string().min(1).regex(/^\S+$/, 'Must have no spaces'),
+  advertise: () => z.url({ protocol: /^https?$/, ...mustBe('a URL such as http://10.0.0.7:4141') }),
   console: () => z.boolean(),
-  gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
+  gateway: () => z.custom<GatewayCore>(isGateway, mustBe('a gateway, from createGateway()')),
   requestTimeoutMs: () => PositiveDuration,
   onRequest: () =>
-    z.custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function'),
+    z.custom<(line: never) => void>((value) => typeof value === 'function', mustBe('a function')),
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /**

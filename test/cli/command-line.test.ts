@@ -257,6 +257,10 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     ],
     [['--port'], "option '--port <number>' argument missing"],
     [
+      ['--extension'],
+      "option '--extensions, --extension <groups>' argument missing: one or more of chat, messages, models, embeddings, account, resources",
+    ],
+    [
       ['--token', 'a b'],
       "option '--token <token>' argument 'a b' is invalid. A token cannot contain spaces.",
     ],

@@ -88,7 +88,7 @@ describe('scenarios in the control API', () => {
     })
     expect(status).toBe(400)
     expect(body.error.message).toContain(
-      "rule 1 of 'provider-outage': on: unknown operation 'listProvider': did you mean 'listProviders'? (and 1 more problem)",
+      "rule 1 of 'provider-outage': on: unknown operation 'listProvider': did you mean 'listProviders'? (and the rule has no effect",
     )
     expect(await statusOf('/providers')).toBe(500)
   })
@@ -111,7 +111,7 @@ describe('scenarios in the control API', () => {
 describe('invalid control requests', () => {
   it.each([
     ['GET /nowhere', undefined, 404],
-    ['POST /health', undefined, 404],
+    ['POST /health', undefined, 405],
     ['POST /sandboxes', '{', 400],
     ['POST /sandboxes', '[]', 400],
     ['POST /sandboxes', { fork: 3 }, 400],

@@ -124,7 +124,9 @@ async function replied(reply: Any): Promise<never> {
 async function resolved(resolve: Any): Promise<never> {
   const response = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
   const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', response, resolve })
-  throw new Error((await call(create({ operations: [operation] }), 'GET /x')).body.error.message)
+  const own = create({ operations: [operation] })
+  const { message } = (await call(own, 'GET /x')).body.error
+  throw new Error(message, { cause: own.journal.last('getX')?.reason })
 }
 
 /** Adds a scenario file. */
@@ -168,8 +170,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a fault parameter in the rule',
       () => gateway.use({ on: 'createResponse', fault: 'stream-cut', atEvent: 3 }),
-      "use(): unknown field 'atEvent': write fault: { name: 'stream-cut', atEvent: … }",
+      "use(): unknown field 'atEvent': write fault: { name: 'stream-cut', atEvent: 3 }",
     ],
+    [
+      'a path in a condition',
+      () => gateway.use({ on: '*', when: { path: '/x' }, fault: 'timeout' }),
+      "unknown field 'when.path': choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+    ],
+    ['an option for a header', () => gateway.fail(429, { retryAfter: 5 }), "headers: { 'retry-after': '5' }"],
     [
       'a rateLimit without per',
       rule({ rateLimit: { requests: 3 } }),
@@ -197,7 +205,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a snapshot of another gateway',
       () => gateway.restore(createGateway().snapshot()),
-      'it was taken in another gateway',
+      'it was taken in another gateway: copy the state with save() and openSandbox()',
     ],
     [
       'trace(7)',
@@ -254,7 +262,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'an address as advertise',
       () => start({ advertise: '10.0.0.7' }),
-      'options.advertise must be a URL such as http://10.0.0.7:4141',
+      "options.advertise must be a URL such as http://10.0.0.7:4141, got '10.0.0.7'",
     ],
     [
       'connectGateway without the token',
@@ -268,6 +276,20 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'a remote query',
       () => remote.db.providers.query(),
       'db.providers.query() works only in the process of the gateway: use db.providers.list({ … })',
+    ],
+    [
+      'a control request with another method',
+      () => rejected(control('PUT /sandboxes', '')),
+      '/__understudy/sandboxes allows GET, POST, HEAD',
+    ],
+    [
+      'a disposed remote sandbox',
+      async () => {
+        const disposed = await remote.createSandbox()
+        await disposed.dispose()
+        return await disposed.use('flaky')
+      },
+      'was disposed: use it before dispose(), or create another sandbox',
     ],
     [
       'a control request without sandbox',
@@ -300,7 +322,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'waitFor(op, { count: 0 })',
       () => gateway.journal.waitFor('createResponse', { count: 0 }),
-      'journal.waitFor(): count must be 1 or more, got 0',
+      "got 0: to assert that nothing was received, use journal.calls('createResponse').length or not.toHaveReceived()",
+    ],
+    [
+      'explain(operation)',
+      () => gateway.journal.explain('createResponse'),
+      "expects a call or its id, got an operation's name: write explain(journal.last('createResponse'))",
     ],
     [
       'explain(undefined)',
@@ -320,14 +347,15 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'openSandbox({})',
       () => gateway.openSandbox({}),
-      'openSandbox(): Not a sandbox file: pass the return value of sandbox.save()',
+      'openSandbox() expects the return value of sandbox.save(), got {}',
     ],
+    ['openSandbox(path)', () => gateway.openSandbox('x.json'), "got 'x.json': read and parse the file first"],
   ],
   'a function of the user': [
     [
       'reply(() => undefined)',
       () => replied(() => undefined),
-      'it must return text or a reply object, but returned undefined',
+      'it must return text or a reply object, got undefined',
     ],
     [
       "reply(() => ({ txt: 'x' }))",
@@ -641,7 +669,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.use(['flaky']),
       'use(): A scenario is { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
     ],
-    ["use('./nope.yaml')", () => gateway.use('./nope.yaml'), './nope.yaml: no such file'],
+    [
+      "use('./nope.yaml')",
+      () => gateway.use('./nope.yaml'),
+      `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`,
+    ],
     ["on: 'createRespons'", rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
     [
       "on: 'createChatCompletion'",
@@ -726,7 +758,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "run('s1', work)",
       () => gateway.run('s1', () => 1),
-      "run() expects a live sandbox of this gateway, got 's1'",
+      "run() expects a sandbox object from createSandbox(), got the text 's1'",
     ],
     [
       'restore() without a snapshot',
@@ -741,12 +773,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'db.providers.query({ … })',
       () => gateway.db.providers.query({ name: 'Aurora' }),
-      'db.providers.query(): the function must return a query, for example (q) => q.where({ … })',
+      'db.providers.query() expects a function, got an object: write query((q) => q.where({ … })), or list({ … })',
     ],
     [
       "db.providers.update('nobody', …)",
       () => gateway.db.providers.update('nobody', {}),
-      "providers has no record 'nobody'",
+      "providers has no record 'nobody'; expected one of 12, such as aurora",
     ],
     [
       "journal.calls('createRespons')",
@@ -875,7 +907,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a sandbox that is not there',
       () => rejected(control('GET /sandboxes/s99/journal')),
-      "Sandbox 's99' does not exist: it was disposed",
+      'or was never created: create one with createSandbox() or POST /__understudy/sandboxes',
     ],
     [
       "{ ms: '1000' }",
@@ -930,4 +962,14 @@ it('a configuration file without mistakes is valid', () => {
 
 it('the table covers at least 50 mistakes', () => {
   expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
+})
+
+it('the journal says where a resolver threw', async () => {
+  const failing = resolved(() => {
+    throw new Error('boom')
+  })
+  await expect(failing).rejects.toMatchObject({
+    message: "resolve() of the 'getX' operation threw Error: boom",
+    cause: expect.stringMatching(/ threw Error: boom at .*error-messages\.test\.ts:\d+:\d+\)?$/),
+  })
 })

@@ -42,7 +42,7 @@ describe('404 for an unknown path', () => {
     ],
     [
       'POST /api/v1/chat/completions',
-      "no operation handles POST /chat/completions. POST /chat/completions belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] }) or --extension chat",
+      "no operation handles POST /chat/completions. It belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] }) or --extension chat",
     ],
     [
       'GET /v1/models',

@@ -53,6 +53,8 @@ const unknownFields: [string, object, string, string | undefined][] = [
   ],
   ['the format', { text: { format: { type: 'json_schema', shema: {} } } }, 'text.format.shema', 'schema'],
   ['the body', { max_output_token: 3 }, 'max_output_token', 'max_output_tokens'],
+  ['the body', { max_tokens: 3 }, 'max_tokens', 'max_output_tokens'],
+  ['the body', { response_format: {} }, 'response_format', 'text.format'],
 ]
 
 describeAdapters('unknown fields in POST /responses', (entrance) => {
@@ -153,7 +155,7 @@ describe.each([false, true])('the `models` option with strict: %s', (strict) => 
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
       expect(message).toContain(
-        "'zephyr/breeze-9' is not one of this gateway's models: aurora/*, kestrel/hover-2",
+        "'zephyr/breeze-9' is not one of this gateway's models (aurora/*, kestrel/hover-2): add it to the models option",
       )
     })
 

@@ -82,7 +82,10 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await call('GET /providers')).toMatchObject({
           status: 410,
           body: {
-            error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' does not exist`) },
+            error: {
+              code: 410,
+              message: expect.stringContaining(`Sandbox '${sandbox.id}' was disposed, expired`),
+            },
           },
         })
         // Reading a record must fail as well, instead of reporting it as missing.

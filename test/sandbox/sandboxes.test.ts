@@ -54,7 +54,7 @@ describe('sandboxes', () => {
     const refusal = expect.objectContaining({
       status: 429,
       message: expect.stringMatching(
-        /: Limit of 2 sandboxes reached: dispose some, or raise limits.sandboxes$/,
+        /: Limit of 2 sandboxes reached: dispose one, or raise limits.sandboxes$/,
       ),
     })
     expect(() => gateway.createSandbox()).toThrow(refusal)
@@ -87,7 +87,7 @@ describe('sandboxes', () => {
     for (const gone of [await ask(apiKey), await ask('any', `/sandboxes/${id}/api/v1/providers`)]) {
       expect(gone.status).toBe(410)
       expect((await gone.json()).error.message).toBe(
-        `Sandbox '${id}' does not exist: it was disposed, expired after 1 s idle, or was never created`,
+        `Sandbox '${id}' was disposed, expired after 1 s idle, or was never created: create one with createSandbox() or POST /__understudy/sandboxes`,
       )
     }
     expect(() => expired.journal).toThrow(`Sandbox '${id}' expired after 1 s idle`)
@@ -286,8 +286,10 @@ describe('run()', () => {
   it('throws for anything but a live sandbox of the same gateway', () => {
     const gateway = createGateway()
     const run = (sandbox: unknown) => () => gateway.run(sandbox as Sandbox, () => 'ran')
-    expect(run('s1')).toThrow(new TypeError("run() expects a live sandbox of this gateway, got 's1'"))
-    expect(run(undefined)).toThrow('run() expects a live sandbox of this gateway, got undefined')
+    expect(run('s1')).toThrow(
+      new TypeError("run() expects a sandbox object from createSandbox(), got the text 's1'"),
+    )
+    expect(run(undefined)).toThrow('run() expects a sandbox object from createSandbox(), got undefined')
     gateway.createSandbox()
     expect(run(createGateway().createSandbox())).toThrow(
       "run() expects a live sandbox of this gateway; 's1' belongs to another gateway",

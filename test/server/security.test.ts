@@ -44,7 +44,7 @@ describe('the Host header', () => {
       error: {
         code: 403,
         message:
-          "Host 'evil.example' is not allowed: add it with --allowed-host, or to the allowedHosts option",
+          "Host 'evil.example' is not allowed: add it with --allowed-host evil.example, or allowedHosts: ['evil.example']",
       },
     })
   })

@@ -37,7 +37,7 @@ it.each([
   [{ allowedHosts: [''] }, 'options.allowedHosts[0] must not be empty'],
   [{ allowedOrigins: 'a' }, "options.allowedOrigins must be a list, got 'a'"],
   [{ token: 'a b' }, 'options.token must have no spaces'],
-  [{ token: '' }, 'options.token must have no spaces'],
+  [{ token: '' }, 'options.token must not be empty'],
   [{ advertise: 'ftp://a.example' }, 'options.advertise must be a URL'],
   [{ console: 1 }, 'options.console must be true or false, got 1'],
   [{ gateway: {} }, 'options.gateway must be a gateway, from createGateway()'],

@@ -9,6 +9,7 @@ import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
+import { noSuch } from '../../lib/data-file.ts'
 import type { RecordingInput } from '../../sandbox/options-input.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import {
@@ -164,7 +165,7 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      ENOENT: 'no such file or folder',
+      ENOENT: noSuch('file or folder', path),
       ENOTDIR: 'is not a folder',
       EISDIR: 'is a folder: name a recording in it',
     }
