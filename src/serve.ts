@@ -245,7 +245,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
         for (const [socket, sink] of connections)
           if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }
-      // mutation: equivalent: the interval does the same a moment later
+      // mutation: equivalent (the interval does the same a moment later)
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
       server.close(() => {
@@ -292,7 +292,7 @@ function hostOf(host: string): string {
 function isProgram(): boolean {
   const [, program] = process.argv
   try {
-    // mutation: equivalent: tested in a child process, without mutants
+    // mutation: equivalent (tested in a child process, without mutants)
     return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url)
   } catch {
     return false

@@ -66,9 +66,7 @@ export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): G
     if (config === undefined) throw new UsageError(plain.replace(/^options(\.\w+)+/, flagOf))
     const prefix = `${config.file}: `
     if (scenario === undefined)
-      throw new UsageError(
-        `${prefix}${plain.replace(/^(options\.\w+) is an option of startServer.*/, useFlag)}`,
-      )
+      throw new UsageError(`${prefix}${plain.replace(/^(options\.\w+) is a startServer option.*/, useFlag)}`)
     throw new UsageError(
       scenario < config.scenarios ? `${prefix}scenarios[${scenario}]: ${message}` : message,
     )

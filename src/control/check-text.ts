@@ -23,7 +23,7 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
       if (!(error instanceof ScenarioError)) throw error
       const isRule = typeof value === 'object' && value !== null && !('rules' in value)
       const problems = error.problems.map(({ path, message }) => ({
-        // If the text is a single rule, paths are relative to the rule.
+        // If the text is a single rule, its paths are relative to the rule.
         ...locate(isRule ? path.slice(2) : path),
         message,
       }))

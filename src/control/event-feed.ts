@@ -16,7 +16,7 @@ const frameMs = 100
 const maxCalls = 250
 /** Maximum number and total size of frames retained for watchers that reconnect. */
 const maxFrames = 300
-// mutation: equivalent: a bound on the work; any similar number will do
+// mutation: equivalent (a bound on the work; any similar number will do)
 const maxBytes = 2 * 1024 * 1024
 /** Maximum number of bytes to buffer for a slow watcher. Beyond it, the watcher misses frames and gets `resync`. */
 const maxBufferedBytes = 256 * 1024
@@ -137,7 +137,7 @@ export class EventFeed implements CallListener {
 
   #end(): void {
     this.#listeners.delete(this)
-    // mutation: equivalent: a frame without calls is harmless
+    // mutation: equivalent (a frame without calls is harmless)
     clearTimeout(this.#timer)
     clearTimeout(this.#leaving)
     clearInterval(this.#heartbeat)
@@ -156,12 +156,12 @@ export class EventFeed implements CallListener {
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
     if (this.#watchers.size === 0) return
-    // mutation: equivalent: a difference of one millisecond is not noticeable
+    // mutation: equivalent (a difference of one millisecond is not noticeable)
     this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
   #flush(): void {
-    // mutation: equivalent: a frame without calls is harmless
+    // mutation: equivalent (a frame without calls is harmless)
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#sentAt = monotonic()

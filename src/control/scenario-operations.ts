@@ -66,7 +66,7 @@ const Active = z.strictObject({
   ),
 })
 
-/** Fully validated when used. */
+/** Scenarios are fully validated when they are used. */
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
   .describe("A bundled scenario's name, a scenario, or a single rule.")

@@ -98,7 +98,7 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
 function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
   const set = (value: Dispatcher) =>
     Object.defineProperty(globals, key, { value, writable: true, configurable: true })
-  // mutation: equivalent: tested in a process without mutants
+  // mutation: equivalent (tested in a process without mutants)
   Object.defineProperty(globals, key, { get, set, configurable: true })
   return (left) => {
     if (Object.getOwnPropertyDescriptor(globals, key)?.get !== get) return

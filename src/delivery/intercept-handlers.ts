@@ -30,7 +30,7 @@ export class UserHandlers {
   mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }
-      // mutation: equivalent: handlers of another host do not reply anyway; this avoids reading the request
+      // mutation: equivalent (handlers of another host do not reply anyway; this avoids reading the request)
       const host = typeof path === 'string' ? /^\w+:\/\/[^/*:]+(:\d+)?(?=\/|$)/.exec(path)?.[0] : undefined
       return host === undefined || host === origin
     })

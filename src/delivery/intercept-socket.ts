@@ -18,7 +18,7 @@ export class PipeSocket extends Duplex {
   readonly readyState = 'open'
   readonly remoteAddress = '127.0.0.1'
   readonly remoteFamily = 'IPv4'
-  // mutation: equivalent: without a network, any port will do
+  // mutation: equivalent (without a network, any port will do)
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
   readonly localPort = 0
@@ -69,7 +69,7 @@ export class PipeSocket extends Duplex {
 
   /** Signals the end to the peer, once everything written has been delivered. */
   #hangUp(): void {
-    // mutation: equivalent: a stream ignores a second end
+    // mutation: equivalent (a stream ignores a second end)
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
     this.#hasEnded = true
   }

@@ -426,7 +426,7 @@ function endWith(how: HangUp) {
 
 /** Returns a frame's encoded text, or undefined for bytes, waits and endings. */
 function encodedText(frame: Frame): string | undefined {
-  // mutation: equivalent: satisfies the type checker; such a frame has no text
+  // mutation: equivalent (satisfies the type checker; such a frame has no text)
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
   const text = encodeFrame(frame)
   return typeof text === 'string' ? text : undefined

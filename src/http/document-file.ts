@@ -6,7 +6,7 @@
 import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../lib/data-file.ts'
 
 /** Maximum file size in bytes. Published documents are about 2 MB. */
-// mutation: equivalent: a bound on the work; any similar number will do
+// mutation: equivalent (a bound on the work; any similar number will do)
 const limit = 64 * 1024 * 1024
 
 /** The last file, cached because tests create many gateways with the same document. */

@@ -12,7 +12,7 @@ export class DocumentError extends Error {
 export const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
 /** Maximum length of a chain of references. */
-// mutation: equivalent: a bound for circular references; any similar number will do
+// mutation: equivalent (a bound for circular references; any similar number will do)
 const maxReferences = 20
 
 export interface PathOperation {

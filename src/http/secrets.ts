@@ -244,7 +244,7 @@ function nameIn(string: string): string {
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)
-    // mutation: equivalent: the position is never 0
+    // mutation: equivalent (the position is never 0)
     if (quote < 0) return text.length
     let escapes = quote
     while (text[escapes - 1] === '\\') escapes--
@@ -264,7 +264,7 @@ function skipBlanks(text: string, start: number): number {
 /** Returns the index after a JSON value, or the end of the text. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
-  // mutation: equivalent: there is nothing after the end
+  // mutation: equivalent (there is nothing after the end)
   for (let at = start; at < text.length; ) {
     const character = text[at] as string
     if (character === '"') at = endOfString(text, at)

@@ -64,7 +64,7 @@ export function dryRun(
 
 /** Clock set to the time of the call being tested. */
 class PastClock extends Clock {
-  // mutation: equivalent: satisfies the type checker; the time is set before each call
+  // mutation: equivalent (satisfies the type checker; the time is set before each call)
   at = 0
 
   override elapsed(): number {

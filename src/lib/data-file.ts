@@ -101,7 +101,7 @@ export function parseDataText(name: string, text: string): DataFile {
 /** Formats data as readable YAML. */
 export function toYaml(value: unknown): string {
   const { dump, CORE_SCHEMA } = loadYaml()
-  // mutation: equivalent: any similar width will do
+  // mutation: equivalent (any similar width will do)
   return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 

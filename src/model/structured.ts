@@ -102,7 +102,7 @@ interface Leaf {
 }
 
 /** Maximum number of strings to try. */
-// mutation: equivalent: a bound on the work; any similar number will do
+// mutation: equivalent (a bound on the work; any similar number will do)
 const maxLeaves = 20
 
 /**

@@ -36,7 +36,7 @@ const removed = new Map([
 /** Options that belong to other functions, with a hint about which. */
 const optionsOfOthers = new Map([
   ['onUnhandledRequest', ': give it to intercept(gateway, { onUnhandledRequest })'],
-  ['maxRetries', ': it is an option of the client'],
+  ['maxRetries', ': it is a client option'],
 ])
 
 /** Schemas by option. Each is built on demand. */
@@ -94,7 +94,7 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
     const [name = ''] = issue.keys
     const path = ['options', ...issue.path, name].join('.')
     if (issue.path.length === 0 && (serverOptionNames as readonly string[]).includes(name))
-      return `${path} is an option of startServer, not of the gateway`
+      return `${path} is a startServer option, not a gateway option`
     const replacement = issue.path.length === 0 ? removed.get(name) : undefined
     if (replacement !== undefined) return `${path} was removed: ${replacement}`
     const all = namesAt(schema, [])

@@ -124,7 +124,7 @@ function* onProblems({ rule, operations, howToEnable }: Site): Generator<Finding
       )
       const hint = suggestion
         ? `: did you mean '${suggestion.id}'?`
-        : ` is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'`
+        : ` is invalid; use an upper-case method and a path below the base URL, as in 'POST /chat/completions'`
       yield { path, says: `: '${on}'${hint}` }
     } else {
       const [, method, rest] = /^(\S+) \/api\/v1(\/.*)$/.exec(on) ?? []
@@ -580,7 +580,7 @@ function asPattern({ source, flags }: RegExp): string {
 function unknownKeys(issues: readonly Issue[]): number {
   return issues.reduce(
     (count, issue) => count + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0),
-    // mutation: equivalent: counts are only compared with each other
+    // mutation: equivalent (counts are only compared with each other)
     0,
   )
 }

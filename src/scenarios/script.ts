@@ -132,7 +132,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
       item.type === 'function_call' ? [[item.call_id ?? '', item.name] as const] : [],
     ),
   )
-  // mutation: equivalent: satisfies the type checker; undefined is not in the list
+  // mutation: equivalent (satisfies the type checker; undefined is not in the list)
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }

@@ -123,8 +123,8 @@ const results = [
   '',
 ]
 
-describe('generated texts are unchanged', () => {
-  it('in every layout', async () => {
+describe('generated texts', () => {
+  it('are unchanged in every layout', async () => {
     const gateway = createGateway()
     const texts: string[] = []
     for (const input of manyQuestions) {
@@ -134,7 +134,7 @@ describe('generated texts are unchanged', () => {
     await expect(texts.join('\n')).toMatchFileSnapshot(inFile('layouts'))
   })
 
-  it('in answers to function call outputs', async () => {
+  it('are unchanged in answers to function call outputs', async () => {
     const gateway = createGateway()
     const texts: string[] = []
     for (const verbosity of ['low', 'medium', 'high']) {
@@ -152,7 +152,7 @@ describe('generated texts are unchanged', () => {
     await expect(texts.join('\n')).toMatchFileSnapshot(inFile('function-results'))
   })
 
-  it('in scripted function calls, including ids', async () => {
+  it('are unchanged in scripted function calls, including ids', async () => {
     const gateway = createGateway()
     gateway.use({
       on: 'createResponse',
@@ -180,7 +180,7 @@ describe('generated texts are unchanged', () => {
     await expect(inLines(texts)).toMatchFileSnapshot(inFile(`texts-${verbosity}`))
   })
 
-  it('with citations, as JSON and as a stream', async () => {
+  it('are unchanged with citations, as JSON and as a stream', async () => {
     const gateway = createGateway({ search: { limitedEngine: 'engine_a' } })
     const replies: string[] = []
     for (const input of questions.slice(0, 6)) {

@@ -602,7 +602,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => create({ limits: { max: 3 } }),
       "createGateway: unknown option 'limits.max'; expected one of 6, such as requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes",
     ],
-    ['{ port: 4141 }', () => create({ port: 4141 }), 'options.port is an option of startServer'],
+    ['{ port: 4141 }', () => create({ port: 4141 }), 'options.port is a startServer option'],
     [
       "{ scenarios: 'flaky' }",
       () => create({ scenarios: 'flaky' }),

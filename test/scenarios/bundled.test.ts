@@ -137,7 +137,7 @@ describe('bundled scenarios', () => {
       contents.add(deltas.join(''))
     }
     expect(contents.size).toBe(1)
-    // Two of them differ only in their chunk boundaries.
+    // Two of the scenarios differ only in their chunk boundaries.
     expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
     expect(gateway.unusedRules()).toEqual([])
   })

@@ -103,7 +103,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "rule 2 of 'outage': on: 'post /chat/completions' is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
+      "rule 2 of 'outage': on: 'post /chat/completions' is invalid; use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },

@@ -231,7 +231,7 @@ describe('the token', () => {
     }
   })
 
-  it('opens the control API, and is not required for health checks or the API', async () => {
+  it('gives access to the control API, and is not required for health checks or the API', async () => {
     const authorization = `Bearer ${wide.token}`
     expect((await send('GET /__understudy/sandboxes', { authorization }, wide)).status).toBe(200)
     expect((await send('GET /__understudy/health', {}, wide)).body).toEqual({ data: { status: 'ok' } })

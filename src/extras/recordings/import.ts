@@ -107,8 +107,8 @@ export function importStream(
 ): Imported {
   const text = new TextDecoder().decode(bytes)
   if (/^HTTP\/[\d.]+ \d{3}/.test(text))
-    throw new UsageError(`${file}: starts with response headers: save only the body, without curl -i`)
-  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events: it must be an event stream`)
+    throw new UsageError(`${file}: starts with response headers. Save only the body, without curl -i`)
+  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events, but must be an event stream`)
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
   const reply = { ms: 0, status: 200, headers }
   return {
@@ -214,7 +214,7 @@ export function importHar(text: string, file: string, base: string): Imported {
     return path === undefined || entry.request.method === 'OPTIONS' ? undefined : harExchange(entry, path)
   })
   if (imported.exchanges.length === 0 && imported.skipped.length === 0)
-    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}: set --base`)
+    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}, so set --base`)
   return imported
 }
 
@@ -226,7 +226,8 @@ function harEntries(text: string, file: string): unknown[] {
     throw new UsageError(formatProblem(jsonProblem(file, text, error)))
   }
   const entries = har?.log?.entries
-  if (!Array.isArray(entries)) throw new UsageError(`${file}: is not a HAR file: it has no log.entries`)
+  if (!Array.isArray(entries))
+    throw new UsageError(`${file}: is not a HAR file, because it has no log.entries`)
   return entries
 }
 
@@ -272,7 +273,7 @@ function harBody({ status, content, headers }: HarEntry['response']): Uint8Array
   if (comment && /not (kept|stored)/.test(comment)) throw new TypeError(`its body is incomplete (${comment})`)
   if (text === undefined || text === null) {
     if (size > 0 || (isStream && status === 200))
-      throw new TypeError('its body is missing: save the HAR file with content')
+      throw new TypeError('its body is missing; save the HAR file with content')
     return new Uint8Array()
   }
   if (encoding === 'base64') return fromBase64(text)
@@ -280,10 +281,10 @@ function harBody({ status, content, headers }: HarEntry['response']): Uint8Array
   if (text.includes('\ufffd') && isStream)
     throw new TypeError('its stream was decoded wrongly (it contains U+FFFD), so bytes are lost')
   if (isStream && looksLikeLatin1(text))
-    throw new TypeError('its stream was decoded wrongly (UTF-8 read as Latin-1): save it with another tool')
+    throw new TypeError('its stream was decoded wrongly (UTF-8 read as Latin-1); save it with another tool')
   if (isStream && size > 0 && size !== bytes.length)
     throw new TypeError(
-      `its stream has ${bytes.length} bytes, but ${size} were sent: it was decoded wrongly or truncated`,
+      `its stream has ${bytes.length} bytes, but ${size} were sent, so it was decoded wrongly or truncated`,
     )
   return bytes
 }

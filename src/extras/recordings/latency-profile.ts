@@ -38,7 +38,7 @@ export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile 
     for (const model of new Set(['*', modelOf(recording)]))
       if (model !== undefined) samples.set(model, [...(samples.get(model) ?? []), sample])
   }
-  // mutation: equivalent: the names in a map are distinct
+  // mutation: equivalent (the names in a map are distinct)
   const models = [...samples].sort(([left], [right]) => (left < right ? -1 : 1))
   return { profile: 1, models: Object.fromEntries(models.map(([model, each]) => [model, latencyOf(each)])) }
 }
@@ -88,7 +88,7 @@ function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {
     const index = Math.floor(share * sorted.length)
-    // mutation: equivalent: satisfies the type checker; there are values
+    // mutation: equivalent (satisfies the type checker; there are values)
     const value = sorted[index] ?? 0
     return Math.round(value * 100) / 100
   }

@@ -399,7 +399,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
   if (!/\/v1\/?$/.test(upstream.pathname))
     printError(
-      `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1: did you mean ${upstream.origin}/api/v1?`,
+      `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1. Did you mean ${upstream.origin}/api/v1?`,
     )
   if (process.env['CI'] && !flags.allowCi)
     throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')

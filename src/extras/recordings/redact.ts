@@ -323,7 +323,7 @@ export function toRedactor(
     fields: rules.fields,
     patterns: rules.patterns.map(({ name, matches }) => ({
       kind: name,
-      // mutation: equivalent: satisfies the type checker; patterns come from this file
+      // mutation: equivalent (satisfies the type checker; patterns come from this file)
       expression: toExpression(matches, redact ?? ''),
     })),
     values: [

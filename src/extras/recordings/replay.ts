@@ -72,7 +72,7 @@ const omittedHeaders = new Set([
 
 /** Returns the reply headers that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
-  // mutation: equivalent: satisfies the type checker; a recording without a reply is not replayed
+  // mutation: equivalent (satisfies the type checker; a recording without a reply is not replayed)
   const headers = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
       !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,

@@ -162,7 +162,7 @@ export interface Nearest {
 }
 
 /** Maximum number of recordings with the same path to compare field by field. */
-// mutation: equivalent: a bound on the work; any similar number will do
+// mutation: equivalent (a bound on the work; any similar number will do)
 const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80

@@ -28,7 +28,7 @@ export function rangeOf(schemas: readonly SchemaObject[]) {
 /** Returns true if a value is a multiple of a factor, with a tolerance for floating-point division. */
 export function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
-  // mutation: equivalent: no quotient is off by exactly the tolerance
+  // mutation: equivalent (no quotient is off by exactly the tolerance)
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
@@ -139,7 +139,7 @@ export function textOfPatterns(
 ) {
   let text = ''
   // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.
-  // mutation: equivalent: similar numbers reach the same lengths
+  // mutation: equivalent (similar numbers reach the same lengths)
   for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
     for (const pattern of patterns) {
       text = pattern.write(random, extra)

@@ -98,7 +98,7 @@ describe('reasons with numbers', () => {
     ])
   })
 
-  it('survive in a file', async () => {
+  it('are kept in a saved file', async () => {
     const { gateway } = server
     await using sandbox = await gateway.createSandbox()
     sandbox.use({

@@ -152,11 +152,11 @@ it('other operations reply with samples, and echo the path', async () => {
   expect(archived.headers.get('x-understudy-assumptions')).toBe('document, documentSample')
 })
 
-describe('records belong to the sandbox', () => {
+describe('records in a sandbox', () => {
   const names = async (to: Sandbox) =>
     (await ask('GET /projects?limit=100', undefined, to)).body.data.map(({ name }: { name: string }) => name)
 
-  it('in two sandboxes, after a reset, in snapshots, forks and files', async () => {
+  it('are separate from those in other sandboxes, and follow resets, snapshots, forks and files', async () => {
     const other = gateway.createSandbox()
     const initial = await names(sandbox)
     const made = await ask('POST /projects', { name: 'Moon' })
@@ -176,7 +176,7 @@ describe('records belong to the sandbox', () => {
     expect((await ask('POST /projects', { name: 'Moon' })).body.data.id).not.toBe('')
   })
 
-  it('with the same keys and times for the same requests', async () => {
+  it('have the same keys and times for the same requests', async () => {
     const steps = async (to: Sandbox) => {
       const made = await ask('POST /projects', { name: 'Moon' }, to)
       return [made.text, (await ask('GET /projects', undefined, to)).text]
@@ -184,7 +184,7 @@ describe('records belong to the sandbox', () => {
     expect(await steps(gateway.createSandbox())).toEqual(await steps(gateway.createSandbox()))
   })
 
-  it('up to a total size', async () => {
+  it('are limited to a total size', async () => {
     const value = { text: 'x'.repeat(4 * 1024 * 1024) }
     await sandbox.state.database.table('documentRecords').create({ path: '/other', key: 'a', value })
     expect((await ask('POST /projects', { name: 'Moon' })).status).toBe(429)

@@ -679,7 +679,7 @@ describe('baseline entries', () => {
       1,
       "'other' is accepted, but was not found",
     ])
-    // The first matching entry is used.
+    // Only the first matching entry is used.
     expect(names([entry('ask*'), entry('ask*b*')])).toEqual([
       '',
       3,

@@ -196,12 +196,12 @@ describe('importing an event stream', () => {
   })
 
   it.each(['', 'data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'])('requires events: %j', (text) => {
-    expect(() => recordingOf(text)).toThrow('folder/a.txt: has no events: it must be an event stream')
+    expect(() => recordingOf(text)).toThrow('folder/a.txt: has no events, but must be an event stream')
   })
 
   it('rejects a file with response headers', () => {
     expect(() => recordingOf('HTTP/1.1 200 OK\r\na: b\r\n\r\ndata: 1\r\n\r\n')).toThrow(
-      'folder/a.txt: starts with response headers: save only the body, without curl -i',
+      'folder/a.txt: starts with response headers. Save only the body, without curl -i',
     )
   })
 })
@@ -359,7 +359,7 @@ describe('an entry of a HAR file', () => {
     'is rejected because it is not below the base %s',
     (base) => {
       expect(() => importHar(har(entry({})), 'a', base)).toThrow(
-        `a: none of its 1 entries is below ${base}: set --base`,
+        `a: none of its 1 entries is below ${base}, so set --base`,
       )
     },
   )
@@ -400,7 +400,7 @@ describe('an entry of a HAR file', () => {
     const exchange = read(given)
     return typeof exchange === 'object' ? exchange.chunks.map(({ bytes }) => text(bytes)) : exchange
   }
-  const misread = 'its stream was decoded wrongly (UTF-8 read as Latin-1): save it with another tool'
+  const misread = 'its stream was decoded wrongly (UTF-8 read as Latin-1); save it with another tool'
 
   it.each([
     ['plain text', stream({ text: 'data: a' }), ['data: a']],
@@ -410,13 +410,13 @@ describe('an entry of a HAR file', () => {
     [
       'no text, and a size',
       entry({ response: { content: { size: 1 } } }),
-      'its body is missing: save the HAR file with content',
+      'its body is missing; save the HAR file with content',
     ],
-    ['no text in a stream', stream({}), 'its body is missing: save the HAR file with content'],
+    ['no text in a stream', stream({}), 'its body is missing; save the HAR file with content'],
     [
       'no text in a stream, by its header',
       entry({ response: { content: {}, headers: [{ name: 'Content-Type', value: 'text/event-stream' }] } }),
-      'its body is missing: save the HAR file with content',
+      'its body is missing; save the HAR file with content',
     ],
     ['no text in an error stream', stream({}, { status: 400 }), []],
     ['base64', stream({ text: 'aGk=', encoding: 'base64' }), ['hi']],
@@ -425,7 +425,7 @@ describe('an entry of a HAR file', () => {
     [
       'a wrong size',
       stream({ text: 'ü', size: 1 }),
-      'its stream has 2 bytes, but 1 were sent: it was decoded wrongly or truncated',
+      'its stream has 2 bytes, but 1 were sent, so it was decoded wrongly or truncated',
     ],
     [
       'a wrong size outside a stream',

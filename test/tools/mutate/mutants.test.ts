@@ -27,7 +27,7 @@ describe('mutantsOf()', () => {
   })
 
   it('skips the line after a comment that marks a mutant as equivalent', () => {
-    const source = '// mutation: equivalent: any similar number will do\nconst a = 3\nconst b = 4'
+    const source = '// mutation: equivalent (any similar number will do)\nconst a = 3\nconst b = 4'
     expect(changes(source)).toEqual([['4', '4 + 1']])
   })
 

@@ -44,7 +44,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
       ) : (
         <p>
           <strong>No rule applied.</strong>{' '}
-          {status !== 0 && status < 400 && operation && `The reply is the default one of ${operation}. `}
+          {status !== 0 && status < 400 && operation && `This is the default reply of ${operation}. `}
           {skipped.length === 0 && 'No active rule targets this request.'}
         </p>
       )}
