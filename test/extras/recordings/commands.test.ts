@@ -123,7 +123,7 @@ describe('record', () => {
     vi.stubEnv('CI', 'true')
     await exit('record', '--upstream', 'https://gateway.example')
     expect(stderr).toMatch(
-      /^warning: --upstream https:\/\/gateway\.example\/ does not end in \/api\/v1: did you mean https:\/\/gateway\.example\/api\/v1\?\n/,
+      /^warning: --upstream https:\/\/gateway\.example\/ does not end in \/api\/v1\. Did you mean https:\/\/gateway\.example\/api\/v1\?\n/,
     )
     await exit('record', '--upstream', 'https://gateway.example/v1/')
     expect(stderr).not.toContain('warning')
