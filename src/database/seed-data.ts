@@ -28,7 +28,7 @@ export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, R
 /** Number of records by collection. Fixtures come first, followed by generated records. */
 export const Size = z.lazy(() =>
   z.strictObject(
-    // Parts have no size of their own; it depends on their owners.
+    // Parts have no configurable size, because their number depends on their owners.
     optionals(
       defaultCollections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
       Count,

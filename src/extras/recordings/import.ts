@@ -31,7 +31,7 @@ interface Imported {
   readonly exchanges: readonly Exchange[]
   /** Entries that were skipped, with reasons. */
   readonly skipped: readonly string[]
-  /** Name of the recordings, and their operation without a request. Default: that of the operation. */
+  /** Name of the recordings, also used as their operation if there is no request. Default: the operation's name. */
   readonly name?: string
 }
 

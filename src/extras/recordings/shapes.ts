@@ -241,7 +241,7 @@ export function shapeOfSample(sample: unknown): Shape {
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
 
-/** Adds the fields of a sample that a schema's shape lacks. */
+/** Adds the fields that a sample has and a schema's shape lacks. */
 export function extendShape(described: Shape, sample: Shape): Shape {
   const objects = [...described.objects].map(([tag, object]): [string, ObjectShape] => {
     const other = sample.objects.get(tag) ?? (described.objects.size === 1 && onlyObject(sample, ''))

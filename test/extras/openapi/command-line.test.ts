@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
 describe('serve --openapi', () => {
-  it('mocks the document, and reports an invalid one in one line', async () => {
+  it('mocks the document, and reports an invalid one on one line', async () => {
     const answer = '{ 200: { content: { application/json: { schema: { const: 12 } } } } }'
     await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
     const { started } = await runCommand('--openapi', join(folder, 'vendor.yaml'))

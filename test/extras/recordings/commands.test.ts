@@ -188,7 +188,7 @@ describe('serve --recordings', () => {
 })
 
 describe('import and export', () => {
-  it('import event streams, and report unusable ones in one line', async () => {
+  it('import event streams, and report unusable ones on one line', async () => {
     await write('ask.json', { path: '/responses', body: { a: 1 } })
     await write('reply.txt', 'data: 1\r\n\r\n')
     expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)

@@ -430,7 +430,7 @@ describe('drift --spec', () => {
     expect(findings[0]?.severity).toBe(severity)
   })
 
-  it('describes each change in one line', async () => {
+  it('describes each change on one line', async () => {
     const lines = inDocument.map(([what, , change]) => inLine(what, findingsInDocument(change)))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
   })
@@ -735,7 +735,7 @@ describe('drift --recordings', () => {
     expect(findings[0]?.severity, findings.map(nameOf).join('\n')).toBe(severity)
   })
 
-  it('describes each change in one line', async () => {
+  it('describes each change on one line', async () => {
     const lines: string[] = []
     for (const [what, , change] of inRecordings) {
       lines.push(inLine(what, await findingsInRecordings(change)))

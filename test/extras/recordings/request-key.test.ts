@@ -1,4 +1,4 @@
-/** Matching of requests and recordings, and the nearest recording for an unmatched request. */
+/** Matching requests with recordings, and the nearest recording for an unmatched request. */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { RecordingIndex } from '../../../src/extras/recordings/recordings.ts'

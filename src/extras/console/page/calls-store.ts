@@ -141,7 +141,7 @@ export async function loadSandboxes(): Promise<void> {
   })
 }
 
-/** Calls that arrive during a load: the loaded rows may not have them yet. One set for each load in progress. */
+/** Calls that arrive during a load, whose rows may not include them yet. One set for each load in progress. */
 const loads = new Set<CallRow[]>()
 
 export async function loadCalls(): Promise<void> {

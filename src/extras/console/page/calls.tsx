@@ -269,8 +269,8 @@ function keyOfItem(item: Item | undefined): string {
 }
 
 /**
- * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream flattens no
- * others. A power of two, so that it seldom changes.
+ * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream does not
+ * flatten the others. A power of two, so that it seldom changes.
  */
 function scaleOf(list: readonly CallRow[]): number {
   const durations = Float64Array.from(list, ({ durationMs }) => durationMs ?? 0).sort()

@@ -75,7 +75,7 @@ export function follow(listener: Listener): void {
     }
     isReading = false
   }
-  // Pages from another machine over plain HTTP have no locks: each tab reads for itself.
+  // Pages from another machine over plain HTTP have no locks, so each tab reads for itself.
   const takeTurn = () => (navigator.locks ? navigator.locks.request('understudy-events', read) : read())
   const run = async () => {
     for (;;) {

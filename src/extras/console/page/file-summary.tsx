@@ -1,5 +1,5 @@
 /**
- * Summary of an opened file: which sandbox and test it is from, and its calls that explain a failure.
+ * Summary of an opened file: its sandbox and test, and the calls that explain a failure.
  */
 import type { OpenedFile } from '../operations.ts'
 import type { Why } from '../why.ts'
