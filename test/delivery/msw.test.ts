@@ -77,7 +77,7 @@ describe('MSW handlers', () => {
     const response = await get('https://gateway.example/api/v1/chat/completions', { method: 'POST' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({
-      error: { code: 404, message: expect.stringContaining("is in the extension 'chat'") },
+      error: { code: 404, message: expect.stringContaining("belongs to the 'chat' extension") },
     })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(gateway.journal.unmatched()).toHaveLength(1)
