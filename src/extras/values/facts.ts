@@ -31,6 +31,8 @@ export interface Facts {
   readonly query: string
   /** The first sentence of the text to read, if the prompt is more than a request. */
   readonly statement: string | undefined
+  /** The sentences of the text to read. */
+  readonly sentences: readonly string[]
 }
 
 /** Maximum number of characters to read, and maximum number of facts. */
@@ -92,7 +94,7 @@ export function readFacts(prompt: string, now: number): Facts {
     for (const match of text.matchAll(pattern)) {
       const raw = match.slice(1).find(Boolean) ?? match[0]
       const start = match.index + match[0].indexOf(raw)
-      add(kind, start, start + raw.length, raw.trim())
+      add(kind, start, start + raw.length, readValue(kind, raw.trim(), now) ?? raw.trim())
     }
   for (const match of text.matchAll(names())) {
     let [name] = match
@@ -118,10 +120,18 @@ export function readFacts(prompt: string, now: number): Facts {
         match[0] === name &&
         !isPerson &&
         !/\s/.test(name) &&
-        !/^(?:['’]s|\s(?:is|was|has|from|and|will|\()|,)/.test(text.slice(start + name.length)))
+        !/^(?:['’]s|\s(?:is|was|has|from|and|will|\(|\p{Lu}[\p{Lu}\d-]*\d)|,)/u.test(
+          text.slice(start + name.length),
+        ))
+    while (name.includes(' ') && !isFree(start, start + name.length))
+      name = name.slice(0, name.lastIndexOf(' '))
     if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
-    const kind = isPerson ? 'person' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name'
+    const isPlace =
+      /\bin $/.test(text.slice(0, start)) &&
+      !/^(?:[A-Z]{2,}|.*\d|(?:Room|Building|Floor|Terminal)\b)/.test(name)
+    const kind = isPerson ? 'person' : isPlace ? 'city' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name'
     claim(kind, start, start + name.length, name, {
+      ...(isPlace && !isPerson && { row: { city: name, place: name } }),
       ...(isPerson && { row: { first, last: others.join(' ') || first } }),
     })
   }
@@ -131,13 +141,16 @@ export function readFacts(prompt: string, now: number): Facts {
     if (hits.length > 1 && !list.some(({ kind }) => kind === 'language'))
       add('language', text.indexOf(hits[0] ?? ''), text.length, value, { row: { language: value, code } })
   }
-  for (const { start, items } of enumerations(text))
-    if (items.length > 1) add('list', start, start + 1, items.join(', '), { items })
+  for (const { start, end, items } of enumerations(text))
+    if (items.length > 1) add('list', start, end, items.join(', '), { items })
   const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
   const statement = statementIn(
     text,
     list.find(({ kind }) => kind === 'passage'),
   )
+  const sentences = statement
+    ? (text.slice(Math.max(0, text.indexOf(statement))).match(/\S[^.!?\n]{11,160}(?:[.!?](?!\d)|$)/g) ?? [])
+    : []
   const { topic: object, query } = topicOf(text, statement)
   const about = titled ?? list.find(({ kind }) => kind === 'about')
   const topic = about ? String(about.value) : object
@@ -145,7 +158,14 @@ export function readFacts(prompt: string, now: number): Facts {
   const at = text.indexOf(plain)
   if (plain && at >= 0 && !statement && !new RegExp(fixtures.generic, 'i').test(plain))
     add('object', at, at + plain.length, plain)
-  return { text, list: list.sort((left, right) => left.start - right.start), topic, query, statement }
+  return {
+    text,
+    list: list.sort((left, right) => left.start - right.start),
+    topic,
+    query,
+    statement,
+    sentences,
+  }
 }
 
 /** Returns true for request verbs and words without meaning of their own. */
@@ -225,9 +245,17 @@ function currencyOf(text: string): string {
   )
 }
 
+/** An amount with a currency. */
+export const price =
+  '(?:[$€£¥]\\s?(?:\\d[\\d,]*(?:\\.\\d+)?)|\\d[\\d,]*(?:\\.\\d+)?\\s?(?:[€$£]|USD|EUR|GBP|euros?|dollars?|pounds?)(?!\\w))'
+
 /** Yields enumerations such as `milk, eggs and bread`. */
-function* enumerations(text: string): Generator<{ start: number; items: string[] }> {
-  const clauses = text.replace(/\b(?:but|however|although)\b|["“”]/gi, (word) => ';'.padEnd(word.length))
+function* enumerations(text: string): Generator<{ start: number; end: number; items: string[] }> {
+  const clauses = text
+    .replace(/\b(?:but|however|although)\b|["“”]|\b(?:hi|hello|hey|dear \w+),/gi, (word) =>
+      ';'.padEnd(word.length),
+    )
+    .replace(new RegExp(`\\s(?:for|at|costs?|@)(?=\\s${price})`, 'gi'), (word) => ' '.repeat(word.length))
   for (const match of clauses.matchAll(/(?:[^.!?;:\n]|\.(?=\d)){3,400}/g)) {
     const parts = match[0].split(/,(?!\d)\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
     if (parts.length < 2) continue
@@ -240,11 +268,8 @@ function* enumerations(text: string): Generator<{ start: number; items: string[]
     const cut = items.map((item) =>
       item
         .trim()
+        .replace(/\s+/g, ' ')
         .replace(/^(?:a|an|the|some|with|also)\s/i, '')
-        .replace(
-          /^(.*?\D)\s(?:for|at)\s(?=[$€£¥]\s?\d|\d[\d.,]*\s?(?:[A-Z]{3}|euros?|dollars?|pounds?)\b)/,
-          '$1 ',
-        )
         .replace(
           /\s(?:to|for|in|on|from|at|with|by|please|into|who|that|which|tomorrow|today|using|as|are|is|about)\b.*$/is,
           '',
@@ -258,7 +283,7 @@ function* enumerations(text: string): Generator<{ start: number; items: string[]
         !/^then\b/.test(item) &&
         (isHead || !isCommon(item.split(' ')[0] ?? '')),
     )
-    if (kept.length > 1) yield { start: match.index, items: kept }
+    if (kept.length > 1) yield { start: match.index, end: match.index + match[0].length, items: kept }
   }
 }
 
@@ -311,7 +336,10 @@ function topicOf(text: string, statement?: string): { topic: string; query: stri
   query =
     query.replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '') || whole
   query = query.replace(new RegExp(fixtures.wrappers, 'i'), '') || query
-  const plain = query.replace(/\S+@\S+(?:,| and)?\s*|["“”]/g, '').trim()
+  const plain = query
+    .replace(/\S+@\S+(?:,| and)?\s*|["“”]/g, '')
+    .replace(/^(?:(?:cc|saying|that|telling \w+)\b[,\s]*)+/i, '')
+    .trim()
   const topic = plain.split(
     /,|["“”]|\s(?:in|on|at|for|from|with|by|before|after|under|over|using|to|that|which|who|where|because|tomorrow|today|next|titled|called|named|and (?:then|also|send|tell|give))\b/,
   )[0]

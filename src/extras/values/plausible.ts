@@ -4,6 +4,8 @@
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { draw, uuid } from '../../lib/seed.ts'
+import { Budget } from '../../model/json-schema/budget.ts'
+import { readPattern } from '../../model/json-schema/pattern.ts'
 import {
   listedValues,
   numbersAt,
@@ -16,7 +18,7 @@ import {
 } from '../../model/json-schema/schema.ts'
 import { subjectWords } from '../../model/text/words.ts'
 import type { JsonSchema, SchemaObject, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
-import { type Fact, type Facts, isCommon, isoDay, isTitle, type Row, readFacts } from './facts.ts'
+import { type Fact, type Facts, isCommon, isoDay, isTitle, price, type Row, readFacts } from './facts.ts'
 
 interface Field {
   readonly is: RegExp
@@ -114,7 +116,12 @@ function leavesOf(root: JsonSchema): Map<string, Leaf> {
 
 /** Classifies `name` by its siblings: next to a `price`, it is a product name. */
 function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
-  const own = split(leaf.key.split('/').at(-1) ?? '')
+  const own = split(
+    leaf.key
+      .replace(/(?:\/\*)+$/, '')
+      .split('/')
+      .at(-1) ?? '',
+  )
   if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
   const names = [...leaves.keys()]
     .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
@@ -190,7 +197,7 @@ function fieldNamed(name: string, schema: SchemaObject, description = ''): Field
       url: 'url',
       date: 'date',
       'date-time': 'date time',
-      time: 'time of day',
+      time: 'time',
       uuid: 'uuid',
       ipv4: 'ip',
       hostname: 'hostname',
@@ -204,7 +211,7 @@ function fieldNamed(name: string, schema: SchemaObject, description = ''): Field
   if (/\bISO.?3166|country code/i.test(description)) return lookUp('country code')
   const shape = textAt(schema, 'pattern')
   if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
-  if (shape === '^\\d{2}:\\d{2}$') return lookUp('time of day')
+  if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
   if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)
   return lookUp(name, types?.includes('string') && !types.includes('number'))
@@ -264,8 +271,8 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
     const isPart = /^(?:first|last|owner|repo)$/.test(
       leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '',
     )
-    if (overlaps(fact) && !isPart) continue
-    if (!isPart && !/^(?:list|passage)$/.test(fact.kind)) used.push(fact)
+    if (overlaps(fact) && !isPart && fact.kind !== 'list') continue
+    if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
   for (const leaf of leaves.values()) {
@@ -284,7 +291,16 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
   }
 }
 
-/** Finds `jdoe` for the `username` field in `username jdoe` or `Username: jdoe`. */
+/** Returns true for a list of priced items, such as `2 x Mug at $9 and 1 x Pot at $20`, and a field with their names. */
+function isRows({ key, isMany }: Leaf, { items }: Fact): boolean {
+  return (
+    isMany &&
+    /\/\*\/(?:name|title|product|item|description)\w*$/i.test(key) &&
+    items?.every((item) => new RegExp(price).test(item)) === true
+  )
+}
+
+/** Finds `jdoe` for the field `username` in `username jdoe` or `Username: jdoe`. */
 function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefined {
   const isText = schemas.some(
     (schema) =>
@@ -323,14 +339,14 @@ function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]): stri
 
 function isMatch(source: string, text: string): boolean {
   try {
-    return new RegExp(source, 'u').test(text)
+    return readPattern(source, new Budget())?.test(text) ?? false
   } catch {
     return false
   }
 }
 
 /** Returns true if a fact has a leaf's type and is within its bounds. */
-function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
+function fits({ schemas, field, isMany, name }: Leaf, fact: Fact): boolean {
   return schemas.some((schema) => {
     if (listedValues(schema) || (textAt(schema, 'format') === 'email' && fact.kind !== 'email')) return false
     if (schema['pattern'] !== undefined) return inPattern(fact, schemas) !== undefined
@@ -348,11 +364,10 @@ function fits({ schemas, field, isMany }: Leaf, fact: Fact): boolean {
       typeof fact.value !== 'number'
     )
       return false
+    const number = numberFor(name, schemas, fact)
     const [min = -Infinity] = numbersAt([schema], 'minimum')
     const [max = Infinity] = numbersAt([schema], 'maximum')
-    return (
-      fact.value >= min && fact.value <= max && (types.includes('number') || Number.isInteger(fact.value))
-    )
+    return number >= min && number <= max && (types.includes('number') || Number.isInteger(number))
   })
 }
 
@@ -370,7 +385,13 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
     return 0
   const mode = field?.takes[place]?.[1]
   let score = place < 0 ? 0 : 4 - place * (isNumber ? 0.4 : 0.25)
-  if (isNumber && place >= 0 && !/loose|money/.test(mode ?? '') && fact.kind !== 'money') score = 0.5
+  if (
+    isNumber &&
+    place >= 0 &&
+    !/loose|money/.test(mode ?? '') &&
+    !/^(?:money|latitude|longitude)$/.test(fact.kind)
+  )
+    score = 0.5
   if (mode === 'loose') score = 3.2
   if (mode === 'weak') score = 1
   if (isMany && fact.kind === 'object') score -= 2
@@ -388,6 +409,8 @@ function scoreOf(leaf: Leaf, fact: Fact): number {
   if (role && fact.kind !== 'email') score += roleScore(role, fact, words)
   if (isMany && fact.kind === 'list' && place >= 0) score += 2.5
   if (isMany && fact.kind === 'list' && place < 0) score = field ? -1 : 3
+  if (fact.items?.some((item) => /\d.*\d|(?:\S+\s){3}/.test(item))) score -= 0.3
+  if (isRows(leaf, fact)) score = 9
   return score
 }
 
@@ -423,6 +446,8 @@ class Writer {
   readonly #seed: string
   readonly #now: number
   readonly #lower: string
+  /** Values given per array. */
+  readonly #listed = new Map<string, Map<number, unknown>>()
 
   constructor(leaves: ReadonlyMap<string, Leaf>, facts: Facts, seed: string, now: number) {
     this.#leaves = leaves
@@ -448,6 +473,8 @@ class Writer {
     if (listed) return this.#member(leaf, listed, schemas, index, random)
     const part = this.#partOf(leaf, index, type)
     if (part !== undefined) return part
+    const isPlaceInList = leaf.isMany && /number|integer/.test(type) && /\b(?:day|week|step)$/.test(leaf.name)
+    if (isPlaceInList && leaf.facts.length < 2) return index + 1
     const found = leaf.facts.length > 0 ? this.#valueOf(leaf, index, type) : undefined
     if (found !== undefined) return found
     const sample = schemas.map(sampleOf).find((value) => value !== undefined)
@@ -455,7 +482,16 @@ class Writer {
     if (type === 'boolean') return this.#flag(leaf, schemas)
     if (schemas.some(({ pattern }) => (pattern === undefined ? false : leaf.field === undefined)))
       return undefined
-    return this.#given(leaf, index, type, schemas)
+    if (!leaf.isMany || type !== 'string') return this.#given(leaf, index, type, schemas)
+    // Within an array, values differ if there are enough.
+    const earlier = this.#listed.get(key) ?? new Map<number, unknown>()
+    this.#listed.set(key, earlier)
+    const others = [...earlier].filter(([place]) => place !== index).map(([, value]) => value)
+    let value = this.#given(leaf, index, type, schemas)
+    for (let next = 1; next < 9 && key.endsWith('/*') && others.includes(value); next++)
+      value = this.#given(leaf, index + next, type, schemas)
+    earlier.set(index, value)
+    return value
   }
 
   /** Returns an array with one place per value found, which the generator fills. */
@@ -473,6 +509,8 @@ class Writer {
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${escaped(stem(split(own)))}`,
       'u',
     ).exec(this.#lower)?.[1]
+    if (count === 0 && /\bpoints?$|highlights|takeaways/.test(split(own)))
+      count = this.#facts.sentences.length
     if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
       count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
     if (count === 0 && /option|choice/i.test(own)) count = 4
@@ -491,7 +529,8 @@ class Writer {
       ? inPattern(fact, leaf.schemas)
       : undefined
     if (coded !== undefined) return coded
-    if (fact.items) return itemOf(fact.items[index] ?? '').name || undefined
+    const label = new RegExp(`^${escaped(leaf.words.join(' '))}s? (?=\\S)`, 'i')
+    if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
     const column = mode && fact.row?.[mode]
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
@@ -511,12 +550,7 @@ class Writer {
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
     if (typeof fact.value === 'number') {
-      const [, described = ''] =
-        /\b(?:in|as) (\p{L}+)/u.exec(textAt(leaf.schemas[0] ?? {}, 'description') ?? '') ?? []
-      const number = inUnit(
-        fact,
-        unitOf(leaf.name.split(' ').at(-1) ?? '') ? leaf.name : described.toLowerCase(),
-      )
+      const number = numberFor(leaf.name, leaf.schemas, fact)
       return type === 'string' ? String(number) : number
     }
     if (type === 'string' && typeof fact.value === 'number') return String(fact.value)
@@ -525,12 +559,16 @@ class Writer {
 
   /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
   #partOf(leaf: Leaf, index: number, type: string): Scalar | undefined {
-    const [name = ''] = /\b(?:quantity|amount|count|qty|units?)$/.exec(leaf.name) ?? []
+    const [name = ''] = /\b(?:quantity|amount|count|qty|units?|price|cost|rate)$/.exec(leaf.name) ?? []
     const list =
       name &&
       [...this.#leaves.values()].find(({ parent, facts }) => parent === leaf.parent && facts[0]?.items)
         ?.facts[0]?.items
-    const { count, unit } = itemOf((list || [])[index] ?? '')
+    const { count, unit, cost } = itemOf((list || [])[index] ?? '')
+    if (cost !== undefined && (/price|cost|rate/.test(name) || (name === 'amount' && !count)))
+      return type === 'string' ? String(cost) : cost
+    if (/price|cost|rate/.test(name)) return undefined
+    if (list && cost !== undefined && type !== 'string') return count ?? 1
     if (count === undefined) return undefined
     if (type !== 'string') return count
     return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
@@ -549,7 +587,8 @@ class Writer {
           ? value.slice(11)
           : value.replace(' ', 'T')
     const suffix = format === 'date-time' ? 'Z' : ''
-    if (form === 'date') return value
+    if (form === 'date' || (!format && fact.kind === 'date' && !list.some(({ kind }) => kind === 'time')))
+      return value
     const isWhole = /\b(?:start|end|event|meeting)\b/.test(name) && list.some(({ kind }) => kind === 'date')
     const hasDay = [...this.#leaves.values()].some(
       (leaf) => leaf.parent === parent && /\b(?:date|day)$/.test(leaf.name),
@@ -686,10 +725,13 @@ class Writer {
       /\b(?:day|week|step|index|order|position|rank|number|no|line|chapter|id)$/.test(leaf.name)
     )
       return index + 1
-    const { statement } = this.#facts
+    const { statement, sentences } = this.#facts
+    if (leaf.isMany && /\bpoints?$|highlights|takeaways/.test(leaf.name) && sentences[index])
+      return sentences[index]
     if (!isNumber && statement && !leaf.isMany) {
       const own = leaf.name.split(' ').at(-1) ?? ''
-      if (/^(?:title|subject|headline)$/.test(own)) return sentenceCase(this.#facts.topic)
+      if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
+        return sentenceCase(this.#facts.topic)
       if (
         /^(?:description|details|issue|problem|summary|body|note|notes|content)$/.test(own) ||
         /^\{(?:Summary|Explanation|Sentence|Message)\}$/.test(String(give))
@@ -968,14 +1010,22 @@ function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
   return undefined
 }
 
-/** Splits text such as `200g flour` into number, unit and name. */
-function itemOf(item: string): { count?: number; unit: string; name: string } {
+/** Splits text such as `200g flour` or `2 x Mug $9` into number, unit, name and price. */
+function itemOf(item: string): { count?: number; unit: string; name: string; cost?: number } {
+  const [paid = ''] = new RegExp(`\\s*${price}(?: each| per \\w+)?$`, 'i').exec(item) ?? []
+  const cost = paid ? { cost: Number(paid.replace(/[^\d.]/g, '')) } : {}
+  const rest = item.slice(0, item.length - paid.length)
   const pattern =
     /^(\d+(?:\.\d+)?|two|three|four|five|six|an?|one)\s*(g|kg|ml|l|oz|lbs?|cups?|tbsp|tsp|tablespoons?|teaspoons?|x)?\s+(?:of )?(.+)$/i
-  const [, number, unit = '', name] = pattern.exec(item) ?? []
-  if (!number || !name) return { unit: '', name: item }
+  const [, number, unit = '', name] = pattern.exec(rest) ?? []
+  if (!number || !name) return { unit: '', name: rest.replace(/(?<=\p{L}.*)\s[\d.,]+$/u, ''), ...cost }
   const count = (fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? (Number(number) || 1)
-  return { count, unit: unit.replace('x', ''), name: name.replace(/\s[\d.,]+\s*(?:[€$£]|eur|usd)?$/i, '') }
+  return {
+    count,
+    unit: unit.replace('x', ''),
+    name: name.replace(/\s[\d.,]+\s*(?:[€$£]|eur|usd)?$/i, ''),
+    ...cost,
+  }
 }
 
 const units: readonly (readonly [RegExp, string, number])[] = [
@@ -996,6 +1046,12 @@ const units: readonly (readonly [RegExp, string, number])[] = [
 
 function unitOf(word: string): (typeof units)[number] | undefined {
   return units.find(([pattern]) => pattern.test(word))
+}
+
+/** Returns a number in the unit that the field's name or description asks for. */
+function numberFor(name: string, schemas: readonly SchemaObject[], fact: Fact): number {
+  const [, described = ''] = /\b(?:in|as) (\p{L}+)/u.exec(textAt(schemas[0] ?? {}, 'description') ?? '') ?? []
+  return inUnit(fact, unitOf(name.split(' ').at(-1) ?? '') ? name : described.toLowerCase())
 }
 
 /** Converts a number to the unit that a field names. Money without a unit is in whole units. */
