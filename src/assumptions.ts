@@ -4,7 +4,7 @@
  */
 
 export interface Assumption {
-  /** Unspecified behaviour, in the specification's words. */
+  /** Behaviour that the specification leaves open, described in its terms. */
   readonly about: string
   /** Behaviour that Understudy implements. */
   readonly choice: string

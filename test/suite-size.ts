@@ -1,5 +1,5 @@
 /**
- * Long suites run a seeded part of their cases by default, and all of them with `npm run test:all`.
+ * Long suites run a seeded sample of their cases by default, and all of them with `npm run test:all`.
  */
 
 /** If true, long suites run completely. */

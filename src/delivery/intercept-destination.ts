@@ -171,7 +171,7 @@ export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected
     const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${url.protocol.slice(0, -1)})` : ''
     const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
     return new MisdirectedRequest(
-      `the gateway's operations are below ${below}, so check the client's base URL`,
+      `the gateway's operations are under ${below}, so check the client's base URL`,
     )
   }
   const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)

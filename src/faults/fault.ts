@@ -134,14 +134,14 @@ export function needsGeneratedAnswer(fault: Fault): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
-/** Returns the format that the client must request for the fault to act, or undefined for either. */
+/** Returns the format that the client must request for the fault to take effect, or undefined if any works. */
 export function requestedForm(fault: Fault): 'stream' | 'json' | undefined {
   if (fault.layer === 'form') return fault.requested
   return needsStream(fault) ? 'stream' : undefined
 }
 
 /**
- * Returns the format that the client must request for at least one of the faults to act, or undefined for either.
+ * Returns the format that the client must request for at least one fault to take effect, or undefined if any works.
  * Stream faults also act on streams forced by `stream-instead-of-json`.
  */
 export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {

@@ -30,7 +30,7 @@ const fields = () => ({
     .number()
     .min(0.0001)
     .max(1)
-    .meta({ format: 'double', description: 'Fraction of requests that I/O logging samples.' }),
+    .meta({ format: 'double', description: 'Fraction of requests sampled by I/O logging.' }),
   is_data_discount_logging_enabled: z.boolean().describe('If true, data discount logging is enabled.'),
   is_observability_broadcast_enabled: z.boolean().describe('If true, broadcast is enabled.'),
   is_observability_io_logging_enabled: z.boolean().describe('If true, private logging is enabled.'),

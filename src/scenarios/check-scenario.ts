@@ -224,7 +224,7 @@ export function* effectProblems(site: Site): Generator<Finding> {
     const others = effects.filter((name) => name !== 'sequence').join(' and ')
     yield {
       path: ['sequence'],
-      says: ` cannot be next to ${others}: make that the first step of the sequence`,
+      says: ` cannot be combined with ${others}: make that the first step of the sequence`,
     }
   }
   if (rule.script) yield* scriptProblems(rule.script, site)
@@ -258,7 +258,8 @@ function* faultProblems(
   { rule, operations }: Site,
 ): Generator<Finding> {
   const settings = faultsOf(step)
-  if (step.fault && step.faults) yield { path, says: ' cannot be next to fault: put all of them into faults' }
+  if (step.fault && step.faults)
+    yield { path, says: ' cannot be combined with fault: put all of them into faults' }
   const faults = settings.map(({ name }) => faultOf(name))
   for (const fault of faults) {
     if (!needsGeneratedAnswer(fault)) continue
@@ -311,7 +312,7 @@ function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: 
     yield { path, says: ' is empty: add text, output, a body or frames' }
   const [first, second] = [...whole, ...composed]
   if (whole.length > 0 && second)
-    yield { path: [...path, second], says: ` cannot be next to ${first}, which is the whole reply` }
+    yield { path: [...path, second], says: ` cannot be combined with ${first}, which is the whole reply` }
   yield* templateProblems(reply, path)
   yield* citationProblems(reply, path)
   yield* endProblems(reply, path)
@@ -351,9 +352,12 @@ function* endProblems(
 ): Generator<Finding> {
   const other = responseStatus ? `responseStatus '${responseStatus}'` : 'incompleteReason'
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete')
-    yield { path: [...path, 'incompleteReason'], says: ` cannot be next to ${other}: write 'incomplete'` }
+    yield {
+      path: [...path, 'incompleteReason'],
+      says: ` cannot be combined with ${other}: write 'incomplete'`,
+    }
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
-    yield { path: [...path, 'error'], says: ` cannot be next to ${other}: it is for a failed response` }
+    yield { path: [...path, 'error'], says: ` cannot be combined with ${other}: it is for a failed response` }
 }
 
 /** Fields for operations that generate text. The rest of the reply is generated. */
@@ -391,7 +395,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
   if (other)
     yield {
       path: [other],
-      says: ` cannot be next to script: ${
+      says: ` cannot be combined with script: ${
         other.startsWith('fault')
           ? `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
           : 'its turns determine the replies'
@@ -533,7 +537,7 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   const place = placeOf(path, input)
   const field = fieldOf(path, input)
   if (known.includes(key))
-    return { path, message: `${place}${field} cannot be next to ${otherFields(path, input)}` }
+    return { path, message: `${place}${field} cannot be combined with ${otherFields(path, input)}` }
   const now = renamed(key, known)
   const fault = valueAt(input, [...path.slice(0, -1), 'fault'])
   const ofFault =

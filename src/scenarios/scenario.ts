@@ -76,7 +76,7 @@ export const Rule = z.lazy(() =>
       .min(1)
       .optional()
       .describe(
-        'Sandbox state to set when the rule applies, for `when.state`. A rule may have no other effect.',
+        "Sandbox state to set when the rule applies, for `when.state`. This can be the rule's only effect.",
       ),
     during: z
       .strictObject({

@@ -122,12 +122,12 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/v1/providers',
       {},
-      "Unhandled request GET https://any.example/v1/providers: the gateway's operations are below a base URL that ends in /api/v1, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.",
+      "Unhandled request GET https://any.example/v1/providers: the gateway's operations are under a base URL that ends in /api/v1, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.",
     ],
     [
       'GET https://any.example/v1/providers',
       { baseUrl },
-      `Unhandled request GET https://any.example/v1/providers: the gateway's operations are below ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
+      `Unhandled request GET https://any.example/v1/providers: the gateway's operations are under ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
     [
       'GET https://any.example/api/v1/provider',
@@ -137,12 +137,12 @@ describe('an unmatched request', () => {
     [
       'GET https://any.example/api/v1/providers',
       { baseUrl },
-      `Unhandled request GET https://any.example/api/v1/providers: the gateway's operations are below ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
+      `Unhandled request GET https://any.example/api/v1/providers: the gateway's operations are under ${baseUrl}, so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
     [
       'GET http://models.example/api/v1/providers',
       { baseUrl },
-      `Unhandled request GET http://models.example/api/v1/providers: the gateway's operations are below ${baseUrl} (https, not http), so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
+      `Unhandled request GET http://models.example/api/v1/providers: the gateway's operations are under ${baseUrl} (https, not http), so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
   ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)

@@ -88,7 +88,7 @@ describe('MSW handlers', () => {
     const { status, body } = await call({ baseUrl: anywhere }, 'GET /providers')
     expect([status, body.error.message]).toEqual([
       404,
-      "Resource not found: the gateway's operations are below https://gateway.example/api/v1, so check the client's base URL",
+      "Resource not found: the gateway's operations are under https://gateway.example/api/v1, so check the client's base URL",
     ])
     expect(gateway.journal.unmatched()).toMatchObject([{ path: '/api/v1/providers', status: 404 }])
   })

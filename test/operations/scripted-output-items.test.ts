@@ -354,13 +354,13 @@ describeAdapters('scripted response', (entrance) => {
     expect(
       await ask.rejection({ responseStatus: 'completed', incompleteReason: 'content_filter' }),
     ).toContain(
-      "use(): reply.incompleteReason cannot be next to responseStatus 'completed': write 'incomplete'",
+      "use(): reply.incompleteReason cannot be combined with responseStatus 'completed': write 'incomplete'",
     )
     expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain(
-      "use(): reply.error cannot be next to responseStatus 'incomplete': it is for a failed response",
+      "use(): reply.error cannot be combined with responseStatus 'incomplete': it is for a failed response",
     )
     expect(await ask.rejection({ body: {}, id: 'x' })).toContain(
-      'use(): reply.id cannot be next to body, which is the whole reply',
+      'use(): reply.id cannot be combined with body, which is the whole reply',
     )
   })
 })

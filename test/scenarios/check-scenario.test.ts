@@ -146,7 +146,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', fault: 'status', sequence: ['pass'] },
-      "rule 2 of 'outage': sequence cannot be next to fault: make that the first step of the sequence",
+      "rule 2 of 'outage': sequence cannot be combined with fault: make that the first step of the sequence",
     ],
     [
       { on: '*', faults: ['status', 'timeout'] },
@@ -183,7 +183,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
-      "rule 2 of 'outage': when.input.matches cannot be next to contains",
+      "rule 2 of 'outage': when.input.matches cannot be combined with contains",
     ],
     [
       { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
@@ -204,7 +204,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: 'createResponse', reply: { text: 'a', body: {} } },
-      "rule 2 of 'outage': reply.text cannot be next to body, which is the whole reply",
+      "rule 2 of 'outage': reply.text cannot be combined with body, which is the whole reply",
     ],
     [
       { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },

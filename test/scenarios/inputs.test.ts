@@ -145,13 +145,13 @@ describe('rules written in the style of other tools', () => {
     ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
-      'use(): faults cannot be next to fault: put all of them into faults',
-      'use(): faults cannot be next to fault: put all of them into faults',
+      'use(): faults cannot be combined with fault: put all of them into faults',
+      'use(): faults cannot be combined with fault: put all of them into faults',
     ],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
-      "use(): fault cannot be next to script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
-      "use(): fault cannot be next to script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
+      "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
+      "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
     ],
     [
       { on: 'text', sequence: [{}] },

@@ -420,7 +420,7 @@ describe('script turns', () => {
     ],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
-      "script(): turns[0].incompleteReason cannot be next to responseStatus 'failed': write 'incomplete'",
+      "script(): turns[0].incompleteReason cannot be combined with responseStatus 'failed': write 'incomplete'",
     ],
     [
       { output: [], fault: 'status' },
@@ -507,7 +507,7 @@ describe('scripts with other features', () => {
     ],
     [
       { on: 'createResponse', script: [{ text: 'x' }], times: 1 },
-      'use(): times cannot be next to script: its turns determine the replies',
+      'use(): times cannot be combined with script: its turns determine the replies',
     ],
     [
       { on: 'createResponse', fault: 'status', onEnd: 'fail' },

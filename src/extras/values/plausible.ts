@@ -824,7 +824,7 @@ class Writer {
     )
   }
 
-  /** Returns the number, or a larger one than the minimum of the same range, such as `min_price` for `max_price`. */
+  /** Returns the number, or for a range's upper end such as `max_price`, one that exceeds the matching `min_price`. */
   #ordered(leaf: Leaf, index: number, value: number, type: string): number | undefined {
     const [upper] = /\b(?:max|maximum|end|high|upper|to)\b/.exec(leaf.name) ?? []
     const other =

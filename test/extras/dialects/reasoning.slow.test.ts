@@ -93,7 +93,7 @@ describe('LangChain', () => {
     model,
     configuration: { baseURL, fetch },
     useResponsesApi: true,
-    // Its own option is sent only to OpenAI's models.
+    // LangChain sends its own reasoning option only to OpenAI's models.
     modelKwargs: { reasoning: { effort: 'medium', summary: 'auto' } },
   })
 

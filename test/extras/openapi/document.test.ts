@@ -448,7 +448,7 @@ it('object and cookie parameters are accepted without validation, and reported i
   ])
 })
 
-it('strings in requests are validated by their format', async () => {
+it('strings in requests are validated against their format', async () => {
   const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
   const requestBody = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
   const openapi = { openapi: '3.1.0', paths: { '/keys': { post: { requestBody, responses: { 204: {} } } } } }

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
 const ask = () => client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?' })
 
-test('returns the text that the test scripts', async ({ sandbox }) => {
+test('returns the scripted text', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
 
   expect((await ask()).output_text).toBe('Tides follow the moon.')
