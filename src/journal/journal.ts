@@ -440,7 +440,7 @@ function explanationOf(record: CallRecord): string {
     ...ruleLine(record),
     ...scriptLine(record),
     ...nearMissesOf(record).map(({ reason }) => `Near miss: ${reason}.`),
-    ...record.warnings.map((warning) => `Warning: ${warning}.`),
+    ...record.warnings.map((warning) => `Warning: ${warning.replace(/(?<![.?!])$/, '.')}`),
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
     ...deliveryLine(record),
   ]

@@ -29,7 +29,11 @@ const checks = {
   host: hostName,
   allowedHosts: () => z.array(hostName()),
   allowedOrigins: () => z.array(origin()),
-  token: () => z.string().min(1).regex(/^\S+$/, 'Must have no spaces'),
+  token: () =>
+    z
+      .string()
+      .min(1, 'Must not be empty: omit it for the default, which is none on loopback')
+      .regex(/^\S+$/, 'Must have no spaces'),
   advertise: () => z.url({ protocol: /^https?$/, ...mustBe('a URL such as http://10.0.0.7:4141') }),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, mustBe('a gateway, from createGateway()')),

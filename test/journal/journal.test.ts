@@ -293,6 +293,11 @@ describe('journal.explain()', () => {
     for (let index = 0; index < 300; index++) expect(text).toContain(`word ${index} ${'long '.repeat(20)}`)
   })
 
+  it('does not add a period to a warning that is a question', async () => {
+    const text = await explained('POST /responses', { body: { ...question, inptu: '' } }, begin())
+    expect(text).toMatch(/^Warning: body\.inptu .* did you mean 'input'\?$/m)
+  })
+
   it('lists assumptions, warnings and the outcome of the delivery', async () => {
     const setup = begin()
     const text = await explained(

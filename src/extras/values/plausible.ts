@@ -300,7 +300,7 @@ function isRows({ key, isMany }: Leaf, { items }: Fact): boolean {
   )
 }
 
-/** Finds `jdoe` for the field `username` in `username jdoe` or `Username: jdoe`. */
+/** Finds `jdoe` for the `username` field in `username jdoe` or `Username: jdoe`. */
 function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefined {
   const isText = schemas.some(
     (schema) =>
