@@ -69,7 +69,7 @@ export interface BundledScenario {
 export interface CollectionSize {
   /** Collection name, as in `db.<name>`. */
   name: string
-  /** Number of records. */
+  /** Number of records in a collection. */
   count: number
 }
 

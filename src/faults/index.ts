@@ -8,7 +8,7 @@ import { transportFaults } from './transport.ts'
 
 const table = [...replacingFaults, ...answerFaults, ...streamFaults, ...transportFaults] as const
 
-/** All faults in the order of application: by layer, then in catalogue order. */
+/** All faults in the order in which they apply: by layer, then in catalogue order. */
 export const faults: readonly Fault[] = table
 
 type Declared = (typeof table)[number]
@@ -40,7 +40,7 @@ export function faultOf(name: string): Fault {
   return byName.get(name) as Fault
 }
 
-/** Sorts a rule's faults in the order of application. */
+/** Sorts a rule's faults into the order in which they apply. */
 export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
   return settings.toSorted(
     (left, right) => layerIndex(left) - layerIndex(right) || indexOf(left) - indexOf(right),

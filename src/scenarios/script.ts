@@ -84,7 +84,9 @@ export const Turn = z.lazy(() =>
       call: z
         .union([Calls, z.array(Calls).min(1)])
         .optional()
-        .describe('Functions to call, as arguments by name. Use a list to call a function more than once.'),
+        .describe(
+          "Functions to call: an object that maps each function's name to its arguments. Use a list to call a function more than once.",
+        ),
       ...faultFields(),
     }),
 )

@@ -248,7 +248,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   })
 
   it.each(['nobody', '99999999-9999-4999-8999-999999999999', '__proto__', 'constructor'])(
-    'responds 404 to the id %s',
+    'responds with a 404 for the id %s',
     async (id) => {
       const { status, body } = await patch(id, { name: 'x' })
       expect(status).toBe(404)

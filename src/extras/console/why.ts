@@ -139,7 +139,7 @@ function isSame(left: RuleName, right: RuleName): boolean {
   return left.scenario === right.scenario && left.rule === right.rule
 }
 
-/** Returns true if a call passed a rule's rate limit. */
+/** Returns true if a rule skipped a call because it was within the rule's rate limit. */
 function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
   const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
   if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'

@@ -42,7 +42,7 @@ export interface Observed {
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 
-/** Headers that some of Understudy's replies have. */
+/** Headers that Understudy itself may send. */
 const ourHeaders = new Set([
   'allow',
   'cache-control',

@@ -1,6 +1,6 @@
 /**
- * Reasoning as published clients show it, plain and streamed: the OpenAI SDK, the AI SDK with OpenRouter's provider,
- * and LangChain.
+ * Reasoning as clients expose it, both plain and streamed. The clients are the OpenAI SDK, the AI SDK with OpenRouter's
+ * provider, and LangChain.
  */
 import { ChatOpenAI } from '@langchain/openai'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'

@@ -237,7 +237,7 @@ async function loadRows(): Promise<void> {
     const wanted = [...changed.values()].map(({ sandbox, id }) => [sandbox, id])
     changed = new Map()
     const rows = await askConsole<CallRow[]>('POST /rows', { calls: wanted }).catch(() => [])
-    // A call that was cleared meanwhile does not come back.
+    // Do not bring back calls that were cleared in the meantime.
     take(rows.filter((row) => byKey.has(keyOf(row))))
     await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
   }
