@@ -131,7 +131,7 @@ test('disposing a remote sandbox rejects if one of its calls failed', async () =
   const use = assert.rejects(sandbox.use('flakey'))
   await assert.rejects(
     sandbox.dispose(),
-    /A call of sandbox .* was still in flight at dispose\(\) and failed: .*'flaky'/,
+    /A call in sandbox .* was still in flight at dispose\(\) and failed: .*'flaky'/,
   )
   await use
 })
