@@ -4,7 +4,7 @@ export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * Returns a source of values for a schema, which suit the prompt, and vary with the seed and the time in
+ * Returns a source of values that fit both a schema and a prompt. They vary with `seed` and `now`, which is in
  * milliseconds.
  */
 export type ValueProposer = (

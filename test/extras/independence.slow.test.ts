@@ -70,7 +70,7 @@ function treeWithout(gone: readonly string[]): string {
   })
   for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
     rmSync(join(copy, path), { recursive: true })
-  // Tests of several extras at once.
+  // Tests that combine extras.
   rmSync(join(copy, 'test/extras/together'), { recursive: true })
   for (const name of gone)
     for (const folder of ['src', 'test'])

@@ -56,7 +56,7 @@ describe('the action', () => {
         env: { ...process.env, RUNNER_TEMP: home, GITHUB_OUTPUT: output, VERSION: tarball, FLAGS: flags },
       })
     const started = run('start')
-    // npm warns of settings of the machine.
+    // npm may warn about the machine's own settings.
     expect(started.stderr.replace(/^npm warn .*\n/gm, '')).toBe('')
     const outputs = Object.fromEntries(
       readFileSync(output, 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Presets with versions: lists them, creates them from a request body, and reads versions. GET /presets/{slug} is one
- * of the six operations.
+ * Presets with versions: lists them, creates them from a request body, and reads versions. The core has
+ * GET /presets/{slug}.
  */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'

@@ -1,4 +1,4 @@
-/** Workspaces: lists, creates, reads and deletes them. PATCH /workspaces/{id} is one of the six operations. */
+/** Workspaces: lists, creates, reads and deletes them. The core has PATCH /workspaces/{id}. */
 import * as z from 'zod'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
 import { json, ok } from '../../http/reply.ts'
