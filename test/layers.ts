@@ -34,6 +34,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/console': 'the web page',
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
+    'extras/snippets': 'calls exported as a curl command or as a test',
     'extras/tls': 'HTTPS with a certificate generated at startup',
     'extras/values': 'plausible tool arguments and structured output',
   },

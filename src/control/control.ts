@@ -32,7 +32,7 @@ export async function controlOperations({
     ...sandboxOperations,
     ...scenarioOperations,
     ...journalOperations,
-    exportCall(extras),
+    ...exportCall(extras),
     ...databaseOperations,
     ...clockOperations,
     ...extraOperations.flat(),

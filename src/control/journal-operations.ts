@@ -9,12 +9,11 @@ import { handle } from '../gateway/handle.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { assertEntryFields, hiddenEntry, type JournalEntry, toEntry } from '../journal/entry.ts'
+import { assertEntryFields, hiddenEntry, type JournalEntry } from '../journal/entry.ts'
 import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
-import { toCurl, toTest } from './entry-code.ts'
 import { type ControlOperation, gatewayOperation, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
@@ -304,14 +303,12 @@ export const journalOperations = [
   }),
 ]
 
-/** Declares the operation that exports a call in the core's and the extras' formats. */
-export function exportCall(extras: readonly Extra[]): ControlOperation {
-  const extraExports: NonNullable<Extra['exports']> = Object.assign(
-    {},
-    ...extras.map((extra) => extra.exports),
-  )
-  const form = z.enum(['curl', 'vitest', 'playwright', ...Object.keys(extraExports)])
-  return sandboxOperation({
+/** Declares the operation that exports a call in the formats of extras, if there are any. */
+export function exportCall(extras: readonly Extra[]): ControlOperation[] {
+  const formats: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
+  const names = Object.keys(formats)
+  if (names.length === 0) return []
+  const operation = sandboxOperation({
     id: 'exportCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
@@ -319,27 +316,19 @@ export function exportCall(extras: readonly Extra[]): ControlOperation {
         'Export a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a recording',
       tag: 'Journal',
     },
-    input: { params: { entry }, query: z.strictObject({ as: form }) },
+    input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },
     output: z.object({ data: z.strictObject({ text: z.string() }) }),
     async resolve(sandbox, { params, query: { as }, ...origins }) {
       const record = sandbox.journal.record(params.entry)
-      const format = extraExports[as]
-      if (!format && record.requestBody.cut > 0)
-        throw new GatewayError(
-          409,
-          `The body of '${record.id}' is incomplete: it was too large for the journal`,
-        )
-      if (as === 'vitest' || as === 'playwright') return { data: { text: toTest(record, as) } }
+      const site = { ...infoOf(sandbox, origins), origin: origins.origin }
       try {
-        const text = format
-          ? await format(hiddenEntry(toEntry(record)))
-          : toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin })
-        return { data: { text } }
+        return { data: { text: await formats[as]?.(record, site) } }
       } catch (error) {
         throw new GatewayError(409, (error as Error).message)
       }
     },
   })
+  return [operation]
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { ValueProposer } from '../resources/json-schema.ts'
@@ -98,12 +97,19 @@ export interface Extra {
   readonly values?: () => Promise<ValueProposer>
   /** Loads the extra's control operations. */
   control?(): Promise<readonly AnyOperation[]>
-  /** Export formats for journal entries, by name. A format throws if it cannot represent the entry. */
-  readonly exports?: Readonly<Record<string, (entry: JournalEntry) => Promise<string>>>
+  /** Export formats for calls, by name. A format throws if it cannot represent the call. */
+  readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   file?(path: string): Promise<Reply> | undefined
   /** Creates an HTTPS server. `names` are its host names. Default: an HTTP server is created. @internal */
   secureServer?(settings: object, listener: (...parts: never[]) => void, names: string[]): Promise<object>
+}
+
+/** Addresses and API key for calls to a sandbox. */
+export interface Site {
+  readonly baseUrl: string
+  readonly origin: string
+  readonly apiKey: string
 }
 
 /** A vendor's variant of the API. Functions return their argument if they change nothing. */

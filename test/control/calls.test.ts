@@ -1,5 +1,5 @@
 /**
- * Individual calls in the control API (following, listing, exporting, resending), and checking and
+ * Individual calls in the control API (following, listing, resending), and checking and
  * dry-running scenarios.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -127,58 +127,6 @@ describe('recorded calls', () => {
     await sandbox.journal.resend(before ?? '')
     const deliveries = async () => (await sandbox.journal.entries()).map(({ delivery }) => delivery)
     await expect.poll(deliveries).toEqual(['complete', 'complete'])
-  })
-
-  it.each(['curl', 'vitest', 'playwright'] as const)(
-    'are exported as %s with the relevant headers and no secrets',
-    async (as) => {
-      const headers = { 'x-api-key': 'hunter3', 'x-own': 'kept', 'x-stainless-os': 'x' }
-      await call({ baseUrl: sandbox.baseUrl, apiKey: 'hunter2' }, 'GET /providers', { headers })
-      const text = await sandbox.journal.exportAs((await sandbox.journal.last('listProviders'))?.id ?? '', as)
-      expect(text).toContain('x-own')
-      expect(text).not.toMatch(/hunter|x-stainless/)
-    },
-  )
-
-  it('are exported as a curl command with correct shell quoting', async () => {
-    await ask("It's $HOME \\ `here`")
-    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
-    const text = await sandbox.journal.exportAs(id, 'curl')
-    expect(text).toContain(`curl -X POST '${sandbox.baseUrl}/responses'`)
-    expect(text).toContain(`-H 'authorization: Bearer ${sandbox.apiKey}'`)
-    expect(text).toContain("It'\\''s $HOME")
-  })
-
-  it('are exported as a test with the matched rule', async () => {
-    await sandbox.fail(529, { times: 1 })
-    await ask('Hello')
-    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
-    const text = await sandbox.journal.exportAs(id, 'vitest')
-    expect(text).toContain("import { expect, test } from 'gateway-understudy/vitest'")
-    expect(text).toContain('"status": 529')
-    expect(text).not.toContain('"times"')
-    expect(text).toContain('expect(response.status).toBe(529)')
-  })
-
-  it('are exported as a test that expects the same kind of body', async () => {
-    const exported = async () => {
-      const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
-      return sandbox.journal.exportAs(id, 'vitest')
-    }
-    await ask('Hello')
-    expect(await exported()).toMatch(/expect\(await response\.json\(\)\)\.toHaveProperty\(\['id'\]\)/)
-    await ask('Hello', { model: 'none' })
-    expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
-    await ask('Hello', { stream: true })
-    expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
-  })
-
-  it('are exported as a runnable test even if the path is unknown', async () => {
-    await get('/provider')
-    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
-    // With interception, the request would be passed through to the application.
-    expect(await sandbox.journal.exportAs(id, 'vitest')).toMatch(/ = await gateway\.fetch\(`.*\/provider`, /)
-    expect(await sandbox.journal.exportAs(id, 'playwright')).toMatch(/ = await fetch\(`.*\/provider`, /)
   })
 })
 

@@ -4,7 +4,6 @@
  */
 
 import { checkText } from '../../src/control/check-text.ts'
-import { toCurl, toTest } from '../../src/control/entry-code.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { judgeCalls, matches } from '../../src/journal/expectations.ts'
 import { nearest } from '../../src/lib/did-you-mean.ts'
@@ -303,7 +302,7 @@ async function makeCalls(count: number) {
 }
 
 /** Creates a gateway with one call that has a large body. */
-async function recordOf(body: unknown, path = '/responses') {
+export async function recordOf(body: unknown, path = '/responses') {
   const limits = { ...options.limits, journalBodyBytes: 64 * 1024 * 1024 }
   const gateway = createGateway({ ...options, limits })
   await call(gateway, `POST ${path}`, { body })
@@ -311,7 +310,6 @@ async function recordOf(body: unknown, path = '/responses') {
   return { gateway, record: gateway.sandboxes.default.journal.record(entry?.id ?? ''), entry }
 }
 
-const site = { baseUrl: 'https://gateway.example/api/v1', origin: 'https://gateway.example', apiKey: 'key' }
 export const secrets = (count: number) =>
   list(count, (index) => `"api_key": "sk-${String(index).padStart(6, '0')}-abcdefghij"`).join(',\n')
 const rule = { on: 'getPreset', when: { params: { slug: 'x' } }, fault: 'timeout' }
@@ -408,14 +406,6 @@ const others: Readonly<Record<string, Prepare>> = {
   'sandboxes of a gateway': (count) => () => {
     const gateway = createGateway(options)
     return list(count, () => gateway.createSandbox().id)
-  },
-  'a body, copied as curl': async (count) => {
-    const { record } = await recordOf(withFields({ input: "it's `x`\n".repeat(20 * count) }))
-    return () => toCurl(record, site)
-  },
-  'a body, copied as a test': async (count) => {
-    const { record } = await recordOf(withFields(keys(count)))
-    return () => toTest(record, 'vitest')
   },
   'secrets in a displayed body': async (count) => {
     const { gateway, entry } = await recordOf(withFields({ input: secrets(count) }))

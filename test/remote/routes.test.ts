@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import * as z from 'zod'
 import type { RouteId } from '../../src/control/client.ts'
 import { controlOperations } from '../../src/control/control.ts'
+import type { ExportFormat } from '../../src/control/remote-sandbox.ts'
 import { routePaths } from '../../src/control/route-paths.ts'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -27,6 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** Export formats of the extras. */
+const formats = createGateway().extras.flatMap((extra) => Object.keys(extra.exports ?? {}))
 const tidewater = { name: 'Tidewater', slug: 'tidewater', privacy_policy_url: null }
 const fresh = () => gateway.createSandbox()
 
@@ -76,7 +79,7 @@ const methods: Record<RouteId, () => Promise<unknown>> = {
   followEvents: () => firstEvent(),
   listCalls: () => sandbox.journal.summaries(),
   getCall: () => sandbox.journal.entry(entry),
-  exportCall: () => sandbox.journal.exportAs(entry, 'curl'),
+  exportCall: () => sandbox.journal.exportAs(entry, formats[0] as ExportFormat),
   resendCall: () => sandbox.journal.resend(entry),
 
   listCollections: () => sandbox.collections(),

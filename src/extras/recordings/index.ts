@@ -1,6 +1,7 @@
 /** Recordings: options, flags and replay. The command line loads the commands. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { hiddenEntry, toEntry } from '../../journal/entry.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import type { RecordingInput } from '../../sandbox/options-input.ts'
@@ -78,7 +79,8 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
     exports: Object.fromEntries(
       (['rule', 'fixture', 'recording'] as const).map((form) => [
         form,
-        async (entry) => (await import('./export.ts')).exportEntry(entry, form, operations),
+        async (record) =>
+          (await import('./export.ts')).exportEntry(hiddenEntry(toEntry(record)), form, operations),
       ]),
     ),
   }),

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { hideInQuery, hideInText, isSecretName } from '../../src/http/secrets.ts'
-import type { CallRecord } from '../../src/journal/call-record.ts'
-import { curlCalls, runTest } from './snippets.ts'
+import { toCurl, toTest } from '../../../src/extras/snippets/snippets.ts'
+import { hideInQuery, hideInText, isSecretName } from '../../../src/http/secrets.ts'
+import type { CallRecord } from '../../../src/journal/call-record.ts'
+import { curlCalls, runTest } from './run-snippets.ts'
 
 export const site = {
   baseUrl: 'https://gateway.example/api/v1',

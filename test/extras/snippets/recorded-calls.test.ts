@@ -1,8 +1,8 @@
 /** Calls exported as code. The snapshot contains the output for all kinds of calls, to review line by line. */
 import { expect, it } from 'vitest'
-import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { Gateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import { toCurl, toTest } from '../../../src/extras/snippets/snippets.ts'
+import { Gateway } from '../../../src/index.ts'
+import type { RuleInput } from '../../../src/scenarios/scenario.ts'
 
 it('recorded calls are exported as a curl command and as tests', async () => {
   const gateway = new Gateway({ timeScale: 0 })
@@ -71,5 +71,5 @@ it('recorded calls are exported as a curl command and as tests', async () => {
       `${other.join('\n')}\n`,
     ]
   })
-  await expect(printed.join('\n')).toMatchFileSnapshot('printed/calls.txt')
+  await expect(printed.join('\n')).toMatchFileSnapshot('calls.txt')
 })

@@ -4,11 +4,11 @@
 import fc from 'fast-check'
 import { load as parseYaml } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import { startServer } from '../../src/serve.ts'
-import { raw, request } from '../server/raw.ts'
-import { cases } from '../suite-size.ts'
+import { toCurl, toTest } from '../../../src/extras/snippets/snippets.ts'
+import { createGateway, defineOperation, ok } from '../../../src/index.ts'
+import { startServer } from '../../../src/serve.ts'
+import { raw, request } from '../../server/raw.ts'
+import { cases } from '../../suite-size.ts'
 import {
   anyRecord,
   argumentsFor,
@@ -24,7 +24,7 @@ import {
   tryTest,
   without,
 } from './any-record.ts'
-import { curlCalls, runTest } from './snippets.ts'
+import { curlCalls, runTest } from './run-snippets.ts'
 
 const ofExtras = createGateway().extras.flatMap((extra) => Object.keys(extra.exports ?? {}))
 const formats = ['curl', 'vitest', 'playwright', ...ofExtras]

@@ -2,25 +2,19 @@
  * Exports a journal call as code: a curl command, or a test that repeats the call and expects the same kind of reply.
  * Calls contain untrusted values, so every value is written as an escaped literal.
  */
-import { httpToken } from '../http/header-record.ts'
-import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../http/secrets.ts'
-import type { CallRecord } from '../journal/call-record.ts'
-import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
-import type { Effect } from '../scenarios/compiled.ts'
+import type { Site } from '../../gateway/extra.ts'
+import { httpToken } from '../../http/header-record.ts'
+import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../../lib/literals.ts'
+import type { Effect } from '../../scenarios/compiled.ts'
 
 /** Hop-by-hop headers, and headers that clients set themselves. */
 const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
-/**
- * Returns a curl command. Throws for a call with NUL characters, which command lines cannot contain.
- *
- * @param site The sandbox's addresses.
- */
-export function toCurl(
-  record: CallRecord,
-  site: { baseUrl: string; origin: string; apiKey: string },
-): string {
+/** Returns a curl command. Throws for a call with NUL characters, which command lines cannot contain. */
+export function toCurl(record: CallRecord, site: Site): string {
   const { method, route, asksForStream } = record
   const base = route === undefined ? site.origin : site.baseUrl
   const target = targetOf(record)
@@ -45,7 +39,7 @@ export function toCurl(
 }
 
 /**
- * Returns the path below the base URL or, for a call outside it, below the origin. The path always starts with a
+ * Returns the path relative to the base URL or, for a call outside it, to the origin. The path always starts with a
  * slash, so that it cannot change the host.
  */
 function targetOf({ route, path, search }: CallRecord): string {
@@ -166,7 +160,10 @@ function keptHeaders({ headers }: CallRecord): Record<string, string> {
   return hideInValue(Object.fromEntries(selected))
 }
 
-function bodyOf({ requestBody }: CallRecord): string {
+/** Returns the request body without secrets. Throws if the journal does not have the whole body. */
+function bodyOf({ id, requestBody }: CallRecord): string {
+  if (requestBody.cut > 0)
+    throw new Error(`The body of '${id}' is incomplete: it was too large for the journal`)
   return hideInText(requestBody.text)
 }
 
