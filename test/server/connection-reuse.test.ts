@@ -2,18 +2,18 @@
  * Connections stay usable after every rejection, and pipelined requests are answered in order.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type RunningServer, startServer } from '../../src/serve.ts'
 import { raw, request } from './raw.ts'
+import { type Server, startServer } from './start-server.ts'
 
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
   server = await startServer({ limits: { requestBodyBytes: 2000 }, timeScale: 0 })
 })
 afterAll(() => server.close())
-beforeEach(() => {
-  server.gateway.reset()
+beforeEach(async () => {
+  await server.gateway.reset()
   for (const status of faulty)
-    server.gateway.use({
+    await server.gateway.use({
       on: 'createResponse',
       when: { input: `Status ${status}` },
       fault: { name: 'status', status },

@@ -1,14 +1,14 @@
 /** Concurrent clients on one server: data, rules and journals are isolated, and no update is lost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
+import { type Server, startServer } from './start-server.ts'
 
 /** Rounds per worker, of five calls each. */
 const rounds = cases(3, 40)
 
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
   server = await startServer({ timeScale: 0 })
 })

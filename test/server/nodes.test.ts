@@ -1,10 +1,10 @@
 /** A cluster node: sandbox ids, requests for other nodes' sandboxes, and draining. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
+import { type Server, type ServerOptions, startServer } from './start-server.ts'
 
-const running: RunningServer[] = []
+const running: Server[] = []
 afterEach(async () => {
   for (const server of running.splice(0)) await server.close()
 })
@@ -83,7 +83,7 @@ describe('a sandbox with an id from the client', () => {
     expect(second).toEqual(first)
     expect((await readProviders(server.baseUrl, first.data.apiKey)).status).toBe(200)
     expect((await gateway.createSandbox({ id: 'checkout-7' })).apiKey).toBe(first.data.apiKey)
-    expect(server.gateway.createSandbox({ id: 'checkout-7' }).apiKey).toBe(first.data.apiKey)
+    expect((await server.gateway.createSandbox({ id: 'checkout-7' })).apiKey).toBe(first.data.apiKey)
   })
 
   it('can be a fork', async () => {

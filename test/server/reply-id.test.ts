@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from '../../src/serve.ts'
 import { raw, request } from './raw.ts'
+import { type Server, startServer } from './start-server.ts'
 
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
   server = await startServer()
 })

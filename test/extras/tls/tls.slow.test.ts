@@ -1,4 +1,7 @@
-/** HTTPS: the golden transcript with all faults, and clients that trust the authority in the folder. */
+/**
+ * HTTPS: the golden transcript with all faults, and clients that trust the authority in the folder. Also runs against
+ * the single executable.
+ */
 import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,17 +13,18 @@ import { chromium } from '@playwright/test'
 import packed from '@sparticuz/chromium'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { startServer as startInProcess } from '../../../src/serve.ts'
 import { expectCalls } from '../../golden/expect-golden.ts'
 import { type GatewayName, gateways } from '../../golden/requests.ts'
 import { decode, play, stories, type Transcript } from '../../golden/transcript.ts'
 import { overSocket } from '../../golden/transports.ts'
 import { hasProgram } from '../../has-program.ts'
+import { isBinary, type Server, startServer } from '../../server/start-server.ts'
 
 const execute = promisify(execFile)
 
 let folder: string
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'understudy-tls-'))
   server = await startServer({ tls: folder, allowedHosts: ['gateway.test'] })
@@ -32,12 +36,12 @@ afterAll(async () => {
 
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), 'utf8')
 
-it.each(Object.keys(gateways) as GatewayName[])(
+it.skipIf(isBinary()).each(Object.keys(gateways) as GatewayName[])(
   'sends the bytes of the golden transcript (%s)',
   async (name) => {
     const baseUrl = 'https://gateway.example/api/v1'
     const gateway = createGateway({ seed: 1, timeScale: 0, baseUrl, ...gateways[name], tls: folder })
-    await using secure = await startServer({ gateway })
+    await using secure = await startInProcess({ gateway })
     const chosen = stories.filter(({ transport, group }) => transport === 'socket' && group.gateway === name)
     const transcript: Transcript = new Map()
     const send = overSocket(secure.baseUrl, pem('ca'))

@@ -1,10 +1,10 @@
 /**
- * The single executable, built from `dist`: the command-line test suite, the golden transcript over a socket, and the
- * files inside. Skipped on platforms that it cannot be built for.
+ * The single executable, built from `dist`: the command-line and server suites, the golden transcript over a socket,
+ * and the files inside. Skipped on platforms that it cannot be built for.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,15 +15,18 @@ import { expectCalls } from '../../golden/expect-golden.ts'
 import { gateways } from '../../golden/requests.ts'
 import { decode, play, stories, type Transcript } from '../../golden/transcript.ts'
 import { overSocket } from '../../golden/transports.ts'
-import { buildBinary } from './index.ts'
+import { binaryPath, buildBinary } from './index.ts'
 
-let binary: string
+const root = join(import.meta.dirname, '../../..')
+
 let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'understudy-'))
-  binary = await buildBinary()
+  await buildBinary()
 })
 afterAll(() => rmSync(folder, { recursive: true }))
+
+const binary = binaryPath()
 
 /** Starts the server and returns its line of JSON. */
 async function start(command: readonly string[]) {
@@ -35,6 +38,25 @@ async function start(command: readonly string[]) {
 }
 
 describeProcess('the binary', () => binary)
+
+// The other files test functions, or options that no flag sets.
+const isSuite = (file: string) => !/\/(request-line|send|server-options|unread-body)\.test/.test(file)
+const suites = [
+  ...globSync('test/server/*.test.ts', { cwd: root }).filter(isSuite),
+  'test/extras/tls/tls.slow.test.ts',
+]
+
+describe('the binary', () => {
+  // The suites' `startServer` reads it when they are loaded, and when they run.
+  process.env['UNDERSTUDY_BINARY'] = binary
+  afterAll(() => {
+    delete process.env['UNDERSTUDY_BINARY']
+  })
+
+  describe.each(suites)('passes %s', async (file) => {
+    await import(/* @vite-ignore */ join(root, file))
+  })
+})
 
 describe('the binary', () => {
   it.each(['plain', 'storing', 'openrouter', 'strict'] as const)(

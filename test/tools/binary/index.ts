@@ -26,6 +26,11 @@ const host = `${process.platform === 'win32' ? 'win' : process.platform}-${proce
 const root = new URL('../../../', import.meta.url).pathname
 const dist = join(root, 'dist')
 
+/** Returns the executable's path. */
+export function binaryPath(target = host): string {
+  return join(dist, 'binary', `gateway-understudy-${target}${target.startsWith('win') ? '.exe' : ''}`)
+}
+
 /** Builds the executable and returns its path. Requires `npm run build`. */
 export async function buildBinary(target = host): Promise<string> {
   if (!targets.includes(target)) throw new Error(`Unknown target '${target}': use ${targets.join(', ')}`)
@@ -35,8 +40,7 @@ export async function buildBinary(target = host): Promise<string> {
     const main = join(home, 'main.cjs')
     const bundle = await rolldown({ input: join(dist, 'bin.js'), platform: 'node', plugins: [inOneFile] })
     await bundle.write({ file: main, format: 'cjs', codeSplitting: false })
-    const suffix = target.startsWith('win') ? '.exe' : ''
-    const output = join(dist, 'binary', `gateway-understudy-${target}${suffix}`)
+    const output = binaryPath(target)
     mkdirSync(join(dist, 'binary'), { recursive: true })
     const page = globSync(join(dist, 'console/*')).map((file) => [basename(file), file])
     const config = {
