@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 
 export default defineConfig({
   root: new URL('src/extras/console/page', import.meta.url).pathname,
-  // Relative, so that the console also works below a path prefix.
+  // Relative, so that the console also works under a path prefix.
   base: './',
   publicDir: false,
   logLevel: 'warn',

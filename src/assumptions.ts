@@ -151,7 +151,7 @@ export const assumptions = {
   domainEntries: {
     about: 'The scope of a domain list entry',
     choice:
-      'a bare domain covers only that host; `*.domain` covers its subdomains at any depth, without the bare domain; a path covers itself and everything below it',
+      'a bare domain covers only that host; `*.domain` covers its subdomains at any depth, without the bare domain; a path covers itself and everything under it',
   },
   xSearchModels: {
     about: 'Models that support `x_search_filter`',

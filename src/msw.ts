@@ -34,7 +34,7 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
  * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a
- * guard: unmatched requests that look meant for the gateway get a 404 with the reason instead of reaching the
+ * guard: unmatched requests that appear to be meant for the gateway get a 404 with the reason instead of reaching the
  * network. Throws for an unknown operation.
  *
  * @param operationIds Limits the handlers to these operations, without the guard. Default: all operations.
@@ -65,7 +65,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
     const hint = extensionHint(id)
     if (!operations.includes(id))
       throw new TypeError(
-        `handlers: unknown operation '${id}'${hint ? `: ${hint}` : didYouMean(id, operations)}`,
+        `handlers: unknown operation '${id}'${hint ? `; ${hint}` : didYouMean(id, operations)}`,
       )
   }
   const { baseUrl } = gateway.options
@@ -119,7 +119,9 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   }
 }
 
-/** Explains in one line that MSW, an optional peer dependency, is missing. */
+/**
+ * Throws a one-line error if MSW, an optional peer dependency, is missing. Rethrows other errors unchanged.
+ */
 function missing(error: Error & { code?: string }): never {
   // Other missing modules are reported unchanged. Yarn's message is `tried to access msw`.
   const isMissing =

@@ -25,7 +25,7 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   body: Body
   /** The request's sandbox. */
   sandbox: RequestSandbox
-  /** Sandbox time of this request, in milliseconds since 1970. */
+  /** Sandbox time of this request, as Unix time in milliseconds. */
   now: number
   /** Key of this request, which is unique even among identical requests and stable for a seed. */
   requestKey: string
@@ -69,7 +69,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   /** Id starting with a verb, such as `listProviders`. */
   readonly id: string
   readonly method: Method
-  /** Path below the base URL, with parameters in braces: `/workspaces/{id}`. */
+  /** Path relative to the base URL, with parameters in braces: `/workspaces/{id}`. */
   readonly path: string
   readonly doc?: OperationDoc
   /** Request schemas. Parts without a schema are not passed to the resolver. */

@@ -65,7 +65,7 @@ export interface Fixtures {
   gatewayOptions: GatewayOptions
   /**
    * Action for unmatched requests: `guard`, `error`, `warn` or `bypass`, as in `intercept`. Set like
-   * `gatewayOptions`. Default: `guard`, which rejects requests that look meant for the gateway.
+   * `gatewayOptions`. Default: `guard`, which rejects requests that appear to be meant for the gateway.
    */
   onUnhandledRequest: UnhandledRequestStrategy
   /** The test file's gateway. */
@@ -153,9 +153,7 @@ expect.extend({
   },
   async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
     if (!isInspectable(received))
-      throw new TypeError(
-        `expect(): the argument of this matcher must be a gateway or a sandbox, got ${received}`,
-      )
+      throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${received}`)
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
     const assertion = expect(text)
@@ -218,9 +216,7 @@ type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: Script
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
   if (!isInspectable(received))
-    throw new TypeError(
-      `expect(): the argument of this matcher must be a gateway or a sandbox, got ${received}`,
-    )
+    throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${received}`)
   const entries = received.journal.entries()
   const unused = received.unusedRules()
   const scripts = received.scripts?.() ?? []

@@ -1,5 +1,5 @@
 /**
- * The control API below `/__understudy`. Loaded on the first control request.
+ * The control API under `/__understudy`. Loaded on the first control request.
  */
 
 import { wrongMethod } from '../gateway/admit.ts'
@@ -117,5 +117,5 @@ function unknownRoute(
   const hint = suggestion
     ? `did you mean ${suggestion.replace(' ', ` ${base}`)}?`
     : `see ${base}/openapi.json`
-  return new GatewayError(404, `No control route ${method} ${path}: ${hint}`)
+  return new GatewayError(404, `No control route ${method} ${path}; ${hint}`)
 }

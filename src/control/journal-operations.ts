@@ -58,7 +58,9 @@ const Entry = z
       .strictObject({
         conversation: z
           .int()
-          .describe('Number among the scripted conversations, from 1; 0 if no script accepted the request.'),
+          .describe(
+            'Index of this conversation among the scripted ones, from 1; 0 if no script accepted the request.',
+          ),
         turn: z.int(),
         of: z.int().describe('Number of turns in the script.'),
         problem: z

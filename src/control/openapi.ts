@@ -226,7 +226,7 @@ function ref(name: string): Json {
   return { $ref: `#/components/headers/${name}` }
 }
 
-/** Returns the headers of replies with this status. Undefined stands for all other statuses. */
+/** Returns the headers of replies with this status or, if omitted, of replies with any other status. */
 function headersOf(status?: number): Json {
   return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }

@@ -28,7 +28,7 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
 }
 
 interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
-  /** Method and path below `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
+  /** Method, and path relative to `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** Remote sandbox method that calls this operation without arguments, such as `usage`. Default: none. */
   readonly remote?: string
@@ -74,7 +74,7 @@ export function gatewayOperation<Params, Query, Body>(
 const sandboxId = z
   .string()
   .min(1)
-  .describe('Sandbox id. `default` handles requests whose key belongs to no other sandbox.')
+  .describe('Sandbox id. `default` handles requests whose key does not belong to another sandbox.')
 
 /**
  * Declares an operation on the sandbox that the path names in `{sandbox}`. The sandbox counts as busy during the

@@ -51,7 +51,7 @@ export interface SandboxAddress {
   readonly id: string
   /** Requests with this key use this sandbox. */
   readonly apiKey: string
-  /** Requests below this URL use this sandbox, regardless of their key. Base URL, which ends in `/api/v1`. */
+  /** Requests under this URL use this sandbox, regardless of their key. Base URL, which ends in `/api/v1`. */
   readonly baseUrl: string
   /** Base URL that bypasses the load balancer, if the server advertises one, for faults that a proxy would hide. */
   readonly directUrl?: string | undefined
@@ -79,9 +79,9 @@ export interface CollectionChanges {
   collection: string
   /** Rows that are not in the seed, in order. */
   created: object[]
-  /** Changed rows, each with its first key in the seed. */
+  /** Changed rows, each with its primary key in the seed. */
   changed: { key: string; row: object }[]
-  /** First keys of deleted seed rows. */
+  /** Primary keys of the deleted seed rows. */
   deleted: string[]
 }
 
@@ -158,7 +158,10 @@ export class RemoteSandbox implements AsyncDisposable {
     }
   }
 
-  /** Replaces active scenarios with this name. Default: the bundled scenario with this name. */
+  /**
+   * Activates a scenario under this name, replacing active ones with the same name. If `scenario` is omitted,
+   * activates the bundled scenario of that name.
+   */
   async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
     const params = { ...this.#here, name }
     return this.#activeOf(await this.client.data('putScenario', params, { body: scenario }))
@@ -174,7 +177,7 @@ export class RemoteSandbox implements AsyncDisposable {
     return this.use(replyScenario(reply, options))
   }
 
-  /** Responds to all operations with this error status, always or up to `times`. */
+  /** Responds to all requests with this error status, or to the first `times` requests if set. */
   async fail(status: number, options: FailOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(failScenario(status, options))
   }
@@ -250,7 +253,9 @@ export async function newSandbox(
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null && !Array.isArray(scenario)) return scenario
-  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, got ${shown(scenario)}`)
+  throw new TypeError(
+    `a scenario must be a name, { name, rules: […] } or a single rule, got ${shown(scenario)}`,
+  )
 }
 
 /** Creates the methods without arguments, which call operations on the sandbox. */

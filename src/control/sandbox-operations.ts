@@ -19,7 +19,7 @@ const SandboxInfo = z
     apiKey: z.string().describe('Requests with this key use this sandbox.'),
     baseUrl: z
       .string()
-      .describe('Requests below this URL use this sandbox, regardless of their key. Ends in /api/v1.'),
+      .describe('Requests under this URL use this sandbox, regardless of their key. Ends in /api/v1.'),
     directUrl: z
       .string()
       .optional()
@@ -239,8 +239,8 @@ export const TableChanges = z.strictObject({
   created: z.array(Row).describe('Rows that are not in the seed, in order.'),
   changed: z
     .array(z.strictObject({ key: z.string(), row: Row }))
-    .describe('Changed rows, each with its first key in the seed.'),
-  deleted: z.array(z.string()).describe('First keys of deleted seed rows.'),
+    .describe('Changed rows, each with its primary key in the seed.'),
+  deleted: z.array(z.string()).describe('Primary keys of the deleted seed rows.'),
 })
 
 export const databaseOperations = [
@@ -248,7 +248,7 @@ export const databaseOperations = [
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
     remote: 'collections',
-    doc: { summary: 'List collections with their number of records', tag: 'Database' },
+    doc: { summary: 'List collections and their record counts', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
       data: await Promise.all(

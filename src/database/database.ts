@@ -195,7 +195,7 @@ class StateRecords implements Records<object> {
       const problem =
         typeof build === 'function'
           ? 'the function must return a query, for example (q) => q.where({ … })'
-          : `expects a function, got ${shown(build)}: write query((q) => q.where({ … })), or list({ … })`
+          : `expects a function, got ${shown(build)}; write query((q) => q.where({ … })), or list({ … })`
       throw new GatewayError(400, problem)
     }
     return (await table.list((row) => query.test(row))).map(copy)
@@ -203,7 +203,10 @@ class StateRecords implements Records<object> {
 
   async update(key: string, changes: object): Promise<object> {
     if (typeof changes !== 'object')
-      throw new GatewayError(400, `the second argument is an object of changed fields, got ${shown(changes)}`)
+      throw new GatewayError(
+        400,
+        `the second argument must be an object with the fields to change, got ${shown(changes)}`,
+      )
     return this.#write(async (state, table, find) => {
       const before = await table.find(key)
       if (before) {

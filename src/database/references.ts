@@ -9,10 +9,10 @@ import { type CollectionDeclaration, firstKey } from '../resources/collection.ts
 interface PartReference {
   /** The record's collection. */
   readonly owner: CollectionDeclaration
-  /** Field of the owner that contains the part's first key. */
+  /** Field of the owner that contains the part's primary key. */
   readonly field: string
   readonly part: CollectionDeclaration
-  /** Field of the part that contains the owner's first key. */
+  /** Field of the part that contains the owner's primary key. */
   readonly back: string
 }
 
@@ -45,7 +45,7 @@ export function assertFixtures(
   }
 }
 
-/** Finds a row by its first key. */
+/** Finds a row by its primary key. */
 export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
 /** Throws 400 if a record names a part that it does not have. */

@@ -18,12 +18,12 @@ export const maxRows = 1_000_000
 const maxMemo = 200
 
 /**
- * Stores a seed row's first key on the row and on all later versions of it. The property is a non-enumerable symbol,
- * so `@msw/data` preserves it on updates, and readers do not see it.
+ * Stores a seed row's primary key on the row and on all later versions of it. The property is a
+ * non-enumerable symbol, so `@msw/data` preserves it on updates, and readers do not see it.
  */
 const seedKey = Symbol('key in the seed')
 
-/** Differences between a table and its seed. Seed rows are identified by their first key. */
+/** Differences between a table and its seed. Seed rows are identified by their primary key. */
 export interface TableDifference<Row extends object = object> {
   readonly created: readonly Row[]
   readonly changed: readonly { readonly key: string; readonly row: Row }[]
@@ -167,7 +167,7 @@ export function indexSeed<Row extends object>(
 /**
  * Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema.
  *
- * @param origin For a later version of a seed row, the seed row's first key.
+ * @param origin For a later version of a seed row, the seed row's primary key.
  */
 export function toRow<Row extends object>(
   { name, schema }: CollectionDeclaration<string, Row>,

@@ -11,7 +11,7 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import { assertRoom, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
-/** The real timer, even under fake timers. */
+/** Captured on load, so that fake timers do not replace it. */
 const { setTimeout } = globalThis
 
 /** Number of rows to copy before yielding to the event loop, which takes 3 to 4 ms. */
@@ -56,7 +56,7 @@ export class Table<Row extends object> {
         throw new GatewayError(400, unknownFieldProblem(field.name, field))
   }
 
-  /** Returns the frozen row whose first key has this value or, if there is none, whose second key does, and so on. */
+  /** Returns the frozen row with this key. Tries the primary key first, then the others in order. */
   async find(key: string): Promise<Row | undefined> {
     return this.#findIn(await this.#read(), key)
   }

@@ -181,7 +181,7 @@ class Playback {
   /** Ending of the body. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
-  /** A frame that was already read, and follows the last returned chunk. */
+  /** Frame that has been read ahead. It follows the last returned chunk. */
   #held: IteratorResult<Frame> | undefined
   /** Rest of a chunk whose first slice has been returned. */
   #rest: string | Uint8Array = ''

@@ -1,6 +1,6 @@
 /**
  * Decides whether the gateway handles a request of this process, passes it through to its host, or rejects it because
- * it looks meant for the gateway. Shared by interception and MSW handlers.
+ * it appears to be meant for the gateway. Shared by interception and MSW handlers.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -13,7 +13,7 @@ import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
  * Action for requests that the gateway does not handle:
- * - `guard` rejects requests that look meant for the gateway, and passes the others through;
+ * - `guard` rejects requests that appear to be meant for the gateway, and passes the others through;
  * - `error` rejects every request except those to this machine;
  * - `warn` passes all requests through, with a warning for those that leave this machine;
  * - `bypass` passes all requests through.
@@ -62,7 +62,7 @@ export function registerInterception(setup: InterceptSetup): () => void {
 
 /**
  * Decides on a request. Returns `answer` if the gateway handles it, `pass` if it passes through, or the error that
- * rejects it, which is also printed. If the request looks meant for the gateway, the journal records it with a 404.
+ * rejects it, which is also printed. If the request appears to be meant for the gateway, the journal records it with a 404.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -199,9 +199,9 @@ async function journal(
 }
 
 /**
- * Returns true if the gateway handles a request. With `baseUrl`, it handles every request below that URL. Otherwise,
- * on any host, it handles its operations below `/api/v1`, other methods of their paths, and paths that a rule
- * matches, but not an application's own `/api/v1/users`.
+ * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL.
+ * Otherwise, on any host, it handles its operations under `/api/v1`, other methods of their paths, and paths
+ * that a rule matches, but not an application's own `/api/v1/users`.
  */
 export function isHandledBy(
   { options, router, sandboxes }: GatewayCore,

@@ -256,7 +256,9 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseError?.(this, error as Error)
   }
 
-  /** Starts undici's own timeout, which aborts a stalled reply. */
+  /**
+   * Starts a timeout equivalent to undici's `headersTimeout` or `bodyTimeout`, which aborts a stalled reply.
+   */
   #startTimeout(): void {
     const part = this.#hasHead ? 'Body' : 'Headers'
     const ms = this.#timeouts[part]

@@ -104,7 +104,7 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
   }
 }
 
-/** A request that arrived at our end of its connection. */
+/** An intercepted request, received on the server end of its in-memory connection. */
 interface Arrival {
   readonly url: URL
   /** The agent chosen by the client. */

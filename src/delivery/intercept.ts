@@ -1,6 +1,6 @@
 /**
  * Intercepts requests in a Node process: the gateway responds in process, whatever the client and whenever it was
- * created. Requests that look meant for the gateway never leave this machine unnoticed.
+ * created. Requests that appear to be meant for the gateway never leave this machine unnoticed.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
@@ -21,11 +21,11 @@ import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
   /**
-   * Action for requests that the gateway does not handle. `guard` rejects requests that look meant for the gateway:
-   * below `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a sandbox. `error` rejects
-   * all requests except those to this machine, `warn` prints a warning and passes them through, `bypass` passes all
-   * requests through. A callback receives each request that leaves this machine, and can call `print.warning()`, or
-   * `print.error()`, which rejects the request. Default: `guard`.
+   * Action for requests that the gateway does not handle. `guard` rejects requests that appear to be meant
+   * for the gateway: under `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a
+   * sandbox. `error` rejects all requests except those to this machine, `warn` prints a warning and passes
+   * them through, `bypass` passes all requests through. A callback receives each request that leaves this
+   * machine, and can call `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
    */
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }

@@ -102,7 +102,10 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
   return promise
 }
 
-/** Delay before a reset in milliseconds of real time. Without it, the reset would overtake the last bytes. */
+/**
+ * Real time to wait before a reset, in milliseconds. Without the delay, the reset would overtake the last
+ * bytes.
+ */
 const lingerMs = 20
 /** Number of delays for clients that decompress the body. */
 const lingersOfCompressed = 15

@@ -22,8 +22,8 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
 const { setTimeout } = globalThis
 
 /**
- * Delay before an error in milliseconds of real time. Without it, the error would overtake the last chunk in the
- * client's pipes.
+ * Real time to wait before raising an error, in milliseconds. Without the delay, clients could see the error
+ * before they read the last chunk.
  */
 const lingerMs = 4
 /** Number of delays for MSW clients that decompress the body in another thread, which may be busy. */

@@ -195,7 +195,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Changes a reply's JSON or each event of a stream, and reports whether the fault had an effect.
+ * Changes a reply's JSON or each event of a stream, and reports whether the fault took effect.
  *
  * @param nothing Reason to report if nothing changes.
  * @param change Returns its argument if it changes nothing.
@@ -297,7 +297,7 @@ function renumberFrom(frames: readonly Frame[], first: number | undefined): Fram
   })
 }
 
-/** Changes all citations in a body or in stream events. */
+/** Applies `change` to every citation in a body or in stream events. */
 function changeCitations(
   reply: Reply,
   context: FaultContext,

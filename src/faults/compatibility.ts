@@ -100,7 +100,7 @@ export function conflict(first: Fault, second: Fault): string | undefined {
       [second, first],
     ] as const) {
       if (includes(rule.faults, one) && includes(rule.forNone, other))
-        return `'${one.name}' leaves ${rule.leaves} for '${other.name}'`
+        return `with '${one.name}', there is ${rule.leaves} for '${other.name}'`
     }
   }
   return undefined

@@ -1,11 +1,11 @@
-/** Applies a rule's faults to a request, layer by layer, and records which of them had an effect. */
+/** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
 
 export interface FaultListener {
-  /** Called if no fault had an effect. */
+  /** Called if no fault took effect. */
   noEffect(): void
   /** Adds a warning to the journal. */
   warn(message: string): void

@@ -25,7 +25,7 @@ export type Layer = keyof typeof layers
 export interface FaultFacts {
   /** Returns the next random number in [0, 1). Identical requests get the same numbers. */
   random(): number
-  /** Sandbox time of the request, in milliseconds since 1970. */
+  /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
   /** State of the rule's rate limit, if it has one. */
   readonly quota: QuotaReading | undefined
@@ -36,11 +36,11 @@ export interface FaultFacts {
 }
 
 export interface FaultContext extends FaultFacts {
-  /** Reports that the fault had an effect. Call it after yielding all affected frames. */
+  /** Reports that the fault took effect. Call it after yielding all affected frames. */
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void
-  /** Returns true if all faults that precede this one have had their effect. */
+  /** Returns true if all preceding faults have taken effect. */
   othersActed(): boolean
   /** If true, no other fault precedes this one. */
   readonly isFirst: boolean
@@ -78,7 +78,10 @@ interface Replacing<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext): Reply
 }
 
-/** Applies only to requests for a stream or only to requests for JSON. The operation replies in the other format. */
+/**
+ * Applies only to requests for a stream, or only to requests for JSON, depending on `requested`. The reply
+ * has the other format.
+ */
 interface OnForm {
   readonly layer: 'form'
   readonly requested: 'stream' | 'json'

@@ -12,7 +12,7 @@ export const replacingFaults = [
   defineFault({
     name: 'latency',
     layer: 'delay',
-    summary: 'The reply is delayed, by a fixed or a random time (uniform or log-normal).',
+    summary: 'The reply is delayed by a fixed or random time (uniform or log-normal).',
     params: () =>
       z.strictObject({
         ms: Duration.default(1000).describe('Delay in milliseconds. If `sigma` is set, the median delay.'),

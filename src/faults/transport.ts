@@ -224,7 +224,7 @@ function lengthOf({ body }: Reply): Record<string, string> {
   return body.kind === 'json' ? { 'content-length': String(readWhole(body).bytes.length) } : {}
 }
 
-/** Reads a body. `actedAt` is the number of bytes after which all earlier faults have had their effect. */
+/** Reads a body. `actedAt` is the number of bytes after which all earlier faults have taken effect. */
 function measure(
   reply: Reply,
   context: FaultContext,

@@ -193,14 +193,14 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { rawQuery: unknown; v
 interface UnknownField {
   path: string
   value: unknown
-  /** Text such as `: did you mean 'model'?`, or an empty string. */
+  /** Text such as `; did you mean 'model'?`, or an empty string. */
   suggestion: string
   /** If true, `strict` accepts the field, because clients add `limit` and `offset` to every list. */
   isTolerated: boolean
 }
 
 function unknownIn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): UnknownField[] {
-  const hint = (field: string | undefined) => (field === undefined ? '' : `: did you mean '${field}'?`)
+  const hint = (field: string | undefined) => (field === undefined ? '' : `; did you mean '${field}'?`)
   return unknownFields(schema, sent).map(({ path, name, value, fields, suggestion }) => ({
     value,
     path: pathOf(

@@ -5,7 +5,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Call } from './call.ts'
 
 export interface Caller {
-  /** Path below the base URL; undefined if the path is outside it. */
+  /** Path relative to the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
   /** The `Authorization` header, or its equivalent. */
   readonly authorization: string | undefined
@@ -52,7 +52,7 @@ export function locate(
 }
 
 export interface Address {
-  /** Path below the base URL, such as `/providers`; undefined if the path is outside it. */
+  /** Path relative to the base URL, such as `/providers`; undefined if the path is outside it. */
   readonly route: string | undefined
   /** Sandbox id in `/sandboxes/<id>/api/v1`, if any. */
   readonly sandboxId: string | undefined

@@ -125,7 +125,7 @@ async function callReplyFunction(
     Object.prototype.toString.call(returned) !== '[object Object]'
       ? `it must return text or a reply object, got ${shown(returned)}`
       : unknown
-        ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `: did you mean '${unknown.suggestion}'?` : ''}`
+        ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `; did you mean '${unknown.suggestion}'?` : ''}`
         : about(String(first?.path), String(first?.message))
   throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
 }

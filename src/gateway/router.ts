@@ -66,7 +66,7 @@ export class Router {
 
   /**
    * @param method Method in upper case. HEAD finds the GET operation.
-   * @param path Percent-encoded path below the base URL.
+   * @param path Percent-encoded path, relative to the base URL.
    */
   find(method: string, path: string): RouteMatch {
     const lookupMethod = method === 'HEAD' ? 'GET' : method
@@ -135,7 +135,7 @@ export interface Unrouted {
   readonly method: string
   /** Path as requested. */
   readonly path: string
-  /** Path below the base URL; undefined if the path is outside it. */
+  /** Path relative to the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
 }
 

@@ -34,7 +34,8 @@ export function readWithExtras(
 }
 
 /**
- * Validates a scenario, a rule, or a format that an extra reads. Throws a `ScenarioError` that lists every problem.
+ * Validates a scenario, a rule, or a value in an extra's format, and returns it as a scenario. Throws a
+ * `ScenarioError` that lists every problem.
  */
 export function parseScenario(
   json: unknown,
@@ -47,7 +48,7 @@ export function parseScenario(
       : typeof json === 'string'
         ? ': parse the text first, as in parseScenario(JSON.parse(text))'
         : ''
-    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, got ${shown(json)}${hint}`)
+    throw new TypeError(`a scenario must be { name, rules: […] } or a single rule, got ${shown(json)}${hint}`)
   }
   return (
     readWithExtras(json, operations, extras) ??

@@ -19,7 +19,7 @@ export interface PathOperation {
   readonly method: (typeof documentMethods)[number]
   /** Path as written in the document. */
   readonly path: string
-  /** Path below the gateway's base URL. */
+  /** Path relative to the gateway's base URL. */
   readonly route: string
   readonly operation: Json
   /** The path item, whose parameters apply to all methods. */

@@ -202,7 +202,7 @@ function isSecretValue(name: string, value: string, after: string): boolean {
   if (plain !== 'key' && plain !== 'token') return true
   if (/\s/.test(value)) return false
   if (plain === 'token') return value.length >= 8 && !/^\\*"\s*,\s*\\*"(?:logprob|bytes)\\*"/.test(after)
-  // Keys of recordings have 16 hexadecimal digits.
+  // Recording keys, which are not secret, are 16 hexadecimal digits.
   return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
 }
 

@@ -91,11 +91,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   readonly state: State
   readonly method: string
   readonly path: string
-  /** Path below the base URL; undefined if the path is outside it. */
+  /** Path relative to the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
   readonly search: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sandbox time, in milliseconds since 1970. */
+  /** Sandbox time, as Unix time in milliseconds. */
   at: number
   /** Real time in milliseconds, from `monotonic()`. */
   readonly startedAt = monotonic()

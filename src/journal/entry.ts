@@ -112,10 +112,10 @@ export function assertEntryFields(match: unknown): void {
   const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
   if (unknown === undefined) return
   const hint = didYouMean(unknown, entryFields)
-  const isNear = hint.startsWith(':')
+  const isNear = !hint.startsWith('; expected')
   throw new GatewayError(
     400,
-    `A call has no field '${unknown}'${isNear ? hint : `: to match the body, write { body: { ${unknown}: … } }`}`,
+    `A call has no field '${unknown}'${isNear ? hint : `; to match the body, write { body: { ${unknown}: … } }`}`,
   )
 }
 

@@ -141,9 +141,9 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     if (typeof operation !== 'string')
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
     const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
-    const hint = route ? `: did you mean '${route.id}'?` : didYouMean(String(operation), ids)
+    const hint = route ? `; did you mean '${route.id}'?` : didYouMean(String(operation), ids)
     const all =
-      operation === '*' || operation === textOperations ? ': use journal.entries() for all calls' : hint
+      operation === '*' || operation === textOperations ? '; use journal.entries() for all calls' : hint
     throw new GatewayError(400, `Unknown operation '${operation}'${all}`)
   }
 
@@ -210,7 +210,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       )
     if (this.operationIds.includes(id))
       throw new TypeError(
-        `expects a call or its id, got an operation's name: write explain(journal.last('${id}'))`,
+        `expects a call or its id, got an operation's name; write explain(journal.last('${id}'))`,
       )
     return explanationOf(this.record(id))
   }
@@ -354,7 +354,7 @@ function assertWaitOptions(operation: string, options: unknown): void {
     throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
   }
   throw new TypeError(
-    `the second argument is an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
+    `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
   )
 }
 

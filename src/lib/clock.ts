@@ -59,13 +59,13 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Advances by one request. Returns milliseconds since 1970. */
+  /** Advances by one request. Returns Unix time in milliseconds. */
   step(): number {
     this.#steps++
     return this.now()
   }
 
-  /** Returns the time to use in bodies, in milliseconds since 1970. */
+  /** Returns the current sandbox time for use in bodies, as Unix time in milliseconds. */
   now(): number {
     return (this.#system ? Date.now() : start + this.#steps) + this.#advanced
   }

@@ -5,19 +5,19 @@
 import { renamed } from './renamed.ts'
 
 /**
- * Returns text to append to a message: `: did you mean 'times'?` for a near match, a renamed word's new name, or up
+ * Returns text to append to a message: `; did you mean 'times'?` for a near match, a renamed word's new name, or up
  * to five of the words.
  */
 export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
-  if (now !== undefined) return `: ${now}`
+  if (now !== undefined) return `; ${now}`
   return (
     meantBy(word, words) ||
     `; expected one of ${words.length > maxWords ? `${words.length}, such as ` : ''}${words.slice(0, maxWords).join(', ')}`
   )
 }
 
-/** Returns `: did you mean 'times'?`, or an empty string if no word is near. */
+/** Returns `; did you mean 'times'?`, or an empty string if no word is near. */
 export function meantBy(word: string, words: readonly string[]): string {
   const begun = alike(word, words)
   const synonym = synonyms.get(word)
@@ -30,7 +30,7 @@ export function meantBy(word: string, words: readonly string[]): string {
   const quoted = near.slice(0, maxWords).map((each) => `'${each}'`)
   return quoted.length === 0
     ? ''
-    : `: did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
+    : `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
 /** Words that other tools use, with ours. */

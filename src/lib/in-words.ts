@@ -7,7 +7,8 @@ import { meantBy } from './did-you-mean.ts'
 import { oneLine, truncate } from './one-line.ts'
 
 /**
- * Describes the expected and the actual value: `Must be a number, got '0'`. For `schema.safeParse(value, { error })`.
+ * Returns an error message in plain words, such as `Must be a number, got '0'`. Pass it as `error` to
+ * `schema.safeParse`.
  */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, input } = issue

@@ -48,7 +48,7 @@ export function propertyKey(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : stringLiteral(name)
 }
 
-/** Escapes text, including `</`, which would end a script element. */
+/** Escapes text for a JavaScript literal, including `</`, which could end a script element. */
 function escaped(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)

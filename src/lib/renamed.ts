@@ -45,7 +45,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
 /** Changes of values that accompany a new name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
-  quota: ": write rateLimit: { requests: 60, per: '1m' }",
+  quota: "; write rateLimit: { requests: 60, per: '1m' }",
 }
 
 /**

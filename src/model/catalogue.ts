@@ -33,7 +33,7 @@ export async function checkModel(
   const hint =
     suggestion === undefined
       ? ` (${listed.slice(0, 10).join(', ')}): add it to the models option, or correct the name`
-      : `: did you mean '${suggestion}'?`
+      : `; did you mean '${suggestion}'?`
   if (options.strict)
     throw invalidRequest([{ path: 'body.model', message: message + hint, rule: 'unknown_model' }])
   warn(`body.model ${message}${hint}`)

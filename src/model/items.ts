@@ -64,7 +64,7 @@ interface SearchOutcome {
 }
 
 interface WriteContext {
-  /** Sandbox time in milliseconds since 1970. */
+  /** Sandbox time, as Unix time in milliseconds. */
   readonly now: number
   readonly seed: string | number
   /** Length of plain text in tokens. Default: the length of the sample text. */

@@ -11,7 +11,7 @@ interface RequestedValue {
   path: string
   /** Text that values are taken from. */
   subject: string
-  /** Sandbox time in milliseconds since 1970. Default: 2026-01-01. */
+  /** Sandbox time, as Unix time in milliseconds. Default: 2026-01-01. */
   now?: number
   /** Seed label for the value, in addition to the schema. */
   seed: string

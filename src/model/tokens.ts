@@ -11,7 +11,7 @@
  * tokens results in the text.
  */
 
-/** Matches a link. Its address can contain one level of brackets, as addresses of some encyclopedias do. */
+/** Matches a Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
 const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8

@@ -36,7 +36,8 @@ export const createResponse = defineOperation({
   resolve(context) {
     const { body, sandbox } = context
     const { options, storedResponses } = sandbox
-    // Without the option, only a scripted reply can refer to a stored response, and it needs no conversation.
+    // If `storedResponses` is off, only requests with a scripted reply may have a `previous_response_id`, and
+    // a scripted reply ignores the stored conversation.
     if (!options.storedResponses) return respond(responses, context)
     const input = expandInput(body, storedResponses)
     return respond(responses, context, ({ id, output }) => {

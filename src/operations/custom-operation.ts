@@ -58,7 +58,7 @@ export interface OperationDefinition<
   readonly id: string
   /** HTTP method in lower or upper case. */
   readonly method: Method | Uppercase<Method>
-  /** Path below the base URL, with parameters in braces: `/reports/{id}`. */
+  /** Path relative to the base URL, with parameters in braces: `/reports/{id}`. */
   readonly path: string
   /** Short summary for the OpenAPI document. Default: none. */
   readonly summary?: string
@@ -149,7 +149,7 @@ const Definition = z.lazy(() => {
       .regex(/^\/[^\s?#]*$/, 'must start with a slash and be relative to the base URL, such as /reports/{id}')
       .refine((path) => !path.startsWith('/api/v1/'), 'must be relative to the base URL: omit /api/v1')
       .refine((path) => path === withBraces(path), {
-        error: ({ input }) => `'${input}': write ${withBraces(String(input))}`,
+        error: ({ input }) => `'${input}'; write ${withBraces(String(input))}`,
       }),
     resolve: z.custom((value) => typeof value === 'function', 'must be a function that returns a reply'),
     response: schema,

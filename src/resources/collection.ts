@@ -17,9 +17,9 @@ export interface CollectionDeclaration<
   /** Loads the canonical records, unvalidated. Called on first use. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
   /**
-   * Fields that contain the first key of a record in another collection. If that collection is part of this one (see
-   * `partOf`), the field must name one of the record's own parts. Otherwise, the reference is used only to generate
-   * records.
+   * Fields that contain the primary key of a record in another collection. If that collection is part of this
+   * one (see `partOf`), the field must name one of the record's own parts. Otherwise, the reference is used
+   * only to generate records.
    */
   readonly refersTo?: Readonly<Record<string, string>>
   /**
@@ -40,7 +40,7 @@ type ReadKey<Row> = { read(row: Row): string }['read']
 
 export interface PartOf {
   readonly collection: string
-  /** Field that contains the first key of the record that the part belongs to. */
+  /** Field that contains the primary key of the record that the part belongs to. */
   readonly field: string
   /** Number of parts in a generated record. */
   readonly each: number
@@ -57,7 +57,7 @@ export function defineCollection<
   return declaration
 }
 
-/** Returns a record's first key, which other records use to refer to it. */
+/** Returns a record's primary key (its first key), which other records use to refer to it. */
 export function firstKey<Row extends object>(
   { keys, name }: CollectionDeclaration<string, Row>,
   row: Row,

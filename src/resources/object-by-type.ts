@@ -10,7 +10,7 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
 /**
- * Returns a schema for objects of these types. Objects of any other type are accepted. Type `''` stands for
+ * Returns a schema for objects of these types. Objects of any other type are accepted. Type `''` means
  * objects without a type.
  */
 export function objectByType(kinds: Kinds) {

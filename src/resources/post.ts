@@ -21,7 +21,7 @@ export const Post = z.lazy(() =>
       images: Media.optional().describe('Content for image understanding.'),
       videos: Media.optional().describe('Content for video understanding.'),
     })
-    .meta({ id: 'Post', description: 'A social-media post in the index of web search.' }),
+    .meta({ id: 'Post', description: 'A social media post in the web search index.' }),
 )
 
 export type Post = z.infer<typeof Post>

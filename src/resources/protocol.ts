@@ -44,7 +44,7 @@ export interface Protocol<Body, Result> {
 /** Data about a validated request for protocols. */
 export interface RenderContext<Body> {
   readonly body: Body
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly now: number
   /** Key from which ids are generated. */
   readonly requestKey: string

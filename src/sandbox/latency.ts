@@ -207,7 +207,7 @@ function findProfile(name: string): LatencyProfile {
   if (Object.hasOwn(bundledProfiles, name)) return bundledProfiles[name as LatencyProfileName]
   const names = Object.keys(bundledProfiles)
   throw new Error(
-    `unknown profile '${name}'${meantBy(name, names) || `: choose ${names.join(', ')}, or a .json file`}`,
+    `unknown profile '${name}'${meantBy(name, names) || `; choose ${names.join(', ')}, or a .json file`}`,
   )
 }
 

@@ -62,7 +62,7 @@ export interface GatewayOptionsInput {
   baseUrl?: string
   /** Valid API keys. Default: any key. */
   apiKeys?: string[]
-  /** If true, unknown request fields get a 400. Default: false. */
+  /** If true, requests with unknown fields get a 400. Default: false. */
   strict?: boolean
   /**
    * Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request, `system` uses the system clock.

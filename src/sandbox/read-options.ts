@@ -35,8 +35,8 @@ const removed = new Map([
 
 /** Options that belong to other functions, with a hint about which. */
 const optionsOfOthers = new Map([
-  ['onUnhandledRequest', ': give it to intercept(gateway, { onUnhandledRequest })'],
-  ['maxRetries', ': it is a client option'],
+  ['onUnhandledRequest', '; give it to intercept(gateway, { onUnhandledRequest })'],
+  ['maxRetries', '; it is a client option'],
 ])
 
 /** Schemas by option. Each is built on demand. */
@@ -87,7 +87,7 @@ export function assertObject(
   throw new TypeError(`${caller} expects an options object such as ${example}, got ${shown(input)}`)
 }
 
-/** `unknown option 'seeed': did you mean 'seed'?` */
+/** `unknown option 'seeed'; did you mean 'seed'?` */
 function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string {
   const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue?.code === 'unrecognized_keys') {
@@ -113,9 +113,9 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   const fields = expected === 'object' ? namesAt(schema, issue?.path ?? []).slice(0, 5) : []
   const fix =
     expected === 'array' && ['string', 'object'].includes(typeof value)
-      ? `: write [${typeof value === 'string' ? shown(value) : '…'}]`
+      ? `; write [${typeof value === 'string' ? shown(value) : '…'}]`
       : fields.length > 0
-        ? `: write { ${fields.map((field) => `${field}: …`).join(', ')} }`
+        ? `; write { ${fields.map((field) => `${field}: …`).join(', ')} }`
         : ''
   return about(path, message) + fix
 }

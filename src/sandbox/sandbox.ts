@@ -52,7 +52,7 @@ export interface SandboxHost {
   readonly scenarios: readonly Scenario[]
   /** Validates a scenario, or finds the bundled one by name. Throws a one-line error. */
   checkScenario(input: unknown): Scenario
-  /** Creates a sandbox with the same options and seed data and a copy of this state. @internal */
+  /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
   /** Gateway time in milliseconds, which decides when sandboxes become idle. Sandbox clocks do not affect it. */
   elapsed(): number
@@ -144,7 +144,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, regardless of their key. If
+   * Base URL of this sandbox, ending in `/api/v1`. Requests under it use this sandbox, regardless of their key. If
    * the gateway has several servers, this is the first one's URL. Throws if the gateway has neither a server nor an
    * interception.
    */
@@ -218,10 +218,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's name or, in
-   * Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order they were added; then
-   * endless ones, newest first. If any is invalid, throws a `ScenarioError` that lists every problem, and activates
-   * none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
+   * name or, in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order
+   * they were added; then endless ones, newest first. If any is invalid, activates nothing and throws a
+   * `ScenarioError` that lists every problem.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
@@ -240,9 +240,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Replies with this text or reply object to every operation that generates text, always or up to `times`. In
-   * process, you can pass a function: it receives the request, its conversation and this sandbox, and returns text or
-   * a reply object, optionally as a promise.
+   * Replies with this text or reply object to every operation that generates text, or only to the first
+   * `times` requests if set. In process, you can pass a function: it receives the request, its conversation
+   * and this sandbox, and returns text or a reply object, optionally as a promise.
    *
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
@@ -257,7 +257,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     })
   }
 
-  /** Responds to all operations with this error status, always or up to `times`. */
+  /** Responds to all requests with this error status, or to the first `times` requests if set. */
   fail(status: number, options: FailOptions = {}): ActiveScenario {
     return this.use(failScenario(status, options))
   }

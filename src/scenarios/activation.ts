@@ -22,7 +22,7 @@ export interface Progress {
   seen: number
   /** Number of steps taken, with or without effect. */
   taken: number
-  /** Number of steps known to have had an effect. */
+  /** Number of steps known to have taken effect. */
   happened: number
   /** Usage of the rule's rate limit. */
   readonly rateLimit: RateLimitUsage
@@ -265,7 +265,7 @@ export interface ScriptProgress {
 
 /** A conversation that follows a script. */
 export interface ScriptedConversation {
-  /** Number among the scripted conversations of the sandbox, from 1. */
+  /** Index of this conversation among the sandbox's scripted conversations, from 1. */
   conversation: number
   /** Number of turns taken. */
   turns: number

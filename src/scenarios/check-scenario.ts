@@ -75,7 +75,7 @@ export function checkScenario(
 
 /** A problem with a field of a rule. */
 interface Finding {
-  /** Path below the rule. */
+  /** Path relative to the rule. */
   path: Path
   /** Text after the field name, such as ` must be 0 to 1, got 50`. */
   says: string
@@ -114,7 +114,7 @@ function* onProblems({ rule, operations, howToEnable }: Site): Generator<Finding
     if (!on.includes('/')) {
       const words = [...operations.map(({ id }) => id), textOperations]
       const fix = howToEnable(on)
-      const hint = fix === undefined ? didYouMean(on, words) : `: ${fix}`
+      const hint = fix === undefined ? didYouMean(on, words) : `; ${fix}`
       yield { path, says: `: unknown operation '${on}'${hint}` }
     } else if (!methodAndPath.test(on)) {
       const [, method, below = on] =
@@ -123,8 +123,8 @@ function* onProblems({ rule, operations, howToEnable }: Site): Generator<Finding
         describes(operation, `${(method ?? operation.method).toUpperCase()} ${below}`),
       )
       const hint = suggestion
-        ? `: did you mean '${suggestion.id}'?`
-        : ` is invalid; use an upper-case method and a path below the base URL, as in 'POST /chat/completions'`
+        ? `; did you mean '${suggestion.id}'?`
+        : ` is invalid; use an upper-case method and a path relative to the base URL, as in 'POST /chat/completions'`
       yield { path, says: `: '${on}'${hint}` }
     } else {
       const [, method, rest] = /^(\S+) \/api\/v1(\/.*)$/.exec(on) ?? []
@@ -174,7 +174,7 @@ function* frequencyProblems({ rule }: Site): Generator<Finding> {
   }
   if (probability < 0 || probability > 1) {
     const percent =
-      probability >= 2 && probability <= 100 ? `: write ${probability / 100} for ${probability} %` : ''
+      probability >= 2 && probability <= 100 ? `; write ${probability / 100} for ${probability} %` : ''
     yield { path: ['probability'], says: ` must be 0 to 1, got ${probability}${percent}` }
   }
   if (sequence?.length === 0) yield { path: ['sequence'], says: ' is empty: add a step, or remove the rule' }
@@ -354,7 +354,7 @@ function* endProblems(
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete')
     yield {
       path: [...path, 'incompleteReason'],
-      says: ` cannot be combined with ${other}: write 'incomplete'`,
+      says: ` cannot be combined with ${other}; write 'incomplete'`,
     }
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
     yield { path: [...path, 'error'], says: ` cannot be combined with ${other}: it is for a failed response` }
@@ -499,9 +499,9 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const value = valueAt(input, path)
   const says = (text: string, at = path): Problem[] => [toProblem(at, text, input)]
   if (path.at(-1) === 'fault' && Array.isArray(value))
-    return says(' is one fault: write faults: [ … ] for several')
+    return says(' is one fault; write faults: [ … ] for several')
   const expression = regExpAt(input, path)
-  if (expression) return says(`: ${expression} is not data: write ${asPattern(expression)}`)
+  if (expression) return says(`: ${expression} is not data; write ${asPattern(expression)}`)
   if (issue.code === 'invalid_union') {
     if (issue.discriminator === 'name') return says(unknownFault(value, path.at(-1) === 'name'))
     const branch = matchingBranch(issue.errors)
@@ -516,20 +516,20 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
   const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
   if (path.at(-2) === 'sequence' && typeof value === 'string' && faultNames.includes(value))
-    return says(` must be a step, got ${shown(value)}: write { fault: ${shown(value)} }`)
+    return says(` must be a step, got ${shown(value)}; write { fault: ${shown(value)} }`)
   return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
 }
 
 /** Returns a valid value, as the end of a message, for a field that is missing or has a simpler type. */
 function exampleFor(path: Path, value: unknown): string {
   const [field, list] = [path.at(-1), path.at(-2)]
-  if (field === 'per' && value === undefined) return ": write per: '1m'"
-  if (field === 'script' && !Array.isArray(value)) return ": write [{ text: 'Hello' }]"
-  if (field === undefined) return ": write { name: '…', rules: [ … ] }"
+  if (field === 'per' && value === undefined) return "; write per: '1m'"
+  if (field === 'script' && !Array.isArray(value)) return "; write [{ text: 'Hello' }]"
+  if (field === undefined) return "; write { name: '…', rules: [ … ] }"
   if (typeof value !== 'string') return ''
-  if (field === 'when') return `: write when: { model: ${shown(value)} }`
-  if (field === 'call') return `: write { ${value}: { … } }`
-  return list === 'citations' ? `: write { url: ${shown(value)} }` : ''
+  if (field === 'when') return `; write when: { model: ${shown(value)} }`
+  if (field === 'call') return `; write { ${value}: { … } }`
+  return list === 'citations' ? `; write { url: ${shown(value)} }` : ''
 }
 
 function unknownField(path: Path, known: readonly string[], input: unknown): Problem {
@@ -544,7 +544,7 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
     typeof fault === 'string' &&
     faultNames.includes(fault) &&
     Object.hasOwn(faultOf(fault).params().shape, key)
-      ? `: write fault: { name: '${fault}', ${key}: ${shown(valueAt(input, path))} }`
+      ? `; write fault: { name: '${fault}', ${key}: ${shown(valueAt(input, path))} }`
       : undefined
   const hint =
     now ??
@@ -603,18 +603,18 @@ const commonFaultNames = new Map([
 /** Returns the text after the field name. */
 function unknownFault(value: unknown, isName = false): string {
   if (/^[45]\d\d$/.test(String(value)))
-    return ` must be a name, got ${shown(value)}: write { name: 'status', status: ${value} }`
+    return ` must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
   if (typeof value !== 'string')
-    return `${isName ? '' : '.name'} is required: write fault: 'latency', or { name: 'latency', ms: 500 }`
+    return `${isName ? '' : '.name'} is required; write fault: 'latency', or { name: 'latency', ms: 500 }`
   if (!faultNames.includes(value)) {
     const common = commonFaultNames.get(value)
-    const hint = common ? `: did you mean '${common}'?` : meantBy(value, faultNames)
+    const hint = common ? `; did you mean '${common}'?` : meantBy(value, faultNames)
     return ` '${value}' is unknown${hint || '; see scenarios/FAULTS.md for all faults'}`
   }
   const required = Object.entries(faultOf(value).params().shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([name]) => name)
-  return ` '${value}' requires ${required.join(' and ')}: write { name: '${value}', ${required[0]}: … }`
+  return ` '${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
 }
 
 /** Returns `rule 1 of 'outage': ` or the known part of it; an empty string for a rule without a scenario. */
@@ -630,7 +630,7 @@ function placeOf(path: Path, input: unknown): string {
 }
 
 /**
- * Returns the path below a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for `fail()`.
+ * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for `fail()`.
  */
 function fieldOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])

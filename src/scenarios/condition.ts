@@ -31,7 +31,7 @@ export interface RuleRequest extends Conditioned {
   readonly generatesText?: boolean
   /** Method in upper case: `POST`. */
   readonly method: string
-  /** Path below the base URL, such as `/chat/completions`; undefined for paths outside it. */
+  /** Path relative to the base URL, such as `/chat/completions`; undefined for paths outside it. */
   readonly route: string | undefined
   /** Hash of method, path, query and body. */
   readonly contentKey: string
@@ -94,7 +94,7 @@ export type Pattern = z.infer<typeof Pattern>
 /** A regular expression, as data. */
 export type PatternInput = z.input<typeof Pattern>
 
-/** Returns true for a pattern, but not for other objects that happen to have fields of the same names. */
+/** Returns true for a pattern, false for other objects with fields such as `matches`. */
 export function isPattern(value: object): value is Pattern {
   const { matches, flags, ...rest } = value as Record<string, unknown>
   const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
@@ -326,12 +326,12 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
 }
 
 /**
- * Describes a condition, as in `'en'` or `containing 'weather'`.
+ * Describes a condition, as in `equal to 'en'` or `containing 'weather'`.
  *
  * @param value Tested value. The description says if only part of it was searched.
  */
 export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
-  if (typeof condition !== 'object' || condition === null) return show(condition, secret)
+  if (typeof condition !== 'object' || condition === null) return `equal to ${show(condition, secret)}`
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`
   if ('present' in condition) return condition.present ? 'to be present' : 'to be absent'
   if (secret) return `matching ${hidden}`

@@ -82,12 +82,12 @@ const misnomers: Readonly<Record<string, string>> = {
   method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
 }
 
-/** Returns the fix for an unknown field of a rule or condition, with the field's value: `: use times: 1`. */
+/** Returns the fix for an unknown field of a rule or condition, with the field's value: `; use times: 1`. */
 export function misnomer(field: string, fields: readonly string[], value: unknown): string | undefined {
   const isOfCondition = fields.includes('params') && (field === 'path' || field === 'method')
   if (!isOfCondition && !(fields.includes('times') && Object.hasOwn(misnomers, field))) return undefined
   const hasValue = ['string', 'number'].includes(typeof value)
-  return `: ${misnomers[field]?.replace(/'1'|100|503|'Hello'/, (sample) => (hasValue ? shown(sample === "'1'" ? String(value) : value) : sample))}`
+  return `; ${misnomers[field]?.replace(/'1'|100|503|'Hello'/, (sample) => (hasValue ? shown(sample === "'1'" ? String(value) : value) : sample))}`
 }
 
 /** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */

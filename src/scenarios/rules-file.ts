@@ -56,7 +56,7 @@ export const RulesFile = z.lazy(() =>
     uses: z
       .array(ActivationFile)
       .describe('Active scenarios, newest first, except those that reply with a function.'),
-    named: z.array(ActivationFile).describe('Scenarios that requests have named in a header.'),
+    named: z.array(ActivationFile).describe('Scenarios activated by the `x-understudy-scenario` header.'),
     conversations: Count,
     state: Text,
   }),

@@ -13,7 +13,7 @@ import { answerOf, type CallResult, type Mismatch, mismatchOf } from './script.t
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
 export interface ScriptRun {
-  /** Number among the scripted conversations of the sandbox, from 1. */
+  /** Index of this conversation among the sandbox's scripted conversations, from 1. */
   readonly conversation: number
   readonly firstUserText: string
   /** Number of turns taken, including repetitions. */
@@ -24,7 +24,7 @@ export interface ScriptRun {
   readonly calls: ReadonlyMap<string, string>
   /** Call ids of the previous turn. */
   readonly pending: readonly string[]
-  /** Differences between the last request and its turn; null if none. */
+  /** Why the last request did not match its turn; null if it did. */
   readonly problem: string | null
 }
 
@@ -48,7 +48,7 @@ export interface Playing {
 
 /** The turn that a request takes in a scripted conversation. */
 export interface TurnReading {
-  /** Number among the scripted conversations of the sandbox, from 1; 0 if no script takes the request. */
+  /** Number among the scripted conversations of the sandbox, from 1; 0 if no script accepts the request. */
   conversation: number
   /** Number of the turn, from 1. */
   turn: number

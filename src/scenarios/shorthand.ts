@@ -52,7 +52,7 @@ export interface FailOptions extends Frequency, Omit<StatusFault, 'name' | 'stat
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
   if (typeof status !== 'number')
     throw new TypeError(
-      `fail(): status must be a number, got ${shown(status)}: write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
+      `fail(): status must be a number, got ${shown(status)}; write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
     )
   assertOptions('fail', status, options, failOptions)
   const { on = '*', when, times, after, every, probability, ...envelope } = options

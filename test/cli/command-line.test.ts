@@ -94,8 +94,8 @@ describe('serve', () => {
     try {
       await optionsOf()
       expect(stderr.match(/^warning: .*/gm)).toEqual([
-        'warning: no flag reads UNDERSTUDY_PROT: did you mean UNDERSTUDY_PORT?',
-        'warning: no flag reads UNDERSTUDY_ALOWED_HOST: did you mean UNDERSTUDY_ALLOWED_HOST?',
+        'warning: no flag reads UNDERSTUDY_PROT; did you mean UNDERSTUDY_PORT?',
+        'warning: no flag reads UNDERSTUDY_ALOWED_HOST; did you mean UNDERSTUDY_ALLOWED_HOST?',
       ])
     } finally {
       vi.unstubAllEnvs()
@@ -268,25 +268,25 @@ describe('invalid input prints one line and sets exit code 2:', () => {
       ['--seed', ''],
       "option '--seed <seed>' argument '' is invalid. A seed must be a whole number or a word.",
     ],
-    [['help', 'scenario'], "Unknown command 'scenario': did you mean 'scenarios'?"],
-    [['scenario'], "Unknown command 'scenario': did you mean 'scenarios'?"],
-    [['--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
+    [['help', 'scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
+    [['scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],
+    [['--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['--scenario', '@none.yaml'], '@none.yaml: no such file'],
     [
       ['--scenario', '@bad.yaml'],
-      "@bad.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "@bad.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [['--config', '@none.yaml'], '@none.yaml: no such file'],
     [['--config', '@list.yaml'], '@list.yaml: must be a mapping with options of createGateway'],
-    [['--config', '@typo.yaml'], "@typo.yaml: unknown option 'timeScal': did you mean 'timeScale'?"],
+    [['--config', '@typo.yaml'], "@typo.yaml: unknown option 'timeScal'; did you mean 'timeScale'?"],
     [['--config', '@record.yaml'], '@record.yaml: options.fixtures.providers[0].slug is required'],
     [['--config', '@word.yaml'], '@word.yaml: scenarios must be a list, as in [flaky]'],
     [
       ['--config', '@scenarios.yaml'],
-      "@scenarios.yaml: scenarios[1]: on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "@scenarios.yaml: scenarios[1]: on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
-    [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
-    [['scenarios', 'show', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
+    [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
+    [['scenarios', 'show', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
   ])('%j', async (args, message) => {
     await write('bad.yaml', failing(503).replace('listProviders', 'listProvider'))

@@ -152,7 +152,7 @@ function suite(program: () => string): void {
     await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
     const [line] = await server.until(/kept the previous scenario: .*/)
     expect(line).toBe(
-      "kept the previous scenario: watched.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "kept the previous scenario: watched.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     )
     expect(await statusOf(url)).toBe(503)
     await write('watched.yaml', failing(402))

@@ -50,14 +50,14 @@ describe('validateFiles() with scenario files', () => {
     const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
     expect(await problemsOf('wrong.yaml', wrong)).toEqual([
       "wrong.yaml:5:5: rule 1 of 'monday': times must be 1 or more, got 0: to disable a rule, remove it",
-      "wrong.yaml:7:5: rule 2 of 'monday': on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "wrong.yaml:7:5: rule 2 of 'monday': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ])
   })
 
   it('reports problems in JSON with line and column', async () => {
     const text = '{\n  "name": "a",\n  "rules": [\n    { "on": "*", "fautl": "status" }\n  ]\n}'
     expect(await problemsOf('wrong.json', text)).toEqual([
-      "wrong.json:4:18: rule 1 of 'a': unknown field 'fautl': did you mean 'fault'?",
+      "wrong.json:4:18: rule 1 of 'a': unknown field 'fautl'; did you mean 'fault'?",
     ])
   })
 
@@ -72,7 +72,7 @@ describe('validateFiles() with scenario files', () => {
   it('throws one line when the file is loaded', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
-      /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn': did you mean 'on'\? \(and 3 more\)$/,
+      /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn'; did you mean 'on'\? \(and 3 more\)$/,
     )
   })
 
@@ -163,7 +163,7 @@ describe('validateFiles() with fixture files', () => {
 
   it('reports a list whose file name is not a collection', async () => {
     expect(await problemsOf('provider.json', '[]')).toEqual([
-      "provider.json:1:1: A list is read as a fixture, but there is no collection 'provider': did you mean 'providers'?",
+      "provider.json:1:1: A list is read as a fixture, but there is no collection 'provider'; did you mean 'providers'?",
     ])
   })
 

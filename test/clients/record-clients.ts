@@ -221,14 +221,14 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
   'wrong-type': (form) => ({ name: 'wrong-type', path: form === 'json' ? 'output' : 'response.output' }),
 }
 
-/** Number of requests to make for scenarios that have no effect on the first one. */
+/** Number of requests to make for scenarios that leave the first request unaffected. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
 /** Number of requests for scenarios that vary between requests. Outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
 /**
- * Returns `unchanged` or, for several requests, counts in the order of first occurrence:
- * `20 unchanged, 3 APIError 503`.
+ * Returns a single outcome as is, or counts several in order of first occurrence: `20 unchanged, 3 APIError
+ * 503`.
  */
 function summedUp(words: readonly string[]): string {
   const counts = new Map<string, number>()

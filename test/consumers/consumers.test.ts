@@ -97,7 +97,7 @@ describe('a project without MSW', () => {
 })
 
 describe('the examples of the documents', () => {
-  it('run with the packed package', async () => {
+  it('run against the packed package', async () => {
     await using project = await install('documents')
     const examples = 'test/readme/examples'
     await cp(examples, join(project.folder, examples), { recursive: true })

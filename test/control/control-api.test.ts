@@ -88,7 +88,7 @@ describe('scenarios in the control API', () => {
     })
     expect(status).toBe(400)
     expect(body.error.message).toContain(
-      "rule 1 of 'provider-outage': on: unknown operation 'listProvider': did you mean 'listProviders'? (and the rule has no effect",
+      "rule 1 of 'provider-outage': on: unknown operation 'listProvider'; did you mean 'listProviders'? (and the rule has no effect",
     )
     expect(await statusOf('/providers')).toBe(500)
   })
@@ -103,7 +103,7 @@ describe('scenarios in the control API', () => {
     expect(data).toContainEqual({ name: 'flaky', description: expect.any(String) })
     expect((await control('GET /scenarios/flaky')).body.data).toMatchObject({ name: 'flaky', rules: [{}] })
     expect((await control('GET /scenarios/flak')).body.error.message).toBe(
-      "Unknown scenario 'flak': did you mean 'flaky'?",
+      "Unknown scenario 'flak'; did you mean 'flaky'?",
     )
   })
 })

@@ -310,7 +310,7 @@ describe('list(condition)', () => {
     for (const row of builders) expect(row).toMatchObject({ arena: 'builders', pricing: null })
     // @ts-expect-error: unknown field of a provider.
     await expect(db.providers.list({ slugg: 'aurora' })).rejects.toThrow(
-      /^db\.providers\.list\(\): unknown field 'slugg': did you mean 'slug'\?$/,
+      /^db\.providers\.list\(\): unknown field 'slugg'; did you mean 'slug'\?$/,
     )
     // @ts-expect-error: datacenters are strings.
     expect(await db.providers.list({ datacenters: { some: 7 } })).toEqual([])
@@ -742,7 +742,7 @@ describe("a gateway's initial records", () => {
     [{ providers: [provider('a'), provider('a')] }, /providers\[1\]\.slug: 'a' is taken by providers\[0\]/],
     [{ workspaces: [{}] }, /workspaces\[0\]\.id is required/],
     [{ providers: 'all' }, /fixtures\.providers must/],
-    [{ provider: [] }, /'fixtures\.provider': /],
+    [{ provider: [] }, /'fixtures\.provider'; /],
   ])('must be valid: %o throws a one-line error with a path', (fixtures, message) => {
     const error = (() => {
       try {

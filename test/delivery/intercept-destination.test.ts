@@ -30,7 +30,7 @@ function verdicts(line: string, options: GatewayOptions, headers: Record<string,
   return new Set(words).size === 1 ? (words[0] as string) : words.join(' ')
 }
 
-/** Verdicts for requests that look meant for the gateway but are unmatched, and for unrelated requests. */
+/** Verdicts for requests that appear to be meant for the gateway but are unmatched, and for unrelated requests. */
 const meant = 'refuse refuse pass pass'
 const foreign = 'pass refuse pass pass'
 const baseUrl = 'https://models.example/api/v1'
@@ -156,7 +156,7 @@ describe('an unmatched request', () => {
     await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
   })
 
-  it('is recorded as an aborted 404 if it looks meant for the gateway', async () => {
+  it('is recorded as an aborted 404 if it appears to be meant for the gateway', async () => {
     const { gateway } = refusal('POST https://any.example/api/v1/users?a=1', 'error')
     await expect
       .poll(() => gateway.journal.entries())

@@ -127,7 +127,7 @@ describe('intercept', () => {
     tunnel.socket.destroy()
   })
 
-  it('answers every path below baseUrl, and nothing else', async () => {
+  it('handles every path under baseUrl, and nothing else', async () => {
     using _ = start({}, createGateway({ baseUrl: anywhere }))
     expect((await fetch(`${anywhere}/nothing`, { headers: key })).status).toBe(404)
     await expect(fetch('https://other.example/api/v1/providers', { headers: key })).rejects.toThrow()
@@ -170,7 +170,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     `${anywhere}/provider`,
   ]
 
-  it("'guard' rejects and reports requests that look meant for the gateway", async () => {
+  it("'guard' rejects and reports requests that appear to be meant for the gateway", async () => {
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
     const names = elsewhere

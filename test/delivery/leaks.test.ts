@@ -52,7 +52,7 @@ const clients: Record<string, (method: string, url: string) => Promise<number>> 
     }),
 }
 
-/** Unmatched requests that look meant for the gateway. */
+/** Unmatched requests that appear to be meant for the gateway. */
 const calls: [title: string, line: string][] = [
   ["a vendor's host", 'POST http://api.vendor.example/v1/responses'],
   ["a vendor's host with /api/v1", 'POST http://vendor.example/api/v1/chat/completions'],

@@ -70,7 +70,7 @@ describe('MSW handlers', () => {
     expect((await get('http://localhost:8099/some/proxy/api/v1/providers')).status).toBe(200)
   })
 
-  it('return the 404 envelope for unknown paths below the baseUrl only', async () => {
+  it('return the 404 envelope only for unknown paths under baseUrl', async () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -83,7 +83,7 @@ describe('MSW handlers', () => {
     expect(gateway.journal.unmatched()).toHaveLength(1)
   })
 
-  it('return 404 with the reason for requests to another host that look meant for the gateway', async () => {
+  it('return 404 with the reason for requests to another host that appear to be meant for the gateway', async () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const { status, body } = await call({ baseUrl: anywhere }, 'GET /providers')
     expect([status, body.error.message]).toEqual([

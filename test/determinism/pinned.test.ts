@@ -169,7 +169,7 @@ describe('generated texts', () => {
     await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('scripted-calls'))
   })
 
-  it.each(['low', 'medium', 'high'])('with verbosity %s', async (verbosity) => {
+  it.each(['low', 'medium', 'high'])('are unchanged with verbosity %s', async (verbosity) => {
     const gateway = createGateway()
     const texts: unknown[] = []
     for (const input of questions) {

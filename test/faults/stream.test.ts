@@ -245,7 +245,7 @@ describe('stream faults', () => {
     expect(report.warnings).toEqual(warnings)
   })
 
-  it('stream-unknown-event: reports when no event follows its position', () => {
+  it('stream-unknown-event: has no effect if no event follows its position', () => {
     const report: FaultReport = { warnings: [] }
     const done = eventStream([{ kind: 'done' }])
     expect(outline(framesOf(applyFaults(done, 'stream-unknown-event', { report })))).toEqual(['[DONE]'])

@@ -170,18 +170,18 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a fault parameter in the rule',
       () => gateway.use({ on: 'createResponse', fault: 'stream-cut', atEvent: 3 }),
-      "use(): unknown field 'atEvent': write fault: { name: 'stream-cut', atEvent: 3 }",
+      "use(): unknown field 'atEvent'; write fault: { name: 'stream-cut', atEvent: 3 }",
     ],
     [
       'a path in a condition',
       () => gateway.use({ on: '*', when: { path: '/x' }, fault: 'timeout' }),
-      "unknown field 'when.path': choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+      "unknown field 'when.path'; choose the endpoint with on: 'createResponse', or on: 'POST /path'",
     ],
     ['an option for a header', () => gateway.fail(429, { retryAfter: 5 }), "headers: { 'retry-after': '5' }"],
     [
       'a rateLimit without per',
       rule({ rateLimit: { requests: 3 } }),
-      "rateLimit.per is required: write per: '1m'",
+      "rateLimit.per is required; write per: '1m'",
     ],
     [
       'a URL as citation',
@@ -189,18 +189,18 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "write { url: 'https://a.example' }",
     ],
     ['a turn as script', () => gateway.script({ text: 'x' }), "write [{ text: 'Hello' }]"],
-    ['a turn with a reply', () => gateway.script([{ reply: 'x' }]), "'turns[0].reply': did you mean 'text'?"],
+    ['a turn with a reply', () => gateway.script([{ reply: 'x' }]), "'turns[0].reply'; did you mean 'text'?"],
     ['a name as call', () => gateway.script([{ call: 'search' }]), 'write { search: { … } }'],
     ['text as scenario', () => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
     [
       'db.provider',
       () => gateway.db.provider,
-      "db: unknown collection 'provider': did you mean 'providers'?",
+      "db: unknown collection 'provider'; did you mean 'providers'?",
     ],
     [
       'update without changes',
       () => gateway.db.providers.update('aurora'),
-      'db.providers.update(): the second argument is an object of changed fields, got undefined',
+      'db.providers.update(): the second argument must be an object with the fields to change, got undefined',
     ],
     [
       'a snapshot of another gateway',
@@ -317,7 +317,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'waitFor(op, { timeout })',
       () => gateway.journal.waitFor('createResponse', { timeout: 9 }),
-      "journal.waitFor(): unknown option 'timeout': did you mean 'timeoutMs'?",
+      "journal.waitFor(): unknown option 'timeout'; did you mean 'timeoutMs'?",
     ],
     [
       'waitFor(op, { count: 0 })',
@@ -327,7 +327,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'explain(operation)',
       () => gateway.journal.explain('createResponse'),
-      "expects a call or its id, got an operation's name: write explain(journal.last('createResponse'))",
+      "expects a call or its id, got an operation's name; write explain(journal.last('createResponse'))",
     ],
     [
       'explain(undefined)',
@@ -360,7 +360,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "reply(() => ({ txt: 'x' }))",
       () => replied(() => ({ txt: 'x' })),
-      "unknown field 'txt': did you mean 'text'?",
+      "unknown field 'txt'; did you mean 'text'?",
     ],
     [
       'resolve: () => ({})',
@@ -468,7 +468,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'operations that are no list',
       () => create({ operations: {} }),
-      'options.operations must be a list, got {}: write […]',
+      'options.operations must be a list, got {}; write […]',
     ],
     [
       'a fork with an invalid id',
@@ -483,7 +483,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'fixtures of an unknown collection',
       () => gateway.createSandbox({ fixtures: { provider: [] } }),
-      "fixtures.provider: unknown field: did you mean 'providers'?",
+      "fixtures.provider: unknown field; did you mean 'providers'?",
     ],
     [
       'create() without a record',
@@ -525,7 +525,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
         await ask(own, { tools: [{ type: 'function', name: 'search' }] })
         return rejected(own.journal.last('createResponse')?.warnings.join() ?? '')
       },
-      "the script calls 'serch', but the request's tools do not include it: did you mean 'search'?",
+      "the script calls 'serch', but the request's tools do not include it; did you mean 'search'?",
     ],
     [
       'another host than that of baseUrl',
@@ -595,7 +595,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       '{ seeed: 1 }',
       () => create({ seeed: 1 }),
-      "createGateway: unknown option 'seeed': did you mean 'seed'?",
+      "createGateway: unknown option 'seeed'; did you mean 'seed'?",
     ],
     [
       '{ limits: { max: 3 } }',
@@ -606,17 +606,17 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ scenarios: 'flaky' }",
       () => create({ scenarios: 'flaky' }),
-      "createGateway: options.scenarios must be a list, got 'flaky': write ['flaky']",
+      "createGateway: options.scenarios must be a list, got 'flaky'; write ['flaky']",
     ],
     [
       "{ scenarios: ['flakey'] }",
       () => create({ scenarios: ['flakey'] }),
-      "Unknown scenario 'flakey': did you mean 'flaky'?",
+      "Unknown scenario 'flakey'; did you mean 'flaky'?",
     ],
     [
       "{ extensions: ['chats'] }",
       () => create({ extensions: ['chats'] }),
-      "options.extensions[0] must be one of 'chat', 'messages', 'models', 'embeddings', 'account' and 1 more, got 'chats': did you mean 'chat'?",
+      "options.extensions[0] must be one of 'chat', 'messages', 'models', 'embeddings', 'account' and 1 more, got 'chats'; did you mean 'chat'?",
     ],
     [
       "{ baseUrl: 'https://gateway.example' }",
@@ -629,7 +629,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       '{ fixtures: { provider: [] } }',
       () => create({ fixtures: { provider: [] } }),
-      "createGateway: unknown option 'fixtures.provider': did you mean 'providers'?",
+      "createGateway: unknown option 'fixtures.provider'; did you mean 'providers'?",
     ],
     [
       'a provider without its slug',
@@ -639,13 +639,13 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ['presets without their versions', () => create({ fixtures: { presets: [] } }), 'presetVersions'],
   ],
   startServer: [
-    ['{ prot: 3 }', () => start({ prot: 3 }), "startServer: unknown option 'prot': did you mean 'port'?"],
+    ['{ prot: 3 }', () => start({ prot: 3 }), "startServer: unknown option 'prot'; did you mean 'port'?"],
     ["{ port: '4141' }", () => start({ port: '4141' }), "options.port must be 0 to 65535, got '4141'"],
     ['startServer(4141)', () => start(4141), 'startServer expects an options object'],
     [
       "{ allowedHosts: 'a.example' }",
       () => start({ allowedHosts: 'a.example' }),
-      "startServer: options.allowedHosts must be a list, got 'a.example': write ['a.example']",
+      "startServer: options.allowedHosts must be a list, got 'a.example'; write ['a.example']",
     ],
     [
       '{ gateway, seed: 2 }',
@@ -667,7 +667,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "use(['flaky'])",
       () => gateway.use(['flaky']),
-      'use(): A scenario is { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
+      'use(): a scenario must be { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
     ],
     [
       "use('./nope.yaml')",
@@ -685,7 +685,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "fault: 'time-out'",
       rule({ fault: 'time-out' }),
-      "use(): fault 'time-out' is unknown: did you mean 'timeout'?",
+      "use(): fault 'time-out' is unknown; did you mean 'timeout'?",
     ],
     [
       "{ name: 'latency', ms: '2000' }",
@@ -695,18 +695,18 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a RegExp in when.body',
       rule({ when: { body: { model: /aurora/ } } }),
-      'use(): when.body.model: /aurora/ is not data: write { matches: "aurora" }',
+      'use(): when.body.model: /aurora/ is not data; write { matches: "aurora" }',
     ],
     [
       'when: { modle }',
       rule({ when: { modle: 'x' } }),
-      "use(): unknown field 'when.modle': did you mean 'model'?",
+      "use(): unknown field 'when.modle'; did you mean 'model'?",
     ],
     ['times: 0', rule({ times: 0 }), 'use(): times must be 1 or more, got 0: to disable a rule, remove it'],
     [
       'probability: 50',
       rule({ probability: 50 }),
-      'use(): probability must be 0 to 1, got 50: write 0.5 for 50 %',
+      'use(): probability must be 0 to 1, got 50; write 0.5 for 50 %',
     ],
     [
       'a stream fault on a list',
@@ -721,7 +721,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'parseScenario(text)',
       () => parseScenario('{}'),
-      "parseScenario: A scenario is { name, rules: […] } or a single rule, got '{}'",
+      "parseScenario: a scenario must be { name, rules: […] } or a single rule, got '{}'",
     ],
   ],
   'reply, fail and script': [
@@ -729,12 +729,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'fail({ status: 503 })',
       () => gateway.fail({ status: 503 }),
-      'fail(): status must be a number, got an object: write fail(503)',
+      'fail(): status must be a number, got an object; write fail(503)',
     ],
     [
       'fail(503, { time: 2 })',
       () => gateway.fail(503, { time: 2 }),
-      "fail(): unknown option 'time': did you mean 'times'?",
+      "fail(): unknown option 'time'; did you mean 'times'?",
     ],
     [
       'reply([])',
@@ -753,7 +753,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'createSandbox({ sede: 2 })',
       () => gateway.createSandbox({ sede: 2 }),
-      "createSandbox: unknown option 'sede': did you mean 'seed'?",
+      "createSandbox: unknown option 'sede'; did you mean 'seed'?",
     ],
     [
       "run('s1', work)",
@@ -773,7 +773,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'db.providers.query({ … })',
       () => gateway.db.providers.query({ name: 'Aurora' }),
-      'db.providers.query() expects a function, got an object: write query((q) => q.where({ … })), or list({ … })',
+      'db.providers.query() expects a function, got an object; write query((q) => q.where({ … })), or list({ … })',
     ],
     [
       "db.providers.update('nobody', …)",
@@ -783,17 +783,17 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "journal.calls('createRespons')",
       () => gateway.journal.calls('createRespons'),
-      "Unknown operation 'createRespons': did you mean 'createResponse'?",
+      "Unknown operation 'createRespons'; did you mean 'createResponse'?",
     ],
     [
       "calls('createResponse', { boddy })",
       () => gateway.journal.calls('createResponse', { boddy: {} }),
-      "A call has no field 'boddy': did you mean 'body'?",
+      "A call has no field 'boddy'; did you mean 'body'?",
     ],
     [
       "waitFor('listProviders', 2)",
       () => gateway.journal.waitFor('listProviders', 2),
-      "journal.waitFor(): the second argument is an object, as in waitFor('listProviders', { count: 2, timeoutMs: 1000 }), got 2",
+      "journal.waitFor(): the second argument must be an object, as in waitFor('listProviders', { count: 2, timeoutMs: 1000 }), got 2",
     ],
   ],
   'MSW and intercept': [
@@ -822,7 +822,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "method: 'POTS'",
       declared({ method: 'POTS' }),
-      "createGateway: operation 'getX': method 'POTS' is not one of get, post, put, patch, delete: did you mean 'post'?",
+      "createGateway: operation 'getX': method 'POTS' is not one of get, post, put, patch, delete; did you mean 'post'?",
     ],
     ["path: 'x'", declared({ path: 'x' }), 'must start with a slash'],
     [
@@ -857,12 +857,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "toHaveReceived('creatResponse')",
       () => (vitestExpect(gateway) as Any).toHaveReceived('creatResponse'),
-      "Unknown operation 'creatResponse': did you mean 'createResponse'?",
+      "Unknown operation 'creatResponse'; did you mean 'createResponse'?",
     ],
     [
       'expect(undefined)',
       () => (vitestExpect(undefined) as Any).toHaveReceived('createResponse'),
-      'expect(): the argument of this matcher must be a gateway or a sandbox, got undefined',
+      'expect(): this matcher requires a gateway or a sandbox, got undefined',
     ],
     [
       'an entry for `match`',
@@ -916,7 +916,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   commands: [
-    ['serv', () => rejected(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
+    ['serv', () => rejected(printed('serv')), "Unknown command 'serv'; did you mean 'serve'?"],
     ['--prot 3', () => rejected(printed('--prot', '3')), '--port'],
     [
       '--port abc',
@@ -933,7 +933,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'validate config.yaml, with a slip',
       () => rejected(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),
-      "config.yaml:1:1: unknown option 'timescale': did you mean 'timeScale'?",
+      "config.yaml:1:1: unknown option 'timescale'; did you mean 'timeScale'?",
     ],
     [
       'validate rule.yaml, with a slip',

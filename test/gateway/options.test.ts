@@ -13,10 +13,10 @@ const limits = {
 
 describe('createGateway', () => {
   it.each<[object, string]>([
-    [{ seeed: 1 }, "createGateway: unknown option 'seeed': did you mean 'seed'?"],
+    [{ seeed: 1 }, "createGateway: unknown option 'seeed'; did you mean 'seed'?"],
     [
       { recordCounts: { provider: 3 } },
-      "createGateway: unknown option 'recordCounts.provider': did you mean 'providers'?",
+      "createGateway: unknown option 'recordCounts.provider'; did you mean 'providers'?",
     ],
     [{ timeScale: -1 }, 'createGateway: options.timeScale must be 0 or more, got -1'],
     [
@@ -27,7 +27,7 @@ describe('createGateway', () => {
       { latency: { gapMs: { p50: 1, 'p50.0': 2 } } },
       "createGateway: options.latency.gapMs must have each quantile once: 'p50' and 'p50.0' are the same",
     ],
-    [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
+    [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey'; did you mean 'flaky'?"],
   ])('rejects %o with a one-line error', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
   })

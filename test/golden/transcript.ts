@@ -1,11 +1,12 @@
 /**
- * The golden transcript: 120 requests over 4 transports under 12 scenarios, seed 1. Each call records the reply as the
- * client received it and its journal entry, without real times and without headers that frame a body.
+ * The golden transcript: 120 requests over 4 transports under 12 scenarios, seed 1. Each call records the
+ * reply as the client received it and its journal entry, without real times and without headers that frame a
+ * body.
  *
- * A file holds the calls of one scenario; calls that depend on sample texts or generated values are in
- * `<scenario>.generated.txt`. A call is a list of lines. `@3-7` stands for lines 3 to 7 of another call, `@all` for all
- * of them: the call over `fetch` for `msw` and `intercept`, the call over `socket` for `fetch`, and the same request
- * under `none` for `socket`.
+ * A file contains one scenario's calls; calls that depend on sample texts or generated values are in
+ * `<scenario>.generated.txt`. A call is a list of lines. `@3-7` repeats lines 3 to 7 of another call, `@all`
+ * repeats the whole call. `msw` and `intercept` repeat the call over `fetch`, `fetch` repeats the call over
+ * `socket`, and `socket` repeats the same request under `none`.
  */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -178,7 +179,7 @@ interface GoldenFile {
   isGenerated: boolean
 }
 
-/** Files of the transcript; those of `none` come first because others refer to them. */
+/** Transcript files. Files for the `none` scenario come first, because the others refer to them. */
 export const goldenFiles: readonly GoldenFile[] = scenarioNames.flatMap((scenario) =>
   (isScripted(scenario) ? [false] : [false, true]).map((isGenerated) => ({
     name: `transcript/${scenario}${isGenerated ? '.generated' : ''}.txt`,

@@ -217,7 +217,7 @@ describe('hideInText()', () => {
     expect(hideInQuery('?api%5Fkey=s&n=1&token')).toBe('?api%5Fkey=(hidden)&n=1&token=(hidden)')
   })
 
-  it('hides the same secrets as hiding in the parsed value, for any JSON', () => {
+  it('hides the same secrets in JSON text as hideInValue() does in the parsed value', () => {
     const name = fc.oneof(fc.constantFrom(...fields), fc.string())
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
       json: fc.oneof(

@@ -143,7 +143,7 @@ describe('nearest', () => {
 
 describe('didYouMean', () => {
   it('suggests the nearest word, or lists all words', () => {
-    expect(didYouMean('tims', ['delay', 'times'])).toBe(": did you mean 'times'?")
+    expect(didYouMean('tims', ['delay', 'times'])).toBe("; did you mean 'times'?")
     expect(didYouMean('other', ['delay', 'ab'])).toBe('; expected one of delay, ab')
   })
 })

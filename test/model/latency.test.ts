@@ -210,11 +210,11 @@ describe('latency profiles', () => {
     ['typcal', "did you mean 'typical'?"],
     ['9999999d', 'unknown profile'],
     [{ keepAliveMs: '0s' }, 'keepAliveMs'],
-    [{ gapsMs: 3 }, "unknown option 'latency.gapsMs': did you mean 'gapMs'?"],
+    [{ gapsMs: 3 }, "unknown option 'latency.gapsMs'; did you mean 'gapMs'?"],
     ['./nothing.json', 'cannot read'],
     [
       'constructor',
-      "options.latency: unknown profile 'constructor': choose fast, typical, reasoning, or a .json file",
+      "options.latency: unknown profile 'constructor'; choose fast, typical, reasoning, or a .json file",
     ],
     ['package.json', "the profile 'package.json' is invalid at 'profile'"],
     ...[{ p50: 9, p90: 3 }, { p50: -1 }, {}, { p101: 1 }, { 50: 1 }, { p5x: 1 }].map(

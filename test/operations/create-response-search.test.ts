@@ -95,7 +95,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
   it('accepts engine `auto` and lists it in the error for an unknown engine', async () => {
     const { body } = await create({ tools: [{ ...search, parameters: { engine: 'engine_z' } }] })
     expect(body.error.metadata.violations[0].message).toContain(
-      "Must be 'auto', 'native', 'engine_a', 'engine_b' or 'engine_c', got 'engine_z': did you mean 'engine_a'?",
+      "Must be 'auto', 'native', 'engine_a', 'engine_b' or 'engine_c', got 'engine_z'; did you mean 'engine_a'?",
     )
     expect(await cited({ tools: [{ ...search, parameters: { engine: 'auto' } }] })).toHaveLength(5)
   })

@@ -423,7 +423,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(output.map(({ type }: { type: string }) => type)).toEqual(['message'])
     })
 
-    it('are called with valid arguments if tool_choice forces them', async () => {
+    it('are called with valid arguments if tool_choice forces a call', async () => {
       const { body } = await create({ tools, tool_choice: { type: 'function', name: 'weather' } })
       expect(body.status).toBe('completed')
       expect(body.output).toEqual([

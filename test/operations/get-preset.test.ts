@@ -52,7 +52,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   it('suggests another slug in the journal', async () => {
     await call('GET /presets/code-reviw')
     expect(entrance.sandbox.journal.last('getPreset')?.reason).toBe(
-      "Resource not found: no preset has the slug 'code-reviw': did you mean 'code-review'?",
+      "Resource not found: no preset has the slug 'code-reviw'; did you mean 'code-review'?",
     )
   })
 
@@ -63,7 +63,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     },
   )
 
-  it('accepts a slug of one letter', async () => {
+  it('accepts a one-letter slug', async () => {
     await entrance.sandbox.db.presets.update('code-review', { slug: 'c' })
     expect((await call('GET /presets/c')).body.data.slug).toBe('c')
   })

@@ -169,7 +169,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     ])
   })
 
-  it('gets the closest value and a warning if no valid value was found', async () => {
+  it('yields the closest value and a warning if no valid value was found', async () => {
     const { value, warnings } = await valueFor(
       strict({ mail: { type: 'string', format: 'email', maxLength: 5 }, n: { type: 'integer' } }),
     )

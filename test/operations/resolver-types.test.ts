@@ -12,7 +12,7 @@ const declared = {
 const red = Object.freeze({ name: 'red' })
 
 describe('return type of a resolver', () => {
-  it('is the input type of its response schema, including frozen rows, or a stream', () => {
+  it("accepts the response schema's input type, frozen rows, or an event stream", () => {
     const operations = [
       defineOperation({ ...declared, id: 'listColours', resolve: () => ok({ data: [{ name: 'red' }] }) }),
       defineOperation({

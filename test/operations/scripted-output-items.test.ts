@@ -284,7 +284,7 @@ describeAdapters('scripted output items', (entrance) => {
 describeAdapters('scripted response', (entrance) => {
   const ask = scriptedRequests(entrance)
 
-  it('has the scripted id and usage, and computes missing counts', async () => {
+  it('uses the scripted id and usage, and fills in omitted token counts', async () => {
     const usage = { input_tokens: 420, input_tokens_details: { cached_tokens: 400 } }
     const response = await ask.plain({ id: 'resp_mine', usage })
     expect(response.id).toBe('resp_mine')
@@ -354,7 +354,7 @@ describeAdapters('scripted response', (entrance) => {
     expect(
       await ask.rejection({ responseStatus: 'completed', incompleteReason: 'content_filter' }),
     ).toContain(
-      "use(): reply.incompleteReason cannot be combined with responseStatus 'completed': write 'incomplete'",
+      "use(): reply.incompleteReason cannot be combined with responseStatus 'completed'; write 'incomplete'",
     )
     expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain(
       "use(): reply.error cannot be combined with responseStatus 'incomplete': it is for a failed response",

@@ -62,7 +62,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
   it.each(unknownFields)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
-    const hint = suggestion === undefined ? '' : `: did you mean '${suggestion}'?`
+    const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
     expect(entranceWarnings()).toContain(`body.${path} is unknown to createResponse and was ignored${hint}`)
   })
 
@@ -126,7 +126,7 @@ describeAdapters('unknown fields in POST /responses with `strict: true`', { stri
   it.each(unknownFields)('in %s get a 400: %j', async (_, fields, path, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
-    const hint = suggestion === undefined ? '' : `: did you mean '${suggestion}'?`
+    const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
     expect(body.error.metadata.violations).toEqual([
       { path: `body.${path}`, message: `Unknown field${hint}`, rule: 'unrecognized_keys' },
     ])

@@ -114,7 +114,7 @@ describe('the entries', () => {
     expect(required(join(folder, `dist/${entry}.cjs`))[name]).toBeTypeOf('function')
   })
 
-  it('share one copy of their declarations', () => {
+  it('re-export their CommonJS type declarations instead of duplicating them', () => {
     for (const entry of ['index', 'msw', 'node', 'remote', 'serve'])
       expect(readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')).toBe(
         `export * from "./${entry}.cjs";\n`,

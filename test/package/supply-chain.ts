@@ -14,28 +14,28 @@ const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')
 const shipped: Record<string, string> = {
   preact: 'The console.',
   '@preact/signals': 'The console.',
-  '@preact/signals-core': 'Part of `@preact/signals`.',
+  '@preact/signals-core': 'Dependency of `@preact/signals`.',
   '@faker-js/faker': 'Generates records beyond the fixtures. Loaded on demand.',
   '@msw/data': 'Stores the rows that a sandbox has changed.',
-  '@noble/hashes': 'Hashes the keys of recordings, in browsers too.',
-  '@scalar/helpers': 'Part of `@scalar/openapi-upgrader`.',
+  '@noble/hashes': 'Computes SHA-256 hashes for recordings, in Node and in browsers.',
+  '@scalar/helpers': 'Dependency of `@scalar/openapi-upgrader`.',
   '@scalar/openapi-upgrader': 'Upgrades older OpenAPI documents.',
   '@standard-schema/spec': 'Types of `@msw/data`.',
   commander: 'The command line.',
-  'es-toolkit': 'Part of `@msw/data`.',
+  'es-toolkit': 'Dependency of `@msw/data`.',
   'eventsource-parser': 'Parses recorded event streams.',
-  mutative: 'Part of `@msw/data`.',
-  outvariant: 'Part of `@msw/data`.',
+  mutative: 'Dependency of `@msw/data`.',
+  outvariant: 'Dependency of `@msw/data`.',
   'node-forge': 'Makes the certificate of `--tls`. Loaded on demand.',
   'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
-  rettime: 'Part of `@msw/data`.',
+  rettime: 'Dependency of `@msw/data`.',
   zod: 'Validates requests, replies and options.',
 }
 
 const optional: Record<string, string> = {
-  '@playwright/test': 'Only for `gateway-understudy/playwright`.',
-  msw: 'Only for `gateway-understudy/msw` and your own handlers.',
-  vitest: 'Only for `gateway-understudy/vitest`.',
+  '@playwright/test': 'Required only for `gateway-understudy/playwright`.',
+  msw: 'Required only for `gateway-understudy/msw` and custom MSW handlers.',
+  vitest: 'Required only for `gateway-understudy/vitest`.',
 }
 
 export function supplyChain(): string {

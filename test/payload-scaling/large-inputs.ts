@@ -496,8 +496,8 @@ export async function growthOf(prepare: Prepare): Promise<number> {
 }
 
 /**
- * Returns milliseconds. Elapsed time includes waits on a busy machine, and processor time is counted in coarse ticks
- * on some machines, so short runs use elapsed time, and long runs the lower of the two.
+ * Returns a run's duration in milliseconds: elapsed time for short runs, because processor time is coarse on
+ * some machines, and for long runs the lower of the two, because elapsed time includes waits.
  */
 async function measure(work: () => unknown): Promise<{ elapsed: number; processor: number }> {
   const [from, cpu] = [performance.now(), process.threadCpuUsage()]

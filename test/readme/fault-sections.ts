@@ -98,23 +98,23 @@ function sentence(rule: (typeof rules)[number]): string {
   if ('oneOf' in rule)
     return `At most one of ${selection(rule.oneOf, 'the ')}, because each determines ${rule.decides}.`
   const others = layerNames.filter((layer) => !rule.forNone.includes(layer))
-  const leave = `${selection(rule.faults)} ${rule.faults.length > 1 ? 'leave' : 'leaves'} ${rule.leaves}`
+  const reason = `With ${selection(rule.faults, '', 'or')}, there is ${rule.leaves}`
   const subject = rule.faults.length > 1 ? 'they' : 'it'
   return rule.forNone.length > others.length && rule.forNone.every(isLayer)
-    ? `${leave}, so ${subject} can be combined only with the ${selection(others)}.`
-    : `${leave}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
+    ? `${reason}, so ${subject} can be combined only with faults in the ${selection(others)}.`
+    : `${reason}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
 /** Formats a selection: `events and text layers, \`slow-body\``. */
-function selection(all: Selection, article = ''): string {
+function selection(all: Selection, article = '', conjunction = 'and'): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
-  if (inLayers.length === 0) return listed(named)
+  if (inLayers.length === 0) return listed(named, conjunction)
   return listed([`${article}${listed(inLayers)} layer${inLayers.length > 1 ? 's' : ''}`, ...named])
 }
 
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+function listed(words: readonly string[], conjunction = 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
 }
 
 function parameters(fault: Fault): string {

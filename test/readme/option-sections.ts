@@ -1,5 +1,5 @@
 /**
- * Generated tables of options, from the doc comments of the interfaces.
+ * Generates the READMEs' option tables from doc comments in the source.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { table } from './table.ts'

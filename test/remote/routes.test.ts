@@ -170,7 +170,7 @@ describe('remoteSandbox.dispose() with a call in flight', () => {
     const other = await fresh()
     const seen = other.use('flakey').catch(() => {})
     await expect(other.dispose()).rejects.toThrow(
-      `A call in sandbox '${other.id}' was still in flight at dispose() and failed: Unknown scenario 'flakey': did you mean 'flaky'? (await the call)`,
+      `A call in sandbox '${other.id}' was still in flight at dispose() and failed: Unknown scenario 'flakey'; did you mean 'flaky'? (await the call)`,
     )
     await seen
     await expect(other.usage()).rejects.toMatchObject({ status: 410 })

@@ -236,11 +236,11 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       it('rejects an invalid scenario and suggests the nearest name', async () => {
         const used = (async () => sandbox.use('provider-outrage'))()
         await expect(used).rejects.toThrow(
-          "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
+          "Unknown scenario 'provider-outrage'; did you mean 'provider-outage'?",
         )
         const wrong = (async () => sandbox.use({ on: 'listProvider', fault: 'timeout' } as never))()
         await expect(wrong).rejects.toThrow(
-          "use(): on: unknown operation 'listProvider': did you mean 'listProviders'?",
+          "use(): on: unknown operation 'listProvider'; did you mean 'listProviders'?",
         )
       })
     })

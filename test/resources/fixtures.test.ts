@@ -33,7 +33,7 @@ const indexRows = world.benchmarks.filter((row) => row.source === 'index-source'
 const designRows = world.benchmarks.filter((row) => row.source === 'design-source')
 
 describe('fixtures', () => {
-  it('have the documented counts', () => {
+  it('contain the documented number of rows', () => {
     const counts = Object.fromEntries(Object.entries(world).map(([name, rows]) => [name, rows.length]))
     expect(counts).toEqual({
       providers: 12,

@@ -141,7 +141,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     ]).toEqual([503, 503, 500])
     const unknown = await named('flakey')
     expect(unknown.status).toBe(400)
-    expect(unknown.text).toContain("Unknown scenario 'flakey': did you mean 'flaky'?")
+    expect(unknown.text).toContain("Unknown scenario 'flakey'; did you mean 'flaky'?")
   })
 
   it('resetScenarios() ends all scenarios', async () => {
@@ -173,7 +173,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     expect(entrance.sandbox.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
       "rule 1 of 'mine' expected model 'borealis/*', but the request has 'aurora/dawn-1'",
       "rule 2 of 'mine' is used up: its sequence has 1 step",
-      "rule 3 of 'mine' expected header 'authorization' (hidden), but the request has (hidden)",
+      "rule 3 of 'mine' expected header 'authorization' equal to (hidden), but the request has (hidden)",
     ])
   })
 
@@ -209,12 +209,12 @@ describe('createGateway({ scenarios })', () => {
   it('throws a one-line error for an unknown scenario or fault', () => {
     // @ts-expect-error unknown scenario
     expect(() => createGateway({ scenarios: ['flakey'] })).toThrow(
-      /^createGateway: Unknown scenario 'flakey': did you mean 'flaky'\?$/,
+      /^createGateway: Unknown scenario 'flakey'; did you mean 'flaky'\?$/,
     )
     const gateway = createGateway()
     // @ts-expect-error unknown fault
     expect(() => gateway.use({ on: '*', fault: 'stream-cutt' })).toThrow(
-      /^use\(\): fault 'stream-cutt' is unknown: did you mean 'stream-cut'\?$/,
+      /^use\(\): fault 'stream-cutt' is unknown; did you mean 'stream-cut'\?$/,
     )
   })
 })

@@ -29,7 +29,7 @@ describe('checkScenario: unknown names and wrong values', () => {
   const cases: [object, string][] = [
     [
       { on: 'listProvider', ...status },
-      "rule 2 of 'outage': on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "rule 2 of 'outage': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [
       { on: 'somethingElse', ...status },
@@ -37,32 +37,32 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', fault: 'stream-cutt' },
-      "rule 2 of 'outage': fault 'stream-cutt' is unknown: did you mean 'stream-cut'?",
+      "rule 2 of 'outage': fault 'stream-cutt' is unknown; did you mean 'stream-cut'?",
     ],
     [
       { on: '*', fault: { name: 'latancy', ms: 5 } },
-      "rule 2 of 'outage': fault.name 'latancy' is unknown: did you mean 'latency'?",
+      "rule 2 of 'outage': fault.name 'latancy' is unknown; did you mean 'latency'?",
     ],
     [
       { on: '*', faults: ['latency', 'statuss'] },
-      "rule 2 of 'outage': faults[1] 'statuss' is unknown: did you mean 'status'?",
+      "rule 2 of 'outage': faults[1] 'statuss' is unknown; did you mean 'status'?",
     ],
     [
       { on: '*', fault: 'constructor' },
       "rule 2 of 'outage': fault 'constructor' is unknown; see scenarios/FAULTS.md for all faults",
     ],
-    [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims': did you mean 'times'?"],
+    [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims'; did you mean 'times'?"],
     [
       { on: '*', when: { modl: 'a/*' }, ...status },
-      "rule 2 of 'outage': unknown field 'when.modl': did you mean 'model'?",
+      "rule 2 of 'outage': unknown field 'when.modl'; did you mean 'model'?",
     ],
     [
       { on: '*', fault: { name: 'latency', mss: 5 } },
-      "rule 2 of 'outage': unknown field 'fault.mss': did you mean 'ms'?",
+      "rule 2 of 'outage': unknown field 'fault.mss'; did you mean 'ms'?",
     ],
     [
       { on: 'createResponse', reply: { txt: 'Hello' } },
-      "rule 2 of 'outage': unknown field 'reply.txt': did you mean 'text'?",
+      "rule 2 of 'outage': unknown field 'reply.txt'; did you mean 'text'?",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
@@ -82,12 +82,12 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', sequence: [{ falt: 'status' }] },
-      "rule 2 of 'outage': unknown field 'sequence[0].falt': did you mean 'fault'?",
+      "rule 2 of 'outage': unknown field 'sequence[0].falt'; did you mean 'fault'?",
     ],
     [{ on: '*', rateLimit: { requests: 1 }, ...status }, "rule 2 of 'outage': rateLimit.per is required"],
     [
       { on: '*', quota: { limit: 1, windowMs: 1000 }, ...status },
-      "rule 2 of 'outage': 'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
+      "rule 2 of 'outage': 'quota' is now 'rateLimit'; write rateLimit: { requests: 60, per: '1m' }",
     ],
     [
       { on: '*', script: [{ text: 'a' }], exhausted: 'pass' },
@@ -103,7 +103,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "rule 2 of 'outage': on: 'post /chat/completions' is invalid; use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
+      "rule 2 of 'outage': on: 'post /chat/completions' is invalid; use an upper-case method and a path relative to the base URL, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },
@@ -150,7 +150,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', faults: ['status', 'timeout'] },
-      "rule 2 of 'outage': faults: 'status' and 'timeout' cannot be combined: 'timeout' leaves no reply for 'status'; use a sequence for both",
+      "rule 2 of 'outage': faults: 'status' and 'timeout' cannot be combined: with 'timeout', there is no reply for 'status'; use a sequence for both",
     ],
     [
       { on: '*', faults: ['slow-head', 'slow-head'] },
@@ -192,7 +192,7 @@ describe('checkScenario: contradictory rules', () => {
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
     [
       { on: '*', fault: 'missing-field' },
-      "rule 2 of 'outage': fault 'missing-field' requires path: write { name: 'missing-field', path: … }",
+      "rule 2 of 'outage': fault 'missing-field' requires path; write { name: 'missing-field', path: … }",
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
@@ -216,7 +216,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },
-      "rule 2 of 'outage': unknown field 'reply.frames[0].evnt': did you mean 'event'? (and reply.frames[0].event is required)",
+      "rule 2 of 'outage': unknown field 'reply.frames[0].evnt'; did you mean 'event'? (and reply.frames[0].event is required)",
     ],
     [
       { on: '*', reply: { frames: ['done'] } },
@@ -457,7 +457,7 @@ it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a
 )
 
 it('bundledScenario finds scenarios by exact name, not by inherited property names', () => {
-  expect(() => bundledScenario('flakey')).toThrow("Unknown scenario 'flakey': did you mean 'flaky'?")
+  expect(() => bundledScenario('flakey')).toThrow("Unknown scenario 'flakey'; did you mean 'flaky'?")
   expect(() => bundledScenario('__proto__')).toThrow(ScenarioError)
   expect(() => bundledScenario('constructor')).toThrow(ScenarioError)
 })

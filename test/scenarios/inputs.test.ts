@@ -91,57 +91,57 @@ describe('durations', () => {
 
 describe('rules written in the style of other tools', () => {
   it.each([
-    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once': use times: 1", ': use times: 1'],
+    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once'; use times: 1", '; use times: 1'],
     [
       { on: '*', delay: 100 },
-      "use(): unknown field 'delay': use fault: { name: 'latency', ms: 100 }",
-      ": use fault: { name: 'latency', ms: 100 }",
+      "use(): unknown field 'delay'; use fault: { name: 'latency', ms: 100 }",
+      "; use fault: { name: 'latency', ms: 100 }",
     ],
     [
       { on: 'text', response: { text: 'Hi' } },
-      "use(): unknown field 'response': did you mean 'reply'?",
-      ": did you mean 'reply'?",
+      "use(): unknown field 'response'; did you mean 'reply'?",
+      "; did you mean 'reply'?",
     ],
     [
       { on: '*', status: 503 },
-      "use(): unknown field 'status': use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
-      ": use fault: { name: 'status', status: 503 }",
+      "use(): unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
+      "; use fault: { name: 'status', status: 503 }",
     ],
     [
       { on: '*', fault: 503 },
-      "use(): fault must be a name, got 503: write { name: 'status', status: 503 }",
-      "use(): fault must be a name, got 503: write { name: 'status', status: 503 }",
+      "use(): fault must be a name, got 503; write { name: 'status', status: 503 }",
+      "use(): fault must be a name, got 503; write { name: 'status', status: 503 }",
     ],
     [
       { on: '*', fault: 'delay' },
-      "use(): fault 'delay' is unknown: did you mean 'latency'?",
-      ": did you mean 'latency'?",
+      "use(): fault 'delay' is unknown; did you mean 'latency'?",
+      "; did you mean 'latency'?",
     ],
     [
       { on: '*', fault: 'disconnect' },
-      "use(): fault 'disconnect' is unknown: did you mean 'connection-reset'?",
-      ": did you mean 'connection-reset'?",
+      "use(): fault 'disconnect' is unknown; did you mean 'connection-reset'?",
+      "; did you mean 'connection-reset'?",
     ],
     [
       { on: '*', fault: 'network-error' },
-      "use(): fault 'network-error' is unknown: did you mean 'connection-reset'?",
-      ": did you mean 'connection-reset'?",
+      "use(): fault 'network-error' is unknown; did you mean 'connection-reset'?",
+      "; did you mean 'connection-reset'?",
     ],
     [
       { on: 'text', fault: 'stream-error' },
-      "use(): fault 'stream-error' is unknown: did you mean 'stream-error-event'?",
-      ": did you mean 'stream-error-event'?",
+      "use(): fault 'stream-error' is unknown; did you mean 'stream-error-event'?",
+      "; did you mean 'stream-error-event'?",
     ],
-    [{ on: '/responses', fault: 'status' }, "'/responses'", ": did you mean 'createResponse'?"],
+    [{ on: '/responses', fault: 'status' }, "'/responses'", "; did you mean 'createResponse'?"],
     [
       { on: 'https://api.example/api/v1/responses', fault: 'status' },
       "'https://api.example/api/v1/responses'",
-      ": did you mean 'createResponse'?",
+      "; did you mean 'createResponse'?",
     ],
     [
       { on: '*', fault: ['latency', 'status'] },
-      'use(): fault is one fault: write faults: [ … ] for several',
-      'use(): fault is one fault: write faults: [ … ] for several',
+      'use(): fault is one fault; write faults: [ … ] for several',
+      'use(): fault is one fault; write faults: [ … ] for several',
     ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
@@ -177,7 +177,7 @@ describe('rules written in the style of other tools', () => {
   })
 
   it.each([
-    ['reply', () => createGateway().reply('Hi', { once: true } as never), ': use times: 1'],
+    ['reply', () => createGateway().reply('Hi', { once: true } as never), '; use times: 1'],
     [
       'fail',
       () => createGateway().fail(503, { delay: 100 } as never),

@@ -301,7 +301,7 @@ describe('rate limits', () => {
     ],
     [{ requests: 1 }, 'use(): rateLimit.per is required'],
     [{ per: '1m' }, 'limits nothing'],
-    [{ per: '1m', token: 1 }, "use(): unknown field 'rateLimit.token': did you mean 'tokens'?"],
+    [{ per: '1m', token: 1 }, "use(): unknown field 'rateLimit.token'; did you mean 'tokens'?"],
     [{ per: '1m', tokens: 1, by: 'user' }, "use(): rateLimit.by must be 'key' or 'model', got 'user'"],
   ])('reject invalid options: %j', (rateLimit, message) => {
     expect(() => createGateway().use({ on: '*', rateLimit } as never)).toThrow(message)

@@ -266,12 +266,12 @@ describe('invalid arguments', () => {
     [
       'an object as the status',
       (gateway) => gateway['fail']?.({ status: 503 }),
-      'fail(): status must be a number, got an object: write fail(503)',
+      'fail(): status must be a number, got an object; write fail(503)',
     ],
     [
       'a string as the status',
       (gateway) => gateway['fail']?.('503'),
-      "fail(): status must be a number, got '503': write fail(503)",
+      "fail(): status must be a number, got '503'; write fail(503)",
     ],
     [
       'a number in quotes',
@@ -281,7 +281,7 @@ describe('invalid arguments', () => {
     [
       'a RegExp in a rule',
       (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
-      `use(): when.body.model: /dawn/i is not data: write { matches: "dawn", flags: 'i' }`,
+      `use(): when.body.model: /dawn/i is not data; write { matches: "dawn", flags: 'i' }`,
     ],
   ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
     'throw a one-line error: %s',

@@ -342,7 +342,7 @@ describe('explanations of skipped rules', () => {
     )
     expect(explain(ask())).toEqual([
       "rule 1 of 'mine' expected model 'borealis/*', but the request has 'aurora/dawn-1'",
-      "rule 2 of 'mine' expected header 'x-title' 'a', but the request has none",
+      "rule 2 of 'mine' expected header 'x-title' equal to 'a', but the request has none",
       "rule 3 (hot) of 'mine' expected input text matching /storm/, but the request has 'What is the weather?'",
     ])
   })

@@ -83,13 +83,13 @@ describe('parseScenario', () => {
   it.each([
     [
       { on: 'listProvider', fault: 'status' },
-      "parseScenario: on: unknown operation 'listProvider': did you mean 'listProviders'?",
+      "parseScenario: on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [
       [{ on: '*', fault: 'status' }],
-      'parseScenario: A scenario is { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
+      'parseScenario: a scenario must be { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
     ],
-    [undefined, 'parseScenario: A scenario is { name, rules: […] } or a single rule, got undefined'],
+    [undefined, 'parseScenario: a scenario must be { name, rules: […] } or a single rule, got undefined'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 

@@ -420,7 +420,7 @@ describe('script turns', () => {
     ],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
-      "script(): turns[0].incompleteReason cannot be combined with responseStatus 'failed': write 'incomplete'",
+      "script(): turns[0].incompleteReason cannot be combined with responseStatus 'failed'; write 'incomplete'",
     ],
     [
       { output: [], fault: 'status' },
@@ -519,11 +519,11 @@ describe('scripts with other features', () => {
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },
-      "use(): unknown field 'script[0].texts': did you mean 'text'?",
+      "use(): unknown field 'script[0].texts'; did you mean 'text'?",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', expect: { results: {} } }] },
-      "use(): unknown field 'script[0].expect.results': did you mean 'result'?",
+      "use(): unknown field 'script[0].expect.results'; did you mean 'result'?",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },

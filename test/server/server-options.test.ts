@@ -43,8 +43,8 @@ it.each([
   [{ gateway: {} }, 'options.gateway must be a gateway, from createGateway()'],
   [{ requestTimeoutMs: 0 }, 'options.requestTimeoutMs must be at least 1 millisecond, or a duration'],
   [{ onRequest: 'log' }, 'options.onRequest must be a function'],
-  [{ prot: 1 }, "unknown option 'prot': did you mean 'port'?"],
-  [{ sed: 1 }, "unknown option 'sed': did you mean 'seed'?"],
+  [{ prot: 1 }, "unknown option 'prot'; did you mean 'port'?"],
+  [{ sed: 1 }, "unknown option 'sed'; did you mean 'seed'?"],
   [{ gateway, seed: 1 }, 'options.seed cannot be combined with options.gateway: pass it to createGateway()'],
 ])('startServer(%j) rejects with one line', async (options, message) => {
   await expect(startServer(options as never)).rejects.toThrow(`startServer: ${message}`)

@@ -76,7 +76,7 @@ describe('further unmatched requests of a test', () => {
   })
 })
 
-test('local servers of the application stay reachable, even below /api/v1', async ({ sandbox }) => {
+test('local servers of the application stay reachable, even under /api/v1', async ({ sandbox }) => {
   const server = createServer((_, response) => response.end('ours'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

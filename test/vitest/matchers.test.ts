@@ -85,13 +85,13 @@ The journal has 2 calls:
   it('throws for an unknown operation', () => {
     const misspelt = 'creatResponse' as 'createResponse'
     expect(failureOf(() => expect(createGateway()).not.toHaveReceived(misspelt)).message).toBe(
-      "Unknown operation 'creatResponse': did you mean 'createResponse'?",
+      "Unknown operation 'creatResponse'; did you mean 'createResponse'?",
     )
   })
 
   it('throws for a value without a journal', () => {
     expect(failureOf(() => expect('gateway').toHaveReceived('createResponse')).message).toBe(
-      'expect(): the argument of this matcher must be a gateway or a sandbox, got gateway',
+      'expect(): this matcher requires a gateway or a sandbox, got gateway',
     )
   })
 
@@ -141,7 +141,7 @@ describe('toHaveNoUnmatchedRequests', () => {
     await call(gateway, 'GET /provider')
     expect(failureOf(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
       `Expected every request to match an operation or a rule, but 2 did not:
-  'GET /provider': did you mean 'GET /providers'?`,
+  'GET /provider'; did you mean 'GET /providers'?`,
     )
   })
 })

@@ -7,7 +7,7 @@ export function haproxyFile({ nodes, listen, serverNames, tls }: Plan): string {
   const names = nodes.map(({ name }) => name).join('|')
   const inPath = (ids: string) => `{ path_reg ^${idPathPrefix}${ids} }`
   const inKey = (ids: string) => `{ req.hdr(authorization) -m reg -i ^bearer\\ +us-${ids} }`
-  const unknown = `http-request return status 421 content-type application/json string '${refusal(421, 'This sandbox belongs to no node of this balancer')}'`
+  const unknown = `http-request return status 421 content-type application/json string '${refusal(421, 'This sandbox is not on any node behind this load balancer')}'`
   return `# Understudy behind HAProxy. The id and the key of a sandbox name its node. Sandboxes never move.
 defaults
   mode http
@@ -27,7 +27,7 @@ defaults
 
 frontend understudy
   bind ${listen.host === '0.0.0.0' ? '*' : listen.host}:${listen.port}${tls ? ` ssl crt ${tls.certificate}` : ''}
-${tls ? `  # HAProxy reads the key from the file of the certificate, or from ${tls.certificate}.key.\n` : ''}  http-request set-header X-Forwarded-Proto ${tls ? 'https' : 'http'}
+${tls ? `  # HAProxy reads the private key from the certificate file or from ${tls.certificate}.key.\n` : ''}  http-request set-header X-Forwarded-Proto ${tls ? 'https' : 'http'}
 ${serverNames.length > 0 ? `  http-request deny unless { req.hdr(host),field(1,:) -i ${serverNames.join(' ')} }\n` : ''}
   # Select the node in the path, else the node in the key, else the first node, which has the default sandbox.
   acl has_path_of_node path_reg ^${idPathPrefix}${idsOnAnyNode}

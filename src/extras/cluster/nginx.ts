@@ -72,7 +72,7 @@ ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.
 
     location / {
       if ($node = unknown) {
-        return 421 '${refusal(421, 'This sandbox belongs to no node of this balancer')}';
+        return 421 '${refusal(421, 'This sandbox is not on any node behind this load balancer')}';
       }
       default_type application/json;
       proxy_pass http://$node;

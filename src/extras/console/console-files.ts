@@ -31,7 +31,7 @@ const types: Record<string, string> = {
 /**
  * Returns one of the console's files. Throws 404 for an unknown file.
  *
- * @param path Path below `/__understudy`; undefined if the trailing slash is missing.
+ * @param path Path relative to `/__understudy`; undefined if the trailing slash is missing.
  */
 export async function consoleFile(path: string | undefined): Promise<Reply> {
   if (path === undefined)
@@ -89,7 +89,7 @@ function isClone(): boolean {
   return !existsSync(published) && existsSync(config)
 }
 
-/** Returns the modification time of the newest source in milliseconds since 1970; 0 without sources. */
+/** Returns the modification time of the newest source in milliseconds of Unix time; 0 without sources. */
 function newestSource(): number {
   if (!isClone()) return 0
   const folder = new URL('src/extras/console/page/', clone)

@@ -36,7 +36,7 @@ export function pluginWarnings(body: unknown): string[] {
     const isIdle = typeof id === 'string' && id !== 'web' && Object.hasOwn(plugins, id) && enabled !== false
     return isIdle ? [id] : []
   })
-  return [...new Set(ids)].map((id) => `The '${id}' plugin has no effect here`)
+  return [...new Set(ids)].map((id) => `The '${id}' plugin is not simulated`)
 }
 
 const bodies = new WeakMap<z.ZodType, z.ZodType>()

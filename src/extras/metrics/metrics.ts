@@ -167,7 +167,7 @@ class Metrics implements CallListener {
       reading(
         'gauge',
         'understudy_event_loop_lag_seconds',
-        'Delay of the event loop since the last scrape.',
+        'Event loop delay since the last scrape, in seconds, by quantile.',
         () => this.#lag(),
       ),
       reading('gauge', 'process_resident_memory_bytes', 'Resident memory in bytes.', () =>

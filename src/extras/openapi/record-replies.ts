@@ -65,7 +65,7 @@ export class RecordReplies {
     if (verb === 'put' && !before && !this.#resource.operations.has('create'))
       return this.#create(request, verb)
     if (!before) {
-      const detail = `no record of ${path} has the ${operation.path.split('/').at(-1)} ${shown(key)}`
+      const detail = `${path} has no record with the ${operation.path.split('/').at(-1)} ${shown(key)}`
       throw new GatewayError(404, undefined, undefined, { assumption: 'document', detail })
     }
     if (verb === 'delete') await records.delete(key as string)
@@ -238,7 +238,7 @@ function keyLike(item: Fields, { key: field }: Layout, key: string): unknown {
   return typeof item[field] === 'number' ? Number(key) : key
 }
 
-/** Returns a time in the same format as another one: ISO 8601, or seconds or milliseconds since 1970. */
+/** Returns a time in the same format as another one: ISO 8601, or Unix time in seconds or milliseconds. */
 function timeLike(form: unknown, now: number): unknown {
   if (typeof form === 'number') return form > 1e11 ? now : Math.floor(now / 1000)
   if (typeof form !== 'string' || !/^\d{4}-\d\d-\d\d/.test(form)) return form

@@ -81,7 +81,7 @@ export class Records {
     else await this.#table.create(next)
   }
 
-  /** Deletes a record and all records below it. */
+  /** Deletes a record and all records under it. */
   async delete(key: string): Promise<void> {
     const below = `${rowId(this.#path, key)}/`
     for (const { path, key } of await this.#table.list(({ path }) => `${path}/`.startsWith(below)))

@@ -39,7 +39,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .option(
       '--token <token>',
-      'token that every request must send (default: generated if not on loopback)',
+      'token required in every request (default: generated unless listening on loopback)',
       toToken,
     )
     .option(

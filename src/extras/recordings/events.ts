@@ -11,7 +11,7 @@ export interface RecordedEvent {
   readonly value: unknown
 }
 
-/** Returns true if the reply is an event stream. */
+/** Returns true if the recorded reply has the media type `text/event-stream`. */
 export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return /^text\/event-stream\b/i.test(reply?.headers['content-type'] ?? '')
 }

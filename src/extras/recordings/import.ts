@@ -214,7 +214,7 @@ export function importHar(text: string, file: string, base: string): Imported {
     return path === undefined || entry.request.method === 'OPTIONS' ? undefined : harExchange(entry, path)
   })
   if (imported.exchanges.length === 0 && imported.skipped.length === 0)
-    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}, so set --base`)
+    throw new UsageError(`${file}: none of its ${entries.length} entries is under ${base}, so set --base`)
   return imported
 }
 
@@ -231,7 +231,7 @@ function harEntries(text: string, file: string): unknown[] {
   return entries
 }
 
-/** Returns the path below the base, or undefined for other addresses. */
+/** Returns the path relative to the base, or undefined for other addresses. */
 function pathBelow(url: string, base: string): string | undefined {
   const { href, pathname, origin } = new URL(url)
   const prefix = base.replace(/\/$/, '')

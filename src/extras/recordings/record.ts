@@ -42,7 +42,7 @@ export interface RecorderSetup {
   readonly host?: string
   /** Host names that clients may use, in addition to loopback and `host`. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Token that every request must send. Default: none on loopback, generated on other addresses. */
+  /** Token required in every request. Default: none on loopback, generated on other addresses. */
   readonly token?: string | undefined
   /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: 120,000. */
   readonly idleMs?: number
@@ -161,7 +161,7 @@ interface ExchangeSetup extends RecorderSetup {
 
 /** An exchange. Bytes are forwarded as they arrive, then recorded. */
 class ProxyExchange {
-  /** Path below the base URL. */
+  /** Path relative to the base URL. */
   readonly path: string
   readonly result: Promise<RecordOutcome>
   readonly #setup: ExchangeSetup

@@ -55,7 +55,7 @@ function withPresentName(head: unknown): unknown {
 const Request = z.lazy(() =>
   z.looseObject({
     method: z.string().regex(/^[A-Z]+$/, 'a method must be upper case'),
-    path: z.string().startsWith('/').describe('Path below the base URL, percent-encoded.'),
+    path: z.string().startsWith('/').describe('Path relative to the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
     // The first of these fields that preserves the body's bytes is used.
@@ -263,7 +263,7 @@ function assertIntact(recording: Recording, name: string): void {
   const body = bodyOf(recording)
   if (body.length !== end.bytes)
     throw new RecordingError(
-      `${name}: the chunks have ${body.length} bytes, but the last line says ${end.bytes}`,
+      `${name}: the chunks total ${body.length} bytes, but the last line declares ${end.bytes}`,
     )
   if (end.sha256 !== undefined && bytesToHex(sha256(body)) !== end.sha256)
     throw new RecordingError(

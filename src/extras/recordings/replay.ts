@@ -100,8 +100,8 @@ function isComplete(recording: Recording): boolean {
 }
 
 /**
- * Converts a recording to a scenario with one rule, to use or to edit. The rule matches requests with the same body
- * fields, and ignores redacted text. A recording without a request matches every request.
+ * Converts a recording to a one-rule scenario that you can use or edit. The rule matches requests with the
+ * same body fields, and ignores redacted text. A recording without a request matches every request.
  *
  * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
  */

@@ -28,7 +28,7 @@ export const defaultIgnoreFields: readonly string[] = [
 
 export interface KeyParts {
   readonly method: string
-  /** Path below the base URL. */
+  /** Path relative to the base URL. */
   readonly path: string
   /** Query parameters, sorted by name. */
   readonly query: string

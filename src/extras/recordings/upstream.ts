@@ -5,7 +5,7 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 
 /**
- * Returns the URL of a request below the base URL, without credentials. Throws 400 for a path that a server might
+ * Returns a request's URL under the base URL, without credentials. Throws 400 for a path that a server might
  * resolve outside the base path.
  *
  * @param path Percent-encoded path.
@@ -13,7 +13,7 @@ import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
  */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
   if (!path.startsWith('/') || climbs(path))
-    throw new GatewayError(400, 'Paths must stay below the base URL: no . or .. segments, in any encoding')
+    throw new GatewayError(400, 'Paths must stay under the base URL: no . or .. segments, in any encoding')
   return new URL(`${origin}${pathname.replace(/\/$/, '')}${path}${search}`)
 }
 

@@ -48,7 +48,7 @@ interface Leaf {
 
 interface SourceOptions {
   readonly seed: string
-  /** Sandbox time in milliseconds since 1970. */
+  /** Sandbox time, as Unix time in milliseconds. */
   readonly now: number
 }
 
@@ -291,7 +291,10 @@ function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts): void 
   }
 }
 
-/** Returns true for a list of priced items, such as `2 x Mug at $9 and 1 x Pot at $20`, and a field with their names. */
+/**
+ * Returns true if the fact is a list of priced items, such as `2 x Mug at $9 and 1 x Pot at $20`, and the
+ * field holds item names.
+ */
 function isRows({ key, isMany }: Leaf, { items }: Fact): boolean {
   return (
     isMany &&

@@ -174,7 +174,7 @@ export class Checker {
   }
 }
 
-/** Returns the problems with the alternative closest to the value. */
+/** Returns the problems of the alternative that comes closest to matching the value. */
 function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
   const expected = failures.flatMap(([first]) => first?.expected ?? [])
   if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)

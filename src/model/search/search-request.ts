@@ -17,7 +17,7 @@ export interface SearchRequest {
   engine: WebSearchEngine | undefined
   /** The request's `max_results`, or the default. */
   requestedResults: number
-  /** Maximum number of results. */
+  /** `requestedResults`, capped by `max_total_results`. */
   maxResults: number
   include: readonly string[]
   exclude: readonly string[]

@@ -31,7 +31,7 @@ export function searchQuery(question: string): string {
 /** Created on first use, because compiling its character classes takes 1 ms. */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
-/** Words that are not subject words, in several languages. */
+/** Stop words in several languages. They are never subject words. */
 const stopWords = new Set(Object.values(fixtures).flat())
 
 /** Yields all distinct words that are not stop words, unchanged and in order. */
@@ -53,7 +53,7 @@ export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
   for (const word of subjectWords(text)) {
     keys.add(searchKey(word))
-    // Chinese and Japanese have no spaces, so pairs of characters replace words.
+    // Chinese and Japanese do not separate words with spaces, so index character pairs.
     for (const run of word.match(/[\p{sc=Han}\p{sc=Katakana}ー]{2,}/gu) ?? [])
       for (let at = 0; at + 1 < run.length; at++) keys.add(run.slice(at, at + 2))
     if (/['’-]/.test(word))

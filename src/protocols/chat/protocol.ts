@@ -1,5 +1,5 @@
 /**
- * The chat completions protocol.
+ * Maps POST /chat/completions to conversations, answers and stream events.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'

@@ -88,7 +88,7 @@ export const MessagesRequest = z.lazy(() => {
       message: 'Must name one of the tools',
       params: { rule: 'unknown_tool' },
     })
-    .meta({ id: 'MessagesRequest', description: 'A request for a message.' })
+    .meta({ id: 'MessagesRequest', description: 'Request body of POST /messages.' })
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
 /** The body of `createMessage`. */

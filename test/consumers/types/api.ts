@@ -1,4 +1,4 @@
-/** The public API in use. `@ts-expect-error` marks mistakes that must not compile. */
+/** Uses the public API as a consumer would. `@ts-expect-error` marks mistakes that must not compile. */
 import {
   createGateway,
   defineScenario,

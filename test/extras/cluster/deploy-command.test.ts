@@ -32,7 +32,7 @@ describe('deploy', () => {
       '--tls-certificate and --tls-key must be used together',
     ],
     [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
-    [['ngnix', ...nodes], "Unknown balancer 'ngnix': did you mean 'nginx'?"],
+    [['ngnix', ...nodes], "Unknown balancer 'ngnix'; did you mean 'nginx'?"],
     [['envoy', ...nodes], 'For envoy, adapt the example in src/extras/cluster/README.md'],
     [['kubernetes'], 'For kubernetes, adapt the example in src/extras/cluster/README.md'],
     [['nginx'], 'nginx requires at least one node: --node n1=127.0.0.1:4141'],

@@ -18,7 +18,7 @@ describe('actions that lose data', () => {
     await dialog.waitFor({ state: 'detached' })
   }
 
-  it('delete a sandbox only after a question', async () => {
+  it('delete a sandbox only after confirmation', async () => {
     const { sandboxes } = setup.server.gateway
     const { id } = await setup.server.gateway.createSandbox()
     const { page } = await open(setup.browser, at('#/sandboxes'))
@@ -37,7 +37,7 @@ describe('actions that lose data', () => {
     await page.close()
   })
 
-  it('clear, reset, and delete rows only after a question', async () => {
+  it('clear, reset, and delete rows only after confirmation', async () => {
     const { gateway } = setup.server
     await call(setup.server, 'GET /providers')
     const { page } = await open(setup.browser, at('#/calls'))

@@ -169,7 +169,7 @@ describe.each(cases)(
       expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
     })
 
-    it('OpenRouter names of the engines', async () => {
+    it("OpenRouter's engine names", async () => {
       const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
       const response = whole(
         await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
@@ -280,7 +280,7 @@ describe('a dialect', () => {
 
   it.each([
     [{}, 'options.dialect.name is required'],
-    [{ name: 'house', requests() {} }, "options.dialect.requests is unknown: did you mean 'request'?"],
+    [{ name: 'house', requests() {} }, "options.dialect.requests is unknown; did you mean 'request'?"],
   ])('is rejected if it is invalid: %j', (dialect, message) => {
     expect(() => createGateway({ dialect: dialect as never })).toThrow(message)
   })
@@ -288,7 +288,7 @@ describe('a dialect', () => {
   it('is rejected with a suggestion if its name is unknown', () => {
     // @ts-expect-error misspelled name
     expect(() => createGateway({ dialect: 'openruter' })).toThrow(
-      "options.dialect 'openruter' is unknown: did you mean 'openrouter'?",
+      "options.dialect 'openruter' is unknown; did you mean 'openrouter'?",
     )
   })
 

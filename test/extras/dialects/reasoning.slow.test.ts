@@ -45,7 +45,7 @@ describe('the OpenAI SDK', () => {
     expect(item?.type === 'reasoning' && item.summary.map((part) => part.text).join('')).toBe(text)
   })
 
-  it('receives reasoning and its details with a chat completion', async () => {
+  it('receives `reasoning` and `reasoning_details` in a chat completion', async () => {
     const messages = [{ role: 'user' as const, content: question }]
     const { choices } = await client.chat.completions.create({ model, messages, reasoning_effort: 'low' })
     expect(choices[0]?.message).toMatchObject({

@@ -71,7 +71,7 @@ export const recordsDocument = {
         responses: answer(200, wrapped('Project')),
       },
     },
-    // Numbered keys below another record, as a plain list with page numbers.
+    // Numbered keys under another record, as a plain list with page numbers.
     '/projects/{project_id}/tasks': {
       parameters: [path('project_id')],
       get: {

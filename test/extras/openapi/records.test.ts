@@ -57,7 +57,7 @@ describe('a path of records', () => {
     expect((await ask(`DELETE /projects/${id}`)).status).toBe(404)
     expect((await ask('GET /projects?limit=100')).body.data).toEqual(before)
     expect(sandbox.journal.entries().at(-2)?.reason).toContain(
-      `no record of /projects has the {project_id} '${id}'`,
+      `/projects has no record with the {project_id} '${id}'`,
     )
   })
 
@@ -98,7 +98,7 @@ describe('a path of records', () => {
   })
 })
 
-describe('records below a record', () => {
+describe('records nested under a record', () => {
   it("have numbers as keys, their parent's id, and pages", async () => {
     const made = await ask('POST /projects/p7/tasks', { title: 'Land' })
     expect(made.body).toMatchObject({ id: expect.any(Number), project_id: 'p7', title: 'Land' })
@@ -126,7 +126,7 @@ describe('records below a record', () => {
   })
 })
 
-it('PUT creates records of a path without POST, and cursors page through them', async () => {
+it('creates records with PUT on a path without POST, and lists them page by page', async () => {
   for (const name of ['red', 'green', 'blue']) await ask(`PUT /labels/${name}`, { color: `#${name}` })
   expect((await ask('GET /labels/green')).body).toMatchObject({ name: 'green', color: '#green' })
   await ask('PUT /labels/green', { color: '#0f0' })

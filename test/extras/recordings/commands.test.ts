@@ -1,4 +1,4 @@
-/** The recording commands as used by users and nightly jobs: output and exit codes. */
+/** Runs the recording commands as users and nightly jobs would, and checks output and exit codes. */
 
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -251,7 +251,7 @@ describe('import and export', () => {
     expect(stderr).toContain('rules.yaml')
   })
 
-  it('export a journal entry in three forms', async () => {
+  it('convert a journal entry to a recording, a rule and a fixture', async () => {
     await using server = await startServer()
     await ask(server.baseUrl, '/providers')
     await write('journal.json', { data: server.gateway.journal.entries() })

@@ -278,7 +278,7 @@ describe('an entry of a HAR file', () => {
     expect(times({ wait: 2, receive: -1 })).toEqual([2, 2, 2])
   })
 
-  it('keeps the chunks of our own journal if they cover the whole body', () => {
+  it('keeps chunk times from a HAR file exported by Understudy if they cover the whole body', () => {
     const chunks = (_chunks: unknown) => {
       const exchange = read(entry({ _chunks: _chunks as object, timings: { wait: 9 } }))
       return typeof exchange === 'object'
@@ -349,17 +349,17 @@ describe('an entry of a HAR file', () => {
     ['https://a.example/api/v1', '/things'],
     ['https://a.example/api/v1/', '/things'],
     ['https://a.example', '/api/v1/things'],
-  ])('is imported below the base %s as %s', (base, path) => {
+  ])('is imported with the base %s as %s', (base, path) => {
     expect(
       importHar(har(entry({ request: { url: `${url}?a=1` } })), 'a', base).exchanges[0]?.request?.path,
     ).toBe(path)
   })
 
   it.each(['/api/v1/thing', '/api/v2', 'https://b.example/api/v1', 'https://a.example/api/v1/things'])(
-    'is rejected because it is not below the base %s',
+    'is rejected because it is not under the base %s',
     (base) => {
       expect(() => importHar(har(entry({})), 'a', base)).toThrow(
-        `a: none of its 1 entries is below ${base}, so set --base`,
+        `a: none of its 1 entries is under ${base}, so set --base`,
       )
     },
   )

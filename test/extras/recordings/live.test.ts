@@ -52,7 +52,7 @@ const noModel = 'live POST /responses: set a model with --model'
 const usedUp = 'live POST /responses: the budget is exhausted'
 
 describe('drift --live', () => {
-  it('requests lists and errors with the key, and no model reply without --model', async () => {
+  it('requests lists and an error reply with the key, but no model reply without --model', async () => {
     const { seen: sent, told: logged, unchecked, recordings } = await requestsTo(() => [200, '{}'])
     expect(logged).toEqual(listings)
     expect(sent).toEqual(

@@ -251,7 +251,7 @@ describe('credentials in the upstream URL', () => {
   const withCredentials = (url: URL) =>
     Object.assign(new URL(url), { username: 'user', password: 'pass-word-0001' })
 
-  it('are sent as basic authorization unless the client or the recorder has a key', async () => {
+  it('are sent with HTTP Basic authentication unless the client or the recorder has a key', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(withCredentials(upstream.url))
     await fetch(`${recorder.baseUrl}/providers`)

@@ -1,6 +1,6 @@
 /**
- * The operations in the vendor's OpenAPI document (from 2026-08-22), and how a gateway with the dialect and this
- * document replies to them.
+ * Operations in the vendor's OpenAPI document (2026-08-22), and the kind of reply each gives in a gateway
+ * with the OpenRouter dialect and this document.
  */
 
 /**

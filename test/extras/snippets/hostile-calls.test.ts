@@ -29,12 +29,12 @@ import { curlCalls, runTest } from './run-snippets.ts'
 const ofExtras = createGateway().extras.flatMap((extra) => Object.keys(extra.exports ?? {}))
 const formats = ['curl', 'vitest', 'playwright', ...ofExtras]
 
-/** All cases take minutes. */
+/** Running the full set of cases takes minutes. */
 const timeoutMs = cases(15_000, 600_000)
 
 describe('snippets of arbitrary calls', () => {
   it(
-    'are a single curl call with the intended arguments',
+    'contain exactly one curl command with the intended arguments',
     () => {
       const property = fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 40 }), tryCurl)
       fc.assert(property, { numRuns: cases(4, 250), seed: 1 })

@@ -10,7 +10,7 @@ export interface Spread {
   high: number
 }
 
-/** One line of the table. */
+/** A measured value: one row of the benchmark table. */
 export interface Figure {
   /** Such as `GET /providers, 60 rows`. */
   name: string

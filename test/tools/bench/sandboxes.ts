@@ -1,6 +1,6 @@
 /**
- * Sandboxes: the cost of creating, forking and resetting one, compared with reading a list, and an idle sandbox's
- * memory.
+ * Benchmarks of sandboxes: creating, forking and resetting one, relative to GET /providers, and the memory of
+ * an idle one.
  */
 
 import type { BenchRequest } from './baseline.ts'

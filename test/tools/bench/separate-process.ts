@@ -1,5 +1,5 @@
 /**
- * Runs a measurement in a separate process, so that garbage and compiled code of others do not
+ * Runs a measurement in a separate process, so that garbage and compiled code from other measurements do not
  * affect it.
  */
 import { fork } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * The single executable, built from `dist`: the command-line and server suites, the golden transcript over a socket,
- * and the files inside. Skipped on platforms that it cannot be built for.
+ * Tests the single executable built from `dist`: runs the command-line and server suites, replays the golden transcript
+ * over a socket, and checks the embedded files. Skipped on platforms where it cannot be built.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -31,7 +31,7 @@ export function declaration(schema: z.ZodType, name: string, writing: Writing): 
     : `export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}`
 }
 
-/** Prints an object's fields, one per line. */
+/** Returns an object type's fields as TypeScript, one per line. */
 export function fieldsOf(schema: z.ZodType, writing: Writing, depth: number): string {
   const { shape, catchall } = definitionOf(schema)
   const margin = '  '.repeat(depth)

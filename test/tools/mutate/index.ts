@@ -1,6 +1,6 @@
 /**
- * `npm run mutate`: applies small changes to the sources, one at a time, and reports those that the
- * quick tests do not notice.
+ * `npm run mutate`: applies mutations to the sources, one at a time, and reports those that survive the quick
+ * tests.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

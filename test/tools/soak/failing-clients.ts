@@ -18,7 +18,9 @@ const whole = [
 /** Bytes that each client sends before it falls silent, disconnects or stops reading. */
 const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
 
-/** @returns Readings before and after: sockets and timers must be equal, memory nearly so. */
+/**
+ * @returns Returns readings from before and after the run. Socket and timer counts must match; memory must be close.
+ */
 export async function runFailingClients(
   child: Child,
   count: number,

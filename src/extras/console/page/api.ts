@@ -17,7 +17,7 @@ import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 
-/** Type of `data` in the replies that the page reads. */
+/** Types of `data` in control replies, by operation id. */
 interface Replies {
   listSandboxes: SandboxAddress[]
   createSandbox: SandboxAddress

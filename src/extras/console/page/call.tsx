@@ -47,7 +47,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <h2>
           <span class="method">{entry.method}</span> {entry.path}
         </h2>
-        <a class="close" href={closed()} aria-label="Close call">
+        <a class="close" href={closed()} aria-label="Close call details">
           ×
         </a>
       </header>

@@ -11,7 +11,7 @@ import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'
 import { matches, parseSearch, ruleName } from './search.ts'
 
-/** Maximum number of calls. */
+/** Maximum number of calls to keep in the list. Older ones are removed. */
 const limit = 5000
 /** Minimum time between two requests for the rows of changed calls, in milliseconds. */
 const rowsEveryMs = 250

@@ -95,7 +95,7 @@ function Toolbar() {
         value={param('group')}
         onChange={({ currentTarget: { value } }) => go({ group: value }, { replace: true })}
       >
-        <option value="">No groups</option>
+        <option value="">No grouping</option>
         <option value="conversation">By conversation</option>
         <option value="trace">By trace</option>
       </select>

@@ -95,7 +95,7 @@ export function Editor({
 }
 
 function DryRunResult({ dryRun: { looked, met, calls }, sandbox }: { dryRun: DryRun; sandbox: string }) {
-  if (looked === 0) return <p class="muted">No calls yet for a dry run.</p>
+  if (looked === 0) return <p class="muted">No calls to test against yet.</p>
   return (
     <>
       <p>

@@ -21,7 +21,7 @@ export function ExportMenu() {
         <ActionButton run={() => exportHar(list)}>HAR</ActionButton>
         <ActionButton run={() => exportEntries(list)}>Calls as JSON</ActionButton>
         <ActionButton run={() => exportSandboxes(list)}>Sandbox file</ActionButton>
-        <ActionButton run={() => exportScenario(list)}>Scenario that reproduces them</ActionButton>
+        <ActionButton run={() => exportScenario(list)}>Scenario that reproduces these calls</ActionButton>
       </div>
     </details>
   )

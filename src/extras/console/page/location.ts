@@ -12,7 +12,7 @@ interface Place {
 }
 
 export const place = signal<Place>(read())
-/** Id of the chosen sandbox. `*` stands for all sandboxes, which only call lists support. */
+/** Id of the selected sandbox. `*` means all sandboxes, which only call lists support. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
 /** Sandbox that actions apply to. */
 export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))

@@ -147,7 +147,7 @@ interface Example {
   id: string
   title: string
   method: string
-  /** Path below the base URL, with the query. */
+  /** Path relative to the base URL, with the query. */
   path: string
   body?: object
 }

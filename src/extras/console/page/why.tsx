@@ -1,5 +1,6 @@
 /**
- * Why a call got its reply: the rule that applied and those that did not, with their numbers, and facts from the journal.
+ * Explains a call's reply: the rule that applied, the rules that did not and their counters, and facts from
+ * the journal.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { RuleReport, Why } from '../why.ts'

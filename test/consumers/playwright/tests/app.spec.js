@@ -31,7 +31,7 @@ test("shows an error's message in the banner", async ({ page, sandbox }) => {
   await expect(page.getByRole('alert')).toContainText('Insufficient credits')
 })
 
-test('lists sources below the answer', async ({ page, sandbox }, testInfo) => {
+test('lists sources under the answer', async ({ page, sandbox }, testInfo) => {
   await sandbox.reply('Tides follow the moon.', {
     citations: [
       { url: 'https://oceans.example/tides', title: 'Why tides come and go' },
