@@ -88,7 +88,7 @@ export const assumptions = {
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
-    choice: 'they only filter design rows',
+    choice: 'only design rows are filtered by them',
   },
   benchmarkMeta: {
     about: 'Values of the benchmark meta',
@@ -107,7 +107,7 @@ export const assumptions = {
   inputItems: {
     about: 'Other request parameters and input items of POST /responses',
     choice:
-      'parameters and items that published clients send are accepted; an unknown type of input item or content part, an empty list, `store: true` and `previous_response_id` get a 400',
+      'parameters and items that published clients send are accepted; requests with an unknown type of input item or content part, an empty list, `store: true` or `previous_response_id` get a 400',
   },
   tokens: {
     about: 'The definition of a token',
@@ -122,7 +122,7 @@ export const assumptions = {
   notSimulated: {
     about: 'Fields of other APIs that change the meaning of a reply',
     choice:
-      '`background: true`, `conversation`, and a `tool_choice` that forces a tool other than a function or the search are 400, unless a rule scripts the reply',
+      'requests with `background: true`, `conversation`, or a `tool_choice` that forces anything but a function or the search get a 400, unless a rule scripts the reply',
   },
   toolShape: {
     about: 'The shape of a `tools` entry',
@@ -185,7 +185,7 @@ export const assumptions = {
   reasoning: {
     about: "A model's reasoning",
     choice:
-      'none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; an item before the others shows a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is that of `medium`, with a warning',
+      'none unless the request has `reasoning`; tokens depend on `effort`, up to `max_tokens`, and count as output; a leading item contains a summary of one to three paragraphs, unless `exclude` is set; an unknown effort is treated as `medium`, with a warning',
   },
   presetStatus: {
     about: 'Other status values of presets',
@@ -202,7 +202,7 @@ export const assumptions = {
   limitedEngine: {
     about: 'The engine that allows at most 20 results',
     choice:
-      'the engine in `search.limitedEngine`, by default `engine_c`; requests for more results get a 400, regardless of `max_total_results`',
+      'the engine in `search.limitedEngine`, by default `engine_c`; requests for more get a 400, regardless of `max_total_results`',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',

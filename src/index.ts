@@ -50,7 +50,7 @@ export function parseScenario(json: unknown): ScenarioInput {
   return atCaller(parseScenario, () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
 }
 
-/** A sandbox. By default, it is typed with the request bodies of all operations. */
+/** A sandbox, typed by default with the request bodies of all built-in operations. */
 export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
 
 export { type AssumptionName, assumptions } from './assumptions.ts'

@@ -17,11 +17,11 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** A resolver's context. All parts have been validated against the operation's schemas. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
-  /** Path parameters, parsed by `params`. */
+  /** Path parameters, parsed with `input.params`. */
   params: Params
-  /** Query parameters, parsed by `query`. */
+  /** Query parameters, parsed with `input.query`. */
   query: Query
-  /** Body, parsed by `body`. */
+  /** Request body, parsed with `input.body`. */
   body: Body
   /** The request's sandbox. */
   sandbox: RequestSandbox
@@ -39,13 +39,13 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
-/** A request's sandbox, in the state in which the request arrived. */
+/** A request's sandbox, as it was when the request arrived. */
 export interface RequestSandbox {
   /** Sandbox id, such as `s1`. */
   readonly sandboxId: string
   /** Seed for all generated data. */
   readonly seed: string | number
-  /** The collections. */
+  /** The sandbox's collections. */
   readonly db: Database
 }
 
@@ -55,7 +55,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly sandbox: SandboxState
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Conversation in the body, as read by the operation's protocol. */
+  /** Conversation that the operation's protocol read from the body. */
   readonly conversation: Conversation
   /** Loads the source of values for tool arguments and structured output. Default: words of the prompt. */
   readonly values?: (() => Promise<ValueProposer>) | undefined
@@ -76,7 +76,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly input?: OperationInput<Params, Query, Body>
   /** Schema of a successful reply. All of the resolver's replies are checked against it. */
   readonly output: z.ZodType<unknown, Output>
-  /** Error statuses of valid requests. Default: none. */
+  /** Error statuses that valid requests can receive. Default: none. */
   readonly errors?: readonly number[]
   /**
    * The assumption behind every reply, or the assumptions behind errors in body fields (`a` or `a.b`), by field.
@@ -86,7 +86,10 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly marks?: OperationMarks
   /** Protocol of an operation that replies to prompts. */
   readonly protocol?: Protocol<Body, Output>
-  /** Set for any other operation that can return an event stream, so that rules can use stream faults. */
+  /**
+   * Present for operations without a protocol that can return an event stream, so that rules can use stream
+   * faults.
+   */
   readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
   /** Responds to a validated request. Throws a `GatewayError` to reject it. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
@@ -143,7 +146,7 @@ export interface OperationMarks {
 export type AnyOperation = Operation<any, any, any, any, any>
 
 export interface OtherBody {
-  /** Content types in lower case; `audio/*` matches all subtypes. */
+  /** Content types in lower case. `audio/*` matches every audio type. */
   readonly types: readonly string[]
   /** If true, JSON is also accepted. */
   readonly isJsonToo: boolean

@@ -23,7 +23,7 @@ import { startServer } from './serve.ts'
 export { expect } from '@playwright/test'
 
 declare module '@playwright/test' {
-  // For the configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
+  // Options for the Playwright configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
   interface PlaywrightWorkerOptions {
     /** Gateway options in `gateway-understudy/playwright`. Default: none. */
     gatewayOptions: GatewayOptions
@@ -34,8 +34,8 @@ export interface WorkerFixtures {
   /** Gateway options, set in the Playwright configuration or with `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
   /**
-   * Server in the worker, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which uses its
-   * own options. `UNDERSTUDY_TOKEN` is that server's token, if it requires one.
+   * The worker's server, on a free port. If `UNDERSTUDY_URL` is set, connects to that server instead, which
+   * uses its own options. `UNDERSTUDY_TOKEN` is that server's token, if it requires one.
    */
   gateway: RemoteGateway
 }
@@ -69,7 +69,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** Returns the calls that did not use a sandbox's key or path. */
+/** Returns calls that arrived without a sandbox's key or path. */
 function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
   return journal.entries()
 }

@@ -107,7 +107,7 @@ export class RemoteGateway extends RemoteSandbox {
     return followEvents(this.client, options)
   }
 
-  /** Rejects new sandboxes from now on. Existing ones stay. */
+  /** Rejects new sandboxes from now on. Existing sandboxes are unaffected. */
   drain(): Promise<void> {
     return this.client.data('drain', {})
   }

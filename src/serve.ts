@@ -152,7 +152,8 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     const { localAddress = '', localPort } = request.socket
     request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
     if (secure) request.headers['x-forwarded-proto'] = 'https'
-    // The console accepts cross-origin links and requires no token, which the user enters in the page.
+    // The console accepts links from other origins. It requires no token, because the user enters the token
+    // on the page.
     const file = hasConsole ? await fileOf(core, request) : undefined
     if (file) return send(response, file)
     guard.assertSameOrigin(request)
@@ -245,7 +246,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
         for (const [socket, sink] of connections)
           if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }
-      // mutation: equivalent (the interval does the same a moment later)
+      // mutation: equivalent (the interval does the same moments later)
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
       server.close(() => {

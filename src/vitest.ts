@@ -249,7 +249,6 @@ function assertOperation(operation: string, { journal }: { journal: { operationI
 
 type Use = (sandbox: Sandbox<Bodies>) => Promise<void>
 
-/** Provides a new sandbox. */
 async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
   const before = sharedCalls(gateway)
@@ -302,7 +301,7 @@ function sharedCalls({ journal }: Gateway): number {
   return journal.evictedCount + journal.entries().length
 }
 
-/** Gateways that have already warned, because one warning per file is enough. */
+/** Gateways that have already printed the warning, which appears once per file. */
 const warned = new WeakSet<Gateway>()
 
 function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void {

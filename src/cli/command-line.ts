@@ -105,7 +105,7 @@ function addServe(program: Command, start: Start): Command {
       'address to listen on; if not loopback, control requests require a token',
       '127.0.0.1',
     )
-    .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
+    .option('--config <file>', 'createGateway options, in a .yaml or .json file')
     .option('--watch', 'reload scenario files when they change')
     .option('--open', 'open the console in the browser')
     .option('--no-console', 'do not serve the console at /__understudy/')
@@ -241,7 +241,7 @@ function withNewName(text: string): string {
     return `${text}: one or more of ${extensionNames.join(', ')}`
   return flag === undefined || text.includes('Did you mean')
     ? text
-    : `${text}: see --help, or set it in the file of --config`
+    : `${text}: see --help, or set it in the --config file`
 }
 
 function toPort(text: string): number {

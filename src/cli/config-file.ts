@@ -1,4 +1,4 @@
-/** Configuration files, which contain options of `createGateway`. */
+/** Reads configuration files, which contain `createGateway` options. */
 import { dirname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, readDataFile } from '../lib/data-file.ts'
@@ -16,7 +16,7 @@ const limit = 64 * 1024 * 1024
 export function readConfig(file: string): GatewayOptionsInput {
   const { value } = readDataFile(file, limit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${file}: must be a mapping with options of createGateway`)
+    throw new UsageError(`${file}: must be a mapping of createGateway options`)
   const options: GatewayOptionsInput = value
   const { scenarios } = options
   for (const name of gatewaySetup.extras.flatMap(({ paths = [] }) => paths)) {
@@ -47,7 +47,7 @@ function isPath(value: unknown): value is string {
 
 interface OptionsFile {
   readonly file: string
-  /** Number of scenarios in the file. Scenarios from flags come after them. */
+  /** Number of scenarios in the file. Scenarios from flags follow them. */
   readonly scenarios: number
 }
 

@@ -3,7 +3,8 @@
 const { setImmediate } = globalThis
 
 /**
- * Returns a function that prints lines in order, at the end of the turn or when the process exits.
+ * Returns a function that queues a line. Queued lines are printed in order, at the end of the turn or when
+ * the process exits.
  *
  * @param print Called with one or more lines, without the final line break.
  */

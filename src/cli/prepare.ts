@@ -31,7 +31,8 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
       const { compileSchemas } = await import('./compile-schemas.ts')
       await compileSchemas(operations)
     } else if (wasQuiet) {
-      // The database library also loads undici and blocks for 60 ms, so it waits for a longer idle period.
+      // Loading the database library also loads undici and blocks for 60 ms, so it requires a longer idle
+      // period.
       clearInterval(checks)
       listeners.delete(watch)
       loadLibrary()

@@ -14,7 +14,6 @@ export interface Started {
   readonly token: string | undefined
 }
 
-/** Returns the console's address. */
 export function consoleUrl({ url }: Pick<Started, 'url'>): string {
   return `${url}/__understudy/`
 }

@@ -21,7 +21,7 @@ export function loadScenarioFile(file: string, operations: readonly KnownOperati
   )
 }
 
-/** Setup of every gateway that an entry creates: the extras and the scenario file reader. */
+/** Setup shared by all entries: the extras and the scenario file reader. */
 export const gatewaySetup = {
   extras: Object.values(extras) as readonly AnyExtra[],
   readScenario: loadScenarioFile,

@@ -69,7 +69,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { gateway, files } = createGateway(flags)
   const hasConsole = flags.console && gateway.extras.some(({ file }) => file)
   if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
-  // With --json, stdout has only the ready line.
+  // With --json, only the ready line is printed to stdout.
   const printLine = toLinePrinter(flags.json ? printError : print)
   const onRequest = (line: RequestLine) => {
     if (!line.path.startsWith('/__understudy')) printLine(requestLineText(line))

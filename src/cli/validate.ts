@@ -37,7 +37,7 @@ function validateFile(file: string): readonly FileProblem[] {
   }
 }
 
-/** Returns true for options of `createGateway`, false for a scenario. */
+/** Returns true for `createGateway` options, false for a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
   const names = optionNames(gatewaySetup.extras)

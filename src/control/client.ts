@@ -7,7 +7,7 @@ import { routePaths } from './route-paths.ts'
 
 export type RouteId = keyof typeof routePaths
 
-/** Path parameters of a route. */
+/** A route's path parameters. */
 export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -29,7 +29,7 @@ export class ControlClient {
   readonly origin: string
   readonly #token: string | undefined
   readonly #inFlight = new Set<Promise<string>>()
-  /** Why the client's sandbox ended, if it did. */
+  /** Why the client's sandbox no longer exists, if it was disposed or deleted. */
   ended: string | undefined
 
   /** @param token Undefined for a server that does not require one. */
@@ -141,7 +141,7 @@ function toError(status: number, text: string): Error {
 }
 
 export type GatewayEvent =
-  /** Calls that have replied, or whose delivery has ended, since the last event. */
+  /** Calls that were answered, or whose delivery ended, since the last event. */
   | { id: string; event: 'calls'; calls: CallSummary[] }
   /** Sent first, and after missed events. Reload the journal. */
   | { id: string; event: 'resync' }

@@ -10,8 +10,8 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 /** Minimum interval between frames, in real milliseconds. */
 const frameMs = 100
 /**
- * Maximum number of calls per frame. If there are more, watchers get `resync` and reload the journal. As many calls
- * are retained for watchers that reconnect.
+ * Maximum number of calls per frame. If there are more, watchers get `resync` and reload the journal. The
+ * same number of calls is retained for watchers that reconnect.
  */
 const maxCalls = 250
 /** Maximum number and total size of frames retained for watchers that reconnect. */
@@ -43,7 +43,7 @@ interface Watcher {
 export class EventFeed implements CallListener {
   readonly #listeners: Set<CallListener>
   readonly #watchers = new Set<Watcher>()
-  /** Identifies this run of the server, so that event numbers of other runs are ignored. */
+  /** Identifies this run of the server, so that event numbers from other runs are ignored. */
   readonly #run = wallClock().getTime().toString(36)
   #pending = new Set<CallRecord>()
   #hasOverflown = false
@@ -147,7 +147,7 @@ export class EventFeed implements CallListener {
     this.#hasOverflown = false
     this.#frames = []
     this.#bytes = 0
-    // Calls are not counted from now on, so later watchers cannot resume from here.
+    // From now on, calls are not counted, so later watchers cannot resume from here.
     this.#number += 1
   }
 

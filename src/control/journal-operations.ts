@@ -69,7 +69,7 @@ const Entry = z
           .describe("Differences between the request and the turn's expectations."),
       })
       .nullable()
-      .describe('Script turn that the call consumed, and its conversation.'),
+      .describe("Script turn that the call consumed, and the turn's conversation."),
     nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
     usage: z
       .strictObject({
@@ -184,7 +184,7 @@ export const journalOperations = [
     id: 'waitForCalls',
     route: 'POST /sandboxes/{sandbox}/journal/wait',
     doc: {
-      summary: 'Wait until an operation has been called a number of times; responds with a 408 on timeout',
+      summary: 'Wait until an operation has been called often enough; responds with a 408 on timeout',
       tag: 'Journal',
     },
     input: {
@@ -265,7 +265,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listCalls',
     route: 'GET /sandboxes/{sandbox}/calls',
-    doc: { summary: 'List summaries of the newest calls, in the order they arrived', tag: 'Journal' },
+    doc: { summary: 'List summaries of the newest calls, in order of arrival', tag: 'Journal' },
     input: {
       query: z.strictObject({
         last: z.coerce
@@ -315,7 +315,7 @@ export function exportCall(extras: readonly Extra[]): ControlOperation[] {
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
       summary:
-        'Export a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a recording',
+        'Export a call as a curl command, a test, a scenario with the same reply, a fixture, or a recording',
       tag: 'Journal',
     },
     input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },

@@ -134,7 +134,7 @@ function parametersOf(
   })
 }
 
-/** Converts a schema to JSON Schema. Adds schemas with an id to the components. */
+/** Converts a schema to JSON Schema, and adds schemas with an id to the components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   // Wrapped in an object, so that a schema with an id becomes a reference.
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
@@ -238,7 +238,7 @@ function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: A
   return [...checked, 401, 410, 429, ...read, ...errors].sort((left, right) => left - right)
 }
 
-/** Describes an error reply: the envelope and its headers. */
+/** Describes an error reply with its envelope and headers. */
 function errorReply(status: number, error: Json): Json {
   return {
     description: messageOf(status),

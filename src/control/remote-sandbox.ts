@@ -65,11 +65,10 @@ export interface BundledScenario {
   description: string
 }
 
-/** A collection's number of records. */
+/** A collection's record count. */
 export interface CollectionSize {
   /** Collection name, as in `db.<name>`. */
   name: string
-  /** Number of records in a collection. */
   count: number
 }
 
@@ -317,7 +316,7 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
 
 function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
   const here = { sandbox }
-  /** Warnings that have already been printed. */
+  /** Warnings already printed, each of which appears once. */
   const warned = new Set<string>()
   return {
     ...derived(journalMethods, client, sandbox),
@@ -392,14 +391,14 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
     ...{
       query() {
         throw new TypeError(
-          `db.${collection}.query() works only in the process of the gateway: use db.${collection}.list({ … })`,
+          `db.${collection}.query() works only in the gateway's process: use db.${collection}.list({ … })`,
         )
       },
     },
   }
 }
 
-/** An API whose methods, at any depth, return promises. */
+/** The same API with methods that return promises, at any depth. */
 export type Promised<Api> = {
   readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<RemoteResult<Awaited<Result>>>

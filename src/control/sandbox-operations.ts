@@ -260,7 +260,7 @@ export const databaseOperations = [
     id: 'listChanges',
     route: 'GET /sandboxes/{sandbox}/changes',
     remote: 'changes',
-    doc: { summary: 'List differences from the seed, by collection', tag: 'Database' },
+    doc: { summary: 'List differences from the seed by collection', tag: 'Database' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),

@@ -42,12 +42,12 @@ const ScriptReading = z.strictObject({
 })
 
 const Use = z.strictObject({
-  id: z.string().describe('Id of this activation, to deactivate it alone.'),
+  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
 })
 
 const Active = z.strictObject({
-  id: z.string().describe('Id of this activation, to deactivate it alone.'),
+  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
   description: z.string().nullable(),
   rules: z.array(
@@ -264,7 +264,7 @@ export const scenarioOperations = [
     id: 'listUnusedRules',
     route: 'GET /sandboxes/{sandbox}/unused-rules',
     remote: 'unusedRules',
-    doc: { summary: 'List active rules that have never applied', tag: 'Scenarios' },
+    doc: { summary: 'List active rules that have never been applied', tag: 'Scenarios' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),

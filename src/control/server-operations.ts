@@ -25,7 +25,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'drain',
     route: 'POST /drain',
-    doc: { summary: 'Reject new sandboxes from now on. Existing ones stay', tag: 'Server' },
+    doc: { summary: 'Reject new sandboxes from now on. Existing sandboxes are unaffected', tag: 'Server' },
     resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayOperation({

@@ -16,12 +16,12 @@ import { loadLibrary, Table } from './table.ts'
 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
-/** Rows by table, for tables that have been read or written. */
+/** Rows of each table that has been read or written. */
 export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
 const noRows: DatabaseSnapshot = new Map()
 
-/** The tables of a sandbox state. Reset and restore create a new instance. */
+/** A sandbox state's tables. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
   readonly #initial: DatabaseSnapshot
@@ -95,7 +95,7 @@ export class DatabaseState {
   }
 }
 
-/** A collection of records, to set up data and check the effects of calls. */
+/** A collection of records. Tests use it to set up data and to check the effects of calls. */
 export interface RemoteRecords<Row extends object> {
   /**
    * Adds a record. Omitted fields are generated. Throws 400 if the record does not match its schema, 409 if a key is
@@ -119,7 +119,7 @@ export interface RemoteRecords<Row extends object> {
   delete(key: string): Promise<Row>
 }
 
-/** A collection with queries, which take a function. */
+/** A local collection, which also supports queries with functions. */
 export interface Records<Row extends object> extends RemoteRecords<Row> {
   /**
    * Returns the records that match an `@msw/data` query, in order. Not available in remote clients.
@@ -130,13 +130,15 @@ export interface Records<Row extends object> extends RemoteRecords<Row> {
   query(build: (query: Query<Row>) => Query<Row>): Promise<Row[]>
 }
 
-/** Collections by name: `db.providers`, `db.workspaces`, … */
+/** Collections by name, as in `db.providers`. */
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
 
 /** A remote sandbox's collections. */
 export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<Rows[Name]> }
 
-/** @param current Returns the current state. Every method calls it. */
+/**
+ * @param current Returns the current state. Called by every method, because reset and restore replace the state.
+ */
 export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
   const names = collections.map(({ name }) => name as string)

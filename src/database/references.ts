@@ -5,9 +5,9 @@
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 
-/** A field that names a part of the record. */
+/** A field that refers to a part of its record. */
 interface PartReference {
-  /** The record's collection. */
+  /** Collection that contains the field. */
   readonly owner: CollectionDeclaration
   /** Field of the owner that contains the part's primary key. */
   readonly field: string

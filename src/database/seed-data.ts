@@ -1,6 +1,6 @@
 /**
- * Initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each collection is
- * loaded on first access, once for all sandboxes with the same seed.
+ * Creates sandboxes' initial records: canonical or custom fixtures, followed by generated records. Each
+ * collection is loaded on first access, once for all sandboxes with the same seed.
  */
 
 import type { Faker } from '@faker-js/faker'
@@ -21,11 +21,11 @@ const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
 /** Custom records, which replace a collection's canonical records. */
 export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records))) as z.ZodType<
-  // Rows are validated when a gateway or a sandbox is created.
+  // Rows are validated later, when a gateway or sandbox is created.
   { [Name in CollectionName]?: readonly Rows[Name][] }
 >
 
-/** Number of records by collection. Fixtures come first, followed by generated records. */
+/** Number of records per collection. Fixtures come first, followed by generated records. */
 export const Size = z.lazy(() =>
   z.strictObject(
     // Parts have no configurable size, because their number depends on their owners.
@@ -43,7 +43,7 @@ function optionals<Name extends string, Schema extends z.ZodType>(names: readonl
   >
 }
 
-/** Options that determine the records. */
+/** Options that determine the initial records. */
 export interface SeedOptions {
   readonly seed: string | number
   readonly recordCounts: Readonly<Record<string, number | undefined>>
@@ -196,14 +196,14 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
   })
 }
 
-/** Generates a record for a collection. The result depends only on seed and index. */
+/** Generates one record. The result depends only on the collection, the seed and the index. */
 type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
 
 /** Loads Faker and returns a seeded generator. */
 async function generator(seed: string | number): Promise<Generate> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = random(seed)
-  // A separate instance, because seeding the shared one would affect tests that use it.
+  // A separate Faker instance, because seeding the shared one would affect users' tests.
   const SeparateFaker = shared.constructor as typeof Faker
   const faker = new SeparateFaker({
     locale: shared.rawDefinitions,

@@ -185,7 +185,8 @@ export function toRow<Row extends object>(
 }
 
 /**
- * Describes a row's first problem in one line. Unknown fields come first, because they may be misspelt required ones.
+ * Describes a row's first problem in one line. Unknown fields are reported first, because they may be
+ * misspelt required fields.
  */
 export function rowProblem(
   schema: CollectionDeclaration['schema'],

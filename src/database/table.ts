@@ -14,7 +14,7 @@ import { UniqueKeys } from './unique-keys.ts'
 /** Captured on load, so that fake timers do not replace it. */
 const { setTimeout } = globalThis
 
-/** Number of rows to copy before yielding to the event loop, which takes 3 to 4 ms. */
+/** Number of rows to copy (3 to 4 ms) before yielding to the event loop. */
 const rowsAtOnce = 1000
 
 export class Table<Row extends object> {
@@ -61,7 +61,7 @@ export class Table<Row extends object> {
     return this.#findIn(await this.#read(), key)
   }
 
-  /** Returns the frozen row whose named key has this value. */
+  /** Returns the frozen row in which this key has this value. */
   async findBy(key: string, value: string): Promise<Row | undefined> {
     return (await this.#read()).find(key, value)
   }
@@ -123,7 +123,7 @@ export class Table<Row extends object> {
   #findOrThrow(rows: ReadableRows<Row>, key: string): Row {
     const row = this.#findIn(rows, key)
     if (row) return row
-    // Suggests only from the first rows, because the comparison takes time.
+    // Only the first rows are compared, because comparisons are slow.
     const known = rows.rows.slice(0, 1000).map((each) => firstKey(this.#declaration, each))
     const hint = known.length > 0 ? didYouMean(String(key), known) : ''
     throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'${hint}`)
@@ -168,8 +168,8 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       written.#keys.add(await written.#insert(row))
     }
-    // Added after the copy, because keys are already unique, and calling the hooks for each row would take twice as
-    // long.
+    // Added after the copy: the keys are already unique, and calling the hooks for each row would double the
+    // time.
     library.defineExtension(written.#keys).extend(written.#collection)
     return written
   }

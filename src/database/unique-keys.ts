@@ -1,4 +1,4 @@
-/** Indexes rows by unique keys. Also an `@msw/data` extension that rejects records whose key is taken. */
+/** Indexes rows by unique keys. As an `@msw/data` extension, rejects records whose key is taken. */
 import type { Extension } from '@msw/data/extensions'
 import { GatewayError } from '../http/errors.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -21,7 +21,7 @@ export class UniqueKeys<Row extends object> implements Extension {
   }
 
   /**
-   * Registers hooks. Called by the library. Hooks run before a record is stored, so the table calls `add` afterwards.
+   * Registers the library's hooks. They run before a record is stored, so the table calls `add` afterwards.
    */
   readonly extend: Extension['extend'] = ({ hooks }) => {
     hooks.on('create', ({ data }) => this.#assertFree(data.record))

@@ -1,6 +1,6 @@
 /**
- * Step 12: delivers a reply through any transport. Decides what to send, when, and how the reply ends. A sink
- * implements these steps for its transport.
+ * Step 12: delivers a reply through any transport. Decides what to send and when, and how the reply ends.
+ * Each transport implements the steps as a sink.
  */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -11,15 +11,17 @@ import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { byteLength } from '../lib/bytes.ts'
 import { Clock } from '../lib/clock.ts'
 
-/** Observes a delivery, and provides its clock. */
+/** Observes a delivery and provides its clock. */
 export interface DeliveryWatch {
   readonly method: string
   readonly clock: Pick<Clock, 'wait' | 'pace'>
-  /** Called with each part of the body, its size in bytes, and the number of events in it. */
+  /** Called for each part of the body that is sent, with its size in bytes and its number of events. */
   sent(part: string | Uint8Array, length: number, events: number): void
   /** Called once, when the outcome is known. */
   settled(delivery: Exclude<Delivery, 'pending'>): void
-  /** Calls `end` if the sandbox state ends first. Returns a function that unregisters it. */
+  /**
+   * Registers a callback for the end of the sandbox state. Returns a function that unregisters the callback.
+   */
   hold(end: () => void): () => void
 }
 
@@ -87,7 +89,7 @@ function withLength(reply: Readonly<Reply>, length: number): Readonly<Reply> {
     : { ...reply, headers: { ...headers, 'content-length': String(length) } }
 }
 
-/** Ends a reply early. Bytes that were already sent arrive first. */
+/** Ends a reply early, after the bytes already sent have arrived. */
 async function abortReply(
   how: HangUp,
   reply: Readonly<Reply>,
@@ -178,12 +180,12 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
 class Playback {
-  /** Ending of the body. Valid once `next` has returned undefined. */
+  /** How the body ends. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
   /** Frame that has been read ahead. It follows the last returned chunk. */
   #held: IteratorResult<Frame> | undefined
-  /** Rest of a chunk whose first slice has been returned. */
+  /** Remainder of a chunk whose first slice has been returned. */
   #rest: string | Uint8Array = ''
   #events = 0
 

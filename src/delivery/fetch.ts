@@ -94,8 +94,8 @@ function decompressed(response: Response): Response {
 const { setTimeout } = globalThis
 
 /**
- * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered before the
- * error. With the platform's pipes, the error would come first.
+ * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered
+ * before the error. With the platform's own pipes, the error would arrive first.
  */
 function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
   const { readable, writable } = new DecompressionStream('gzip')
@@ -130,7 +130,7 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
           } catch (error) {
             failure = error
           }
-          // The decompressed bytes arrive in the next turn of the event loop.
+          // The decompressed bytes arrive on the next turn of the event loop.
           if (failure !== undefined) await new Promise((resolve) => setTimeout(resolve))
         }
       },

@@ -1,6 +1,6 @@
 /**
- * Decides whether the gateway handles a request of this process, passes it through to its host, or rejects it because
- * it appears to be meant for the gateway. Shared by interception and MSW handlers.
+ * Decides whether the gateway handles a request made by this process, passes it through to its host, or
+ * rejects it because it appears to be meant for the gateway. Interception and MSW handlers share this code.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -35,7 +35,7 @@ export interface UnhandledRequestPrint {
   error(): void
 }
 
-/** Configuration of an interception. */
+/** An interception's configuration. */
 export interface InterceptSetup {
   readonly gateway: GatewayCore
   /** The user's MSW handlers, which run before the gateway. */
@@ -61,8 +61,9 @@ export function registerInterception(setup: InterceptSetup): () => void {
 }
 
 /**
- * Decides on a request. Returns `answer` if the gateway handles it, `pass` if it passes through, or the error that
- * rejects it, which is also printed. If the request appears to be meant for the gateway, the journal records it with a 404.
+ * Returns `answer` if the gateway handles the request, `pass` if it passes through, or the error that rejects
+ * it, which is also printed. If the request appears to be meant for the gateway, the journal records it with
+ * a 404.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
@@ -96,7 +97,7 @@ export function decideDestination(
   return 'pass'
 }
 
-/** Maximum number of counters per gateway. When it is reached, the counts are printed and restarted. */
+/** Maximum number of counters per gateway. At the maximum, the counts are printed and reset. */
 const maxCounters = 1000
 
 /** Counts of unhandled requests, by sandbox and origin: `s1 https://api.example`. */
@@ -159,7 +160,9 @@ export class MisdirectedRequest extends GatewayError {
   }
 }
 
-/** Explains why an unhandled request must not leave this machine. Returns undefined if it may. */
+/**
+ * Explains why an unhandled request must not leave this machine. Returns undefined if the request may leave.
+ */
 export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
@@ -178,7 +181,7 @@ export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected
   return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 
-/** Records a rejected request with a 404, which is not sent. */
+/** Records a rejected request in the journal with a 404, which is not sent. */
 async function journal(
   gateway: GatewayCore,
   { method, url, headers }: Outgoing,

@@ -240,7 +240,10 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onResponseEnd?.(this, {})
   }
 
-  /** Reports an error once the client has read everything sent, which it would otherwise lose. */
+  /**
+   * Reports an error once the client has read everything sent. Reported earlier, the error would discard
+   * unread data.
+   */
   async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler as { body?: Unread | null; res?: Unread | null }
     if (this.#hasHead)
@@ -271,7 +274,7 @@ class DispatchSink implements Sink, Controller {
   }
 }
 
-/** Data that undici buffers until the client reads it. */
+/** Buffer in which undici holds data until the client reads it. */
 interface Unread {
   readonly readableLength: number
   readonly destroyed: boolean

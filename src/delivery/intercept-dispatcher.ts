@@ -21,7 +21,7 @@ export type Pass = (options: DispatchOptions) => boolean
 
 /** Starts intercepting. Returns a function that stops it and restores the original dispatcher. */
 export function interceptDispatcher(intercept: Intercept): () => void {
-  // Another interception, in this copy of the package or another, is already waiting for the dispatcher.
+  // Another interception, possibly from another copy of the package, is already waiting for the dispatcher.
   if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch()
   if (globals[first] !== undefined) return replaceDispatchers(globals[first], intercept)
   let restore = whenCreated((dispatcher) => {
@@ -72,7 +72,7 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
       callback(attributes.value)
       return defined
     }
-    // Code other than Node's may have read the global.
+    // Other code than Node's may have read the global.
     queueMicrotask(loadFetch)
     return undefined
   }
@@ -113,8 +113,8 @@ function restoreGlobal(key: symbol, substitute: Dispatcher, original: Dispatcher
 }
 
 /**
- * Returns a copy of the dispatcher with a different `dispatch`. The copy may still be used after the interception has
- * ended; then it behaves like the original.
+ * Returns a copy of the dispatcher with a different `dispatch`. After the interception has ended, the copy
+ * behaves like the original.
  */
 function substituteFor(original: Dispatcher, state: { isActive: boolean }, intercept: Intercept): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
@@ -132,8 +132,9 @@ function substituteFor(original: Dispatcher, state: { isActive: boolean }, inter
 }
 
 /**
- * Reserves undici 8's global before undici is loaded. undici 8 uses the dispatcher that it finds there; without one,
- * it would set its own in both globals. Once undici has read the dispatcher, it must stay.
+ * Reserves undici 8's global before undici is loaded. undici 8 uses the dispatcher that it finds there;
+ * without one, it would set its own in both globals. Once undici has read the dispatcher, the dispatcher must
+ * stay in place.
  */
 function reserveForUndici8(
   original: Dispatcher,

@@ -4,7 +4,7 @@
 
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */
 export interface MswHandler {
-  /** Properties of the handler, including its `path`. */
+  /** The handler's properties, including its `path`. */
   readonly info: object
   /** Runs the handler. Returns null or no response if it does not match. */
   run(args: { request: Request; requestId: string }): Promise<{
@@ -36,7 +36,7 @@ export class UserHandlers {
     })
   }
 
-  /** Returns the response of the first handler that has one, or `pass` if it calls `passthrough()`. */
+  /** Returns the response of the first handler that has one, `pass` if the handler calls `passthrough()`, or undefined if no handler responds. */
   async respond(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
     const requestId = `understudy-${++this.#requests}`
@@ -48,7 +48,7 @@ export class UserHandlers {
       return undefined
     } catch (thrown) {
       if (thrown instanceof Response) return thrown
-      // Like MSW, responds when a handler throws, so that the client does not wait.
+      // Like MSW, sends a response if a handler throws, so that the client does not wait.
       const { name, message, stack } = thrown as Error
       return Response.json({ name, message, stack }, { status: 500, statusText: 'Unhandled Exception' })
     }

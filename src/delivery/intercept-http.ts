@@ -23,7 +23,10 @@ import { toRecord } from './intercept-dispatch.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
-/** Undocumented, but unchanged since Node 0.12, and used by other interceptors and agents. */
+/**
+ * Agent methods that are undocumented but unchanged since Node 0.12. Other interceptors and agents also use
+ * them.
+ */
 type Agents = {
   addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void
 }
@@ -72,7 +75,7 @@ export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => V
   }
   agents.addRequest = intercepted
   return () => {
-    // A later interceptor may still call ours.
+    // An interceptor installed later may still call this function.
     if (agents.addRequest === intercepted) agents.addRequest = addRequest
     judge = () => 'pass'
   }
@@ -93,7 +96,7 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
     const mayHandle = handlers.mayHandle(url)
     const verdict = mayHandle ? 'answer' : decideDestination(setup, outgoing)
     if (verdict !== 'answer') return verdict
-    // Captured here, because the async context is lost at the other end of the connection.
+    // Captured here, because the async context is lost on the server end of the connection.
     const sandbox = gateway.sandboxes.current.get()
     return (arrival) => {
       const served = mayHandle

@@ -21,7 +21,7 @@ export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: Handler): boolean
 }
 
-/** Lets a handler control its connection. */
+/** Passed to a handler so that it can control its connection. */
 export interface Controller {
   readonly aborted: boolean
   readonly paused: boolean
@@ -78,7 +78,6 @@ class CallbackAdapter implements ControlledHandler {
     this.#handler = handler
   }
 
-  /** undici's buffer of unread data. */
   get body(): unknown {
     return (this.#handler as { body?: unknown }).body
   }

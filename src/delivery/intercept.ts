@@ -1,6 +1,6 @@
 /**
- * Intercepts requests in a Node process: the gateway responds in process, whatever the client and whenever it was
- * created. Requests that appear to be meant for the gateway never leave this machine unnoticed.
+ * Intercepts requests in a Node process: the gateway responds in process, regardless of the client and of
+ * when it was created. Requests that appear to be meant for the gateway never leave this machine unnoticed.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'

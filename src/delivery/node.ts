@@ -107,7 +107,7 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
  * bytes.
  */
 const lingerMs = 20
-/** Number of delays for clients that decompress the body. */
+/** Number of delays before a reset if the client decompresses the body. */
 const lingersOfCompressed = 15
 
 export class NodeSink implements Sink {
@@ -173,7 +173,7 @@ export class NodeSink implements Sink {
     socket.end(head.subarray(0, statusLine + ((head.length - statusLine) >> 1)))
   }
 
-  /** Sends the head in 20 pieces. */
+  /** Sends the head in 20 pieces over `ms` milliseconds. */
   async #sendHeadSlowly(ms: number, wait: Wait): Promise<void> {
     const { socket } = this.response
     if (!socket) return
@@ -237,7 +237,7 @@ function takeHead(response: ServerResponse, socket: Socket): Buffer {
   try {
     response.flushHeaders()
   } finally {
-    // Restores the class's method.
+    // Removes the override, which restores the class's method.
     Reflect.deleteProperty(socket, 'write')
   }
   return Buffer.concat(taken)

@@ -26,7 +26,10 @@ const { setTimeout } = globalThis
  * before they read the last chunk.
  */
 const lingerMs = 4
-/** Number of delays for MSW clients that decompress the body in another thread, which may be busy. */
+/**
+ * Number of delays before an error for MSW clients that decompress the body, because the decompressing thread
+ * may be busy.
+ */
 const lingersOfCompressed = 30
 
 export class ResponseSink implements Sink {
@@ -53,7 +56,7 @@ export class ResponseSink implements Sink {
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    // A client's request references its signal only weakly. This listener keeps both alive.
+    // A client's request refers to its signal only weakly. This listener keeps both alive.
     const leave = () => this.#leave(signal.reason)
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })

@@ -1,4 +1,4 @@
-/** Faults in an answer's format and content: fields, id, usage, status and citations. */
+/** Faults in the format and content of generated answers: fields, id, usage, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
@@ -48,7 +48,7 @@ export const answerFaults = [
     summary: 'All answers have the same id.',
     params: () =>
       z.strictObject({
-        id: z.string().min(1).default('resp_duplicate').describe('Id of all answers.'),
+        id: z.string().min(1).default('resp_duplicate').describe('Id that all answers get.'),
       }),
     apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
   }),
@@ -245,7 +245,10 @@ function changeFields(
   })
 }
 
-/** Changes all answers that have a field: the JSON body, or `response` or `message` in stream events. */
+/**
+ * Applies `change` to each answer that has a field. The answer is the JSON body, or `response` or `message`
+ * in stream events.
+ */
 function changeAnswer(
   reply: Reply,
   context: FaultContext,
@@ -359,7 +362,7 @@ function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Va
 
 function longestText(value: unknown): number {
   let longest = 0
-  /** Total length of deltas, for streams that never send the full text. */
+  /** Total length of the deltas, because some streams never send the full text. */
   let pieces = 0
   mapInside(value, (inner) => {
     const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}

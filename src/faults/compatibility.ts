@@ -5,13 +5,13 @@ import type { FaultName } from './index.ts'
 /** Faults, selected by layer or name. */
 export type Selection = readonly (Layer | FaultName)[]
 
-/** Mutually exclusive faults, because they determine the same thing. */
+/** Faults that exclude each other, because they determine the same property. */
 interface Choice {
   readonly oneOf: Selection
   readonly decides: string
 }
 
-/** Faults that remove something that others need. */
+/** Faults that remove something that other faults need. */
 interface Removal {
   readonly faults: Selection
   readonly leaves: string

@@ -21,7 +21,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-sequence-gap',
     layer: 'events',
-    summary: 'Sequence numbers jump after one event, as if events had been lost.',
+    summary: 'Sequence numbers skip ahead after one event, as if events had been lost.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -182,8 +182,8 @@ export const streamFaults = [
     summary: 'The response head is sent immediately, but the events are delayed.',
     params: () =>
       z.strictObject({
-        firstEventMs: Duration.default(0).describe('Milliseconds before the first event.'),
-        everyMs: Duration.default(200).describe('Milliseconds before each subsequent event.'),
+        firstEventMs: Duration.default(0).describe('Delay before the first event, in milliseconds.'),
+        everyMs: Duration.default(200).describe('Delay before each subsequent event, in milliseconds.'),
       }),
     *apply({ firstEventMs, everyMs }, context, frames) {
       let ms = firstEventMs
@@ -379,7 +379,7 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** Progress of a stream. */
+/** What a stream has sent so far. */
 interface Seen {
   /** The latest event sent. */
   last?: StreamEvent

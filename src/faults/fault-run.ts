@@ -102,7 +102,7 @@ export class FaultRun {
     }
   }
 
-  /** Passes frames through. After the last one, reports faults that had no effect. */
+  /** Passes frames through. After the last frame, reports faults that had no effect. */
   *#watched(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
       // The consumer reads no further frames.

@@ -1,12 +1,12 @@
 /**
- * Declares faults. Scenario files refer to a fault by name. Its layer determines when it is applied, and with which
- * faults it can be combined.
+ * Declares faults. Scenario files refer to a fault by name. A fault's layer determines when it is applied,
+ * and which faults it can be combined with.
  */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 
-/** Layers of faults with their targets, in the order of application. */
+/** Fault layers with their targets, in order of application. */
 export const layers = {
   delay: 'the time before the request is processed',
   replacement: 'the reply as a whole: another reply or none is sent, and the operation does not run',

@@ -16,7 +16,6 @@ type Declared = (typeof table)[number]
 /** A fault with its parameters, including defaults. */
 export type FaultSetting = { [F in Declared as F['name']]: { name: F['name'] } & Output<F> }[FaultName]
 
-/** Name of a fault. */
 export type FaultName = Declared['name']
 
 /** Name of a fault whose parameters all have defaults. */
@@ -29,7 +28,7 @@ export type FaultInput =
   | BareFaultName
   | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]
 
-// The output type of a strict object without fields would forbid `name`.
+// A strict object without fields has an output type that would forbid `name`.
 type Output<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.output<Params<F>>
 type Input<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.input<Params<F>>
 type Params<F extends Declared> = ReturnType<F['params']>

@@ -130,7 +130,7 @@ function* actInTheMiddle(
   change: ChangeRest,
 ): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
-  /** The latest delta and any frames after it. */
+  /** The latest delta and the frames after it. */
   const held: Frame[] = []
   let passed = 0
   for (let next = reader.next(); !next.done; next = reader.next()) {

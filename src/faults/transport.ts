@@ -66,7 +66,7 @@ export const transportFaults = [
     summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
     params: () =>
       z.strictObject({
-        by: count(1).default(10).describe('Difference between body length and `Content-Length`, in bytes.'),
+        by: count(1).default(10).describe('Number of bytes by which `Content-Length` is too small.'),
       }),
     apply({ by }, context, reply) {
       const { frames, length } = measure(reply, context)
@@ -86,7 +86,7 @@ export const transportFaults = [
     summary: 'The response head is sent immediately, and the body follows slowly, in pieces of equal size.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Time to send the body, in milliseconds.'),
+        ms: Duration.default(2000).describe('Time in which the body is sent, in milliseconds.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
@@ -162,7 +162,7 @@ export const transportFaults = [
       'The status line and headers are sent slowly, byte by byte. With MSW and `fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Time to send the head, in milliseconds.'),
+        ms: Duration.default(2000).describe('Time in which the head is sent, in milliseconds.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()

@@ -31,7 +31,7 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
   record.routed(operation, params)
 }
 
-/** Creates a 405 with `Allow`. */
+/** Creates the 405 for a known path's unsupported method, with `Allow`. */
 export function wrongMethod(path: string, methods: readonly string[]): GatewayError {
   const allow = methods.join(', ')
   return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })

@@ -14,9 +14,9 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>
   /** Sandbox of the async context that sent the request. May have been disposed since. */
   readonly sandbox?: Sandbox | undefined
-  /** Error for a call whose address does not belong to the gateway. A rule for all operations may reply instead. */
+  /** Error for a call to an address outside the gateway. A rule for all operations may reply instead. */
   readonly refusal?: GatewayError
-  /** A warning for the journal. */
+  /** Warning to add to the journal entry. */
   readonly warning?: string
   /** Reads the body. Throws 413 if it exceeds `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>

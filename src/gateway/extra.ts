@@ -18,7 +18,9 @@ export interface ExtraDefinition<Options extends object = object> {
   readonly name: string
   /** Schemas of the extra's options. Each is built only if its option is set. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
-  /** Options that name a file. In a configuration file, paths are relative to that file. @internal */
+  /**
+   * Options whose value is a file path. In a configuration file, paths are relative to that file. @internal
+   */
   readonly paths?: readonly (keyof Options & string)[]
   /** Flags that this extra adds to `serve`. @internal */
   readonly flags?: readonly Flag[]
@@ -43,7 +45,7 @@ export interface ExtraDefinition<Options extends object = object> {
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any>
 
-/** Intersection of several extras' options. */
+/** Type of several extras' options combined. */
 export type OptionsOf<Definition> = (
   Definition extends ExtraDefinition<infer Options>
     ? (options: Options) => void
@@ -61,10 +63,10 @@ export interface Flag {
   /** Flag with its argument, such as `--on-unmatched-recording <what>`. */
   readonly flags: string
   readonly description: string
-  /** Group in the help text. */
+  /** Heading in the help text under which the flag is listed. */
   readonly group: 'Behaviour' | 'Recordings'
   readonly choices?: readonly string[]
-  /** Description for the `openapi` command. Default: the flag exists only in `serve`. */
+  /** The flag's description in the `openapi` command. Default: only `serve` has the flag. */
   readonly ofDocument?: string
 }
 
@@ -114,7 +116,7 @@ export interface Site {
 
 /** A vendor's variant of the API. Functions return their argument if they change nothing. */
 export interface Dialect {
-  /** Name of the vendor. */
+  /** Vendor name. */
   readonly name: string
   /** Extensions enabled by the dialect. Default: none. */
   readonly extensions?: readonly ExtensionName[]
@@ -144,7 +146,7 @@ export interface SentRequest {
   readonly warnings?: readonly string[]
 }
 
-/** Call data for a dialect's fields. */
+/** Data about a call, from which a dialect fills its fields. */
 export interface AnsweredCall {
   readonly operation: string
   /** Request headers; names in lower case. */

@@ -24,7 +24,7 @@ export function finish(reply: Reply, { faults, charge }: Effect, record: CallRec
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }
 
-/** Longest `Retry-After`, in seconds, that does not noticeably slow down a test. */
+/** Longest `Retry-After`, in seconds, without a warning. Clients wait that long in real time. */
 const maxQuietSeconds = 5
 
 /** Warns that clients sleep in real time, regardless of the sandbox clock. */
@@ -110,7 +110,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
     if (error.detail !== undefined) record.rejectedFor(`${error.message}: ${error.detail}`)
-    // The first frame in the code of a resolver that threw.
+    // The stack frame in which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
     if (frame) record.rejectedFor(`${error.message} ${frame}`)
     return applyErrorEnvelope(gateway, record, toReply(error))

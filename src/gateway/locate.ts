@@ -7,15 +7,15 @@ import type { Call } from './call.ts'
 export interface Caller {
   /** Path relative to the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
-  /** The `Authorization` header, or its equivalent. */
+  /** The `Authorization` header, or `x-api-key` in the same form. */
   readonly authorization: string | undefined
   /** Bearer key; undefined if the header is missing or malformed. */
   readonly key: string | undefined
-  /** Live sandbox to which the key belongs. */
+  /** Live sandbox that the key belongs to. */
   readonly keyOwner: Sandbox | undefined
   /** If true, only the key names the sandbox, so the key must be valid. */
   readonly isNamedByKey: boolean
-  /** Sandbox that records the call. If the requested sandbox is `gone`, the default one. */
+  /** Sandbox that records the call: the default sandbox if the requested one is `gone`. */
   readonly sandbox: Sandbox
   /** 410 or 421 error for a sandbox that does not exist here. Thrown after authentication. */
   readonly gone: GatewayError | undefined

@@ -25,7 +25,7 @@ import { isTemplate, templateWriter } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 
-/** Effect of the matched rule on a call. */
+/** The matched rule's effect on a call. */
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number

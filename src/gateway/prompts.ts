@@ -1,6 +1,6 @@
 /**
- * Renders the prompts of a sandbox's calls as snapshot text: instructions, tools and conversation. The order of the
- * calls does not affect the text.
+ * Renders the prompts in a sandbox's calls as snapshot text: instructions, tools and conversation. The text
+ * does not depend on the order of the calls.
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'

@@ -67,8 +67,8 @@ export function assertPlain({ headers }: Call): void {
 }
 
 /**
- * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type counts as
- * JSON.
+ * Throws 415 for a media type other than JSON, unless the operation accepts it. A body without a media type
+ * is read as JSON.
  */
 function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
   const contentType = headers['content-type']

@@ -8,17 +8,16 @@ import { truncate } from '../lib/one-line.ts'
 import type { AnyOperation } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
-/** Result of a lookup. */
 export interface RouteMatch {
   /** The operation; undefined if no operation has this path and method. */
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** Methods that the path supports instead. Empty for an unknown path. */
+  /** Methods that the path supports. Empty for an unknown path. */
   readonly allow: readonly string[]
 }
 
-/** Paths that differ only in their parameter names. */
+/** Operations whose paths differ only in their parameter names. */
 interface Pattern {
   readonly shape: string
   /** Regular expression with a group per parameter. */

@@ -11,7 +11,7 @@ import type { AnyExtra } from './extra.ts'
 /** Reads and validates a scenario file. Throws a one-line error with the location. The Node entries provide it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
-/** Converts a bundled scenario's name, a scenario, a rule, or a format that an extra reads, to a scenario. */
+/** Converts a bundled scenario's name, a scenario, a rule, or a value in an extra's format to a scenario. */
 export function toScenario(
   input: unknown,
   operations: readonly KnownOperation[],
@@ -66,7 +66,7 @@ export function extensionHint(id: string): string | undefined {
   )
 }
 
-/** Returns the same object each time, so that counters continue when several requests name a scenario. */
+/** Returns the same object each time, so that counters continue across requests that name the scenario. */
 function bundledByName(name: string): Scenario {
   const scenario = bundled.get(name) ?? checkScenario(bundledScenario(name), everyOperation)
   bundled.set(name, scenario)

@@ -5,7 +5,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { messageWithoutCall } from '../lib/at-caller.ts'
 import { json, type Reply } from './reply.ts'
 
-/** A request's violation of a validation rule. */
+/** A validation rule that a request violates. */
 export interface Violation {
   /** Path of the value, such as `body.input[0].content`, `query.max_results` or `params.id`. */
   path: string

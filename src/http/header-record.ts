@@ -1,4 +1,4 @@
-/** Schemas for headers in files and options. They accept only valid HTTP headers. */
+/** Schemas for headers in files and options. Only valid HTTP headers are accepted. */
 import * as z from 'zod'
 
 export const HeaderValue = z.lazy(() =>

@@ -1,6 +1,6 @@
 /**
- * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR files,
- * the log, explanations, reports and recordings. All of them use the same list of names and set of patterns.
+ * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR
+ * files, the log, explanations, reports and recordings. All of these use the same names and patterns.
  */
 
 /** Names of secrets, normalised by `plainName`. Excludes `session_id` and `signature`, which are part of the API. */
@@ -29,7 +29,7 @@ const names: ReadonlySet<string> = new Set([
   'xgoogsignature',
 ])
 
-/** Matches the end of names such as `x-portkey-api-key`, but not of `max_output_tokens`. */
+/** Matches the endings of secret names such as `x-portkey-api-key`, but not `max_output_tokens`. */
 const nameEnd =
   /(?:(?:api|access|auth|bearer|private|refresh|security|session|understudy)token|(?:api|access|encrypted|private|secret|signing|subscription)key|(?:access|client|signing|webhook)secret|authorization|passphrase|password)$/
 
@@ -112,7 +112,7 @@ export function hideInString(text: string, mark = hide): string {
 }
 
 export interface SecretPattern {
-  /** Name shown in findings, which never show the value. */
+  /** Name of this kind of secret. Findings show the name, never the value. */
   readonly kind: string
   /**
    * Regular expression with the `g` flag. The secret is the `secret` group if there is one, otherwise the whole

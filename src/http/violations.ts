@@ -1,4 +1,4 @@
-/** Converts schema issues to violations, which have one line and a path in JavaScript notation. */
+/** Converts schema issues to one-line violations with a path in JavaScript notation. */
 import type * as z from 'zod'
 import type { Violation } from './errors.ts'
 

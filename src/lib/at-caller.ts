@@ -1,6 +1,6 @@
 /**
- * Makes errors of public functions begin with the call, as in `use(): times must be 1 or more, got 0`, and their
- * stack start at the caller's line. Errors thrown by the caller's own functions are unchanged.
+ * Makes errors from public functions begin with the call, as in `use(): times must be 1 or more, got 0`, and
+ * start their stack at the caller's line. Errors thrown by the caller's own functions are unchanged.
  */
 
 type Entry = (...args: never[]) => unknown
@@ -57,7 +57,7 @@ export function methodsAtCaller<Instance extends object>(
   }
 }
 
-/** @param caller Contains the caller's stack, if it was captured. */
+/** @param caller Has the caller's stack, if it was captured. */
 function calledBy(caller: { stack?: string }, entry: Entry, error: unknown, call: string): unknown {
   if (!(error instanceof Error)) return error
   const folder = /[^\s(]*[/\\](gateway-understudy[/\\]dist|src(?=[/\\]lib[/\\]at-caller))[/\\]/.exec(

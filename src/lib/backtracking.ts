@@ -126,7 +126,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
     const end = at + 1
     const min = sign ? Number(sign === '+') : Number(least)
     const max = sign ? (sign === '?' ? 1 : Infinity) : Number(comma ? most || Infinity : least)
-    /** Parses the same part again, with new states. */
+    /** Parses the part again, with new states. */
     const again = (): Part => {
       at = start
       const from = states.length
@@ -157,7 +157,10 @@ function build(tokens: readonly string[]): Automaton | undefined {
 const tooLarge = new Error('too large')
 const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
 
-/** A repetition stops at an empty iteration, so there is only one way to match nothing, however many the part has. */
+/**
+ * A repetition stops at an empty iteration, so it can match nothing in only one way, even if the part can do
+ * so in several.
+ */
 function optional(part: Part): Part {
   return { ...part, empty: 1 }
 }

@@ -73,7 +73,8 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (text.trim() === '') fail('is empty')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(file, text)
-  // JSON is nearly YAML, so the YAML parser finds the positions. It runs only if there is a problem to report.
+  // The YAML parser, which also reads JSON, finds the positions. It runs only if there is a problem to
+  // report.
   return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
 }
 
@@ -111,7 +112,7 @@ export function loadYaml(): typeof import('js-yaml') {
   return createRequire(import.meta.url)('js-yaml')
 }
 
-/** `no such file`, with the absolute path of a relative one. */
+/** Returns `no such file`, followed by the absolute path if the given path is relative. */
 export function noSuch(what: string, path: string): string {
   const resolved = process.getBuiltinModule('node:path').resolve(path)
   return `no such ${what}${resolved === path ? '' : ` (looked for ${resolved})`}`
@@ -174,7 +175,7 @@ function isJsonStart(text: string): boolean {
   }
 }
 
-/** The parser's reasons, in plain words. */
+/** The parser's error messages, with plain-English replacements. */
 const yamlReasons: readonly (readonly [RegExp, string])[] = [
   [/deficient indentation/, 'indent this line more, or close the bracket or quote above it'],
   [
@@ -224,7 +225,7 @@ function sizeOf(value: unknown, limit: number): number {
   return size
 }
 
-/** A value in YAML text. */
+/** A value's position in YAML text. */
 interface Located {
   readonly offset: number
   /** Children by key or index. */

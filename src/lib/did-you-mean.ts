@@ -1,12 +1,12 @@
 /**
- * Suggestions for misspelled names.
+ * Suggests replacements for misspelt names.
  */
 
 import { renamed } from './renamed.ts'
 
 /**
- * Returns text to append to a message: `; did you mean 'times'?` for a near match, a renamed word's new name, or up
- * to five of the words.
+ * Returns text to append to a message: `; did you mean 'times'?` for a near match, the new name of a renamed
+ * word, or a list of up to five words.
  */
 export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
@@ -33,7 +33,7 @@ export function meantBy(word: string, words: readonly string[]): string {
     : `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
-/** Words that other tools use, with ours. */
+/** Other tools' words, with Understudy's. */
 const synonyms = new Map([
   ['code', 'status'],
   ['content', 'text'],

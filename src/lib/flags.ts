@@ -20,7 +20,7 @@ export function toToken(text: string): string {
   throw new InvalidArgumentError('A token cannot contain spaces.')
 }
 
-/** Values of an environment variable that leave a boolean flag unset. */
+/** Values with which an environment variable leaves a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
 /** Help text for commands whose flags can be set with environment variables. */
@@ -61,7 +61,10 @@ function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEn
 
 const prefix = 'UNDERSTUDY_'
 
-/** Returns a flag's variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and another for an alias. */
+/**
+ * Returns a flag's environment variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more for an
+ * alias.
+ */
 function variablesOf({ long, short }: Option): string[] {
   return [long, short]
     .filter((flag) => flag?.startsWith('--'))

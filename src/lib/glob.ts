@@ -1,7 +1,7 @@
 /**
  * Compiles a case-insensitive glob. `*` matches any number of characters.
  *
- * The returned predicate takes a lowercase name, so that a name is converted only once for many globs.
+ * The returned predicate takes a lowercase name, so that names are converted only once for many globs.
  */
 export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
   return compileParts(glob.toLowerCase().split('*'))

@@ -1,5 +1,5 @@
 /**
- * Describes invalid values in plain English. All checks of user input use this wording instead of the schema
+ * Describes invalid values in plain English. All input checks use this wording instead of the schema
  * library's.
  */
 import type * as z from 'zod'

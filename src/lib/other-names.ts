@@ -1,6 +1,6 @@
 /** Names that users of other libraries might try on our objects. Each throws an error that names the replacement. */
 
-/** Other names by replacement, for each kind of object. */
+/** Names that users might try, by the name to use instead, for each kind of object. */
 const otherNames = {
   sandbox: {
     'dispose()': ['close', 'destroy'],
@@ -28,7 +28,7 @@ const otherNames = {
   },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-/** Makes other names throw, for one kind of object. */
+/** Makes these names throw on an object of this kind. */
 export function refuseOtherNames(target: object, kind: keyof typeof otherNames): void {
   for (const [use, names] of Object.entries(otherNames[kind]))
     for (const name of names) {

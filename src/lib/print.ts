@@ -11,7 +11,7 @@ export function printable(text: string): string {
 /**
  * Prints to standard output.
  *
- * @param style Adds colours after control characters have been escaped. Default: none.
+ * @param style Adds colours, after control characters have been escaped. Default: no colours.
  */
 export function print(text: string, style: (text: string) => string = String): void {
   console.log(style(printable(text)))

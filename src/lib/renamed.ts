@@ -1,6 +1,6 @@
-/** Names from earlier versions, for messages that suggest the new name. */
+/** Maps names from earlier versions to new ones, for error messages. */
 
-/** New names by former name. There are several if the new name depends on the context. */
+/** New names by former name. A former name has several new names if they depend on the context. */
 const successors: Readonly<Record<string, readonly string[]>> = {
   // Options
   bodyBytes: ['journalBodyBytes'],
@@ -42,7 +42,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   tape: ['recording'],
 }
 
-/** Changes of values that accompany a new name. */
+/** Notes on values that changed along with the name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
   quota: "; write rateLimit: { requests: 60, per: '1m' }",

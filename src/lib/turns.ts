@@ -1,7 +1,9 @@
 /** Queues for work on shared objects that must not run concurrently. */
 const turns = new WeakMap<object, Promise<void>>()
 
-/** Waits until all earlier callers have released the object. Resolves with the function that releases it. */
+/**
+ * Waits until all earlier callers have released the object. Resolves with a function that releases it again.
+ */
 export async function takeTurn(shared: object): Promise<() => void> {
   const before = turns.get(shared)
   const { promise, resolve } = Promise.withResolvers<void>()

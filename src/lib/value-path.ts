@@ -56,10 +56,10 @@ export function editAt(
   return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
 }
 
-/** Returns a value's own keys that match one step of a path. */
+/** Returns a value's keys that match one step of a path. */
 function keysOf(value: unknown, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (key === '*') return Object.keys(value)
-  // An array's length is an own property but not a field.
+  // An array's `length` is an own property, but not a field.
   return Object.hasOwn(value, key) && !(Array.isArray(value) && key === 'length') ? [key] : []
 }

@@ -23,7 +23,7 @@ export interface ReplyOptions
 export function replyScenario(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): ScenarioInput {
   if (typeof reply === 'function')
     throw new TypeError(
-      'reply(): a function works only in the process of the gateway; pass text or a reply object',
+      "reply(): a function works only in the gateway's process; pass text or a reply object",
     )
   if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
     throw new TypeError(

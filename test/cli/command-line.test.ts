@@ -277,7 +277,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
       "@bad.yaml:3:5: rule 1 of 'mine': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [['--config', '@none.yaml'], '@none.yaml: no such file'],
-    [['--config', '@list.yaml'], '@list.yaml: must be a mapping with options of createGateway'],
+    [['--config', '@list.yaml'], '@list.yaml: must be a mapping of createGateway options'],
     [['--config', '@typo.yaml'], "@typo.yaml: unknown option 'timeScal'; did you mean 'timeScale'?"],
     [['--config', '@record.yaml'], '@record.yaml: options.fixtures.providers[0].slug is required'],
     [['--config', '@word.yaml'], '@word.yaml: scenarios must be a list, as in [flaky]'],

@@ -275,7 +275,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a remote query',
       () => remote.db.providers.query(),
-      'db.providers.query() works only in the process of the gateway: use db.providers.list({ … })',
+      "db.providers.query() works only in the gateway's process: use db.providers.list({ … })",
     ],
     [
       'a control request with another method',
@@ -844,7 +844,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'start one with `npx gateway-understudy`',
     ],
     ['use() of nothing', () => remote.use(undefined), 'got undefined'],
-    ['reply(function)', () => remote.reply(() => 'x'), 'a function works only in the process of the gateway'],
+    ['reply(function)', () => remote.reply(() => 'x'), "a function works only in the gateway's process"],
     [
       "journal.calls('createRespons')",
       () => remote.journal.calls('createRespons'),

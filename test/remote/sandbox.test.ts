@@ -248,7 +248,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     it('names the call that fails', async () => {
       const any = sandbox as never as Record<string, (input?: unknown) => Promise<unknown>>
       const failures: Record<string, () => unknown> = {
-        'use(): A scenario is': () => any['use']?.([{ on: '*', fault: 'timeout' }]),
+        'use(): a scenario must be': () => any['use']?.([{ on: '*', fault: 'timeout' }]),
         'restore()': () => any['restore']?.({}),
         'journal.calls()': () => sandbox.journal.calls('nope' as never),
         'journal.explain()': () => sandbox.journal.explain('nope'),

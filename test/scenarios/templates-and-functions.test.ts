@@ -174,7 +174,7 @@ describe('reply(function)', () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await expect(async () => gateway.reply((() => 'Hello') as never)).rejects.toThrow(
-      'reply(): a function works only in the process of the gateway; pass text or a reply object',
+      "reply(): a function works only in the gateway's process; pass text or a reply object",
     )
   })
 })
