@@ -29,7 +29,7 @@ export class ControlClient {
   readonly origin: string
   readonly #token: string | undefined
   readonly #inFlight = new Set<Promise<string>>()
-  /** Why the client's sandbox no longer exists, if it was disposed or deleted. */
+  /** Reason why the client's sandbox no longer exists, if it was disposed or deleted. */
   ended: string | undefined
 
   /** @param token Undefined for a server that does not require one. */

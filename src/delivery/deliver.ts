@@ -180,7 +180,7 @@ type WaitFrame = Frame & { kind: 'wait' }
 
 /** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
 class Playback {
-  /** How the body ends. Valid once `next` has returned undefined. */
+  /** The body's ending. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'
   readonly #frames: Iterator<Frame>
   /** Frame that has been read ahead. It follows the last returned chunk. */

@@ -379,7 +379,7 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** What a stream has sent so far. */
+/** A stream's state: the latest event, response and sequence number. */
 interface Seen {
   /** The latest event sent. */
   last?: StreamEvent

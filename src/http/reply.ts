@@ -11,8 +11,8 @@ export interface StreamEvent {
 }
 
 /**
- * How a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of the
- * body, `reset` resets it, and `stall` leaves it open without sending anything else.
+ * Way in which a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of
+ * the body, `reset` resets it, and `stall` leaves it open without sending anything else.
  */
 export type HangUp = 'end' | 'close' | 'reset' | 'stall'
 
@@ -49,7 +49,7 @@ export interface Reply<Value = unknown> {
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** How faults change the delivery. Default: not at all. */
+  /** Changes that faults make to the delivery. Default: none. */
   transport?: Transport
 }
 

@@ -24,7 +24,7 @@ export interface ScriptRun {
   readonly calls: ReadonlyMap<string, string>
   /** Call ids of the previous turn. */
   readonly pending: readonly string[]
-  /** Why the last request did not match its turn; null if it did. */
+  /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
 }
 

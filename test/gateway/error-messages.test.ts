@@ -927,7 +927,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       '--latency slow',
       () => rejected(printed('--latency', 'slow')),
-      'see --help, or set it in the file of --config',
+      'see --help, or set it in the --config file',
     ],
     ['--config nope.yaml', () => rejected(printed('--config', 'nope.yaml')), 'nope.yaml: no such file'],
     [

@@ -21,7 +21,7 @@ const params = z.lazy(() =>
   z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
 )
 
-/** Adds the fields that PATCH /workspaces/{id} returns with the OpenRouter dialect. */
+/** Adds the fields that PATCH /workspaces/{id} returns with a dialect. */
 function shown(workspace: Workspace, seed: string | number): z.infer<typeof ShownWorkspace> {
   return {
     ...workspace,
