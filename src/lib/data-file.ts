@@ -7,6 +7,7 @@
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
 import { check } from './check.ts'
+import { about } from './in-words.ts'
 
 export interface Place {
   /** Line number, from 1. */
@@ -87,7 +88,13 @@ export function readCheckedFile<Schema extends z.ZodType>(
   const { value, locate } = readDataFile(file, limit)
   const result = check(schema, value)
   if (result.success) return result.data
-  throw new FileError(result.error.issues.map(({ path, message }) => ({ file, message, ...locate(path) })))
+  throw new FileError(
+    result.error.issues.map(({ path, message }) => ({
+      file,
+      message: path.length > 0 ? about(path.join('.'), message) : message,
+      ...locate(path),
+    })),
+  )
 }
 
 /**

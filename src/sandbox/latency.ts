@@ -3,8 +3,9 @@
  * draws the same delays.
  */
 import * as z from 'zod'
+import fixtures from '../../fixtures/latency-profiles.json' with { type: 'json' }
 import type { Reply } from '../http/reply.ts'
-import { check } from '../lib/check.ts'
+import { readCheckedFile } from '../lib/data-file.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { amount, Duration, PositiveDuration } from '../lib/numbers.ts'
@@ -103,7 +104,9 @@ export const Latency = z.lazy(() =>
       const { data: ms } = Duration.safeParse(name)
       if (ms !== undefined) return forAllModels({ firstByteMs: { p50: ms } })
       try {
-        return name.includes('.') || name.includes('/') ? readProfile(name) : findProfile(name)
+        return name.includes('.') || name.includes('/')
+          ? readCheckedFile(name, LatencyProfile)
+          : findProfile(name)
       } catch (error) {
         addIssue({ code: 'custom', message: (error as Error).message, input: name })
         return z.NEVER
@@ -211,61 +214,8 @@ function findProfile(name: string): LatencyProfile {
   )
 }
 
-/** Reads a profile from a file. Throws a one-line error if the file is unreadable or invalid. */
-function readProfile(file: string): LatencyProfile {
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-  if (!fs) throw new Error(`the file '${file}' can only be read in Node: pass the profile as an object`)
-  let value: unknown
-  try {
-    value = JSON.parse(fs.readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`cannot read the profile '${file}': ${(error as Error).message}`)
-  }
-  const { data, error } = check(LatencyProfile, value)
-  if (data) return data
-  const [issue] = error.issues
-  throw new Error(`the profile '${file}' is invalid at '${issue?.path.join('.')}': ${issue?.message}`)
-}
-
-const plausible =
-  'The figures are plausible: they lie within the range of public comparisons of hosted models. No published measurement includes all of these quantiles.'
-
 /** Names of the bundled profiles. */
-export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
+export type LatencyProfileName = keyof typeof fixtures
 
 /** Bundled profiles by name. */
-export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile>> = {
-  fast: {
-    profile: 1,
-    source: `A small model in a nearby region. ${plausible}`,
-    models: {
-      '*': {
-        firstByteMs: { p10: 120, p50: 220, p90: 450, p99: 1100 },
-        gapMs: { p10: 2, p50: 5, p90: 12, p99: 45 },
-        tokens: { p10: 25, p50: 120, p90: 420, p99: 1100 },
-      },
-    },
-  },
-  typical: {
-    profile: 1,
-    source: `A large model under normal load. ${plausible}`,
-    models: {
-      '*': {
-        firstByteMs: { p10: 350, p50: 700, p90: 1800, p99: 5200 },
-        gapMs: { p10: 8, p50: 16, p90: 38, p99: 150 },
-        tokens: { p10: 40, p50: 220, p90: 800, p99: 2000 },
-      },
-    },
-  },
-  reasoning: {
-    profile: 1,
-    source: `A model that reasons before it replies. ${plausible}`,
-    models: {
-      '*': {
-        firstByteMs: { p10: 2500, p50: 9000, p90: 32_000, p99: 95_000 },
-        gapMs: { p10: 7, p50: 14, p90: 34, p99: 120 },
-        tokens: { p10: 80, p50: 380, p90: 1200, p99: 3000 },
-      },
-    },
-  },
-}
+export const bundledProfiles = fixtures as Readonly<Record<LatencyProfileName, LatencyProfile>>

@@ -211,12 +211,12 @@ describe('latency profiles', () => {
     ['9999999d', 'unknown profile'],
     [{ keepAliveMs: '0s' }, 'keepAliveMs'],
     [{ gapsMs: 3 }, "unknown option 'latency.gapsMs'; did you mean 'gapMs'?"],
-    ['./nothing.json', 'cannot read'],
+    ['./nothing.json', 'options.latency: ./nothing.json: no such file'],
     [
       'constructor',
       "options.latency: unknown profile 'constructor'; choose fast, typical, reasoning, or a .json file",
     ],
-    ['package.json', "the profile 'package.json' is invalid at 'profile'"],
+    ['package.json', 'options.latency: package.json:1:1: profile is required'],
     ...[{ p50: 9, p90: 3 }, { p50: -1 }, {}, { p101: 1 }, { 50: 1 }, { p5x: 1 }].map(
       (firstByteMs): [object, string] => [
         { profile: 1, models: { '*': { firstByteMs } } },
