@@ -34,14 +34,15 @@ export async function install(name: string, versions: Record<string, string> = {
   })
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
 
-  const run = (command: string) => execute(command, folder)
+  const run = (command: string) => runIn(folder, command)
   const { code, stdout, stderr } = await run('npm install --no-audit --no-fund --prefer-offline')
   if (code !== 0) throw new Error(`npm cannot install ${name}:\n${stdout}${stderr}`)
   const readJson = async (path: string) => JSON.parse(await readFile(join(folder, path), 'utf8'))
   return { folder, run, readJson, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 
-function execute(command: string, cwd: string): Promise<Result> {
+/** Runs a command in a folder. Does not throw if it fails. */
+export function runIn(cwd: string, command: string): Promise<Result> {
   return new Promise((resolve) => {
     const options = { cwd, env: environment(), maxBuffer: 64 * 1024 * 1024 }
     execFile('/bin/sh', ['-c', command], options, (error: ExecFileException | null, stdout, stderr) => {

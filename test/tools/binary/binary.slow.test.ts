@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,6 +15,7 @@ import { expectCalls } from '../../golden/expect-golden.ts'
 import { gateways } from '../../golden/requests.ts'
 import { decode, play, stories, type Transcript } from '../../golden/transcript.ts'
 import { overSocket } from '../../golden/transports.ts'
+import { hasProgram } from '../../has-program.ts'
 import { binaryPath, buildBinary } from './index.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -110,5 +111,29 @@ describe('the binary', () => {
         encoding: 'utf8',
       }),
     )
+  })
+
+  const script = `
+./gateway-understudy --port 0 --json --quiet > ready &
+trap "kill $!" EXIT
+until grep --quiet baseUrl ready; do sleep 0.05; done
+url=$(sed 's/.*"baseUrl":"\\([^"]*\\)".*/\\1/' ready)
+body='{"model":"aurora/dawn-2","input":"Why tides?","stream":true}'
+reply=$(curl --silent "$url/responses" --header 'authorization: Bearer any' --json "$body")
+test "$(echo "$reply" | tail -n 1)" = 'data: [DONE]'
+`
+  it.runIf(hasProgram('curl'))('passes a first test in ten lines of shell, without Node', () => {
+    expect(script.trim().split('\n').length).toBeLessThanOrEqual(10)
+    const home = mkdtempSync(join(tmpdir(), 'understudy-empty-'))
+    const programs = join(home, 'programs')
+    mkdirSync(programs)
+    for (const name of ['curl', 'grep', 'sed', 'sh', 'sleep', 'tail'])
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(programs, name))
+    copyFileSync(binary, join(home, 'gateway-understudy'))
+    const run = (text: string) =>
+      spawnSync('sh', ['-c', text], { cwd: home, env: { PATH: programs }, encoding: 'utf8', timeout: 60_000 })
+    expect(run('command -v node').status).not.toBe(0)
+    expect(run(script)).toMatchObject({ status: 0, stdout: '', stderr: '' })
+    rmSync(home, { recursive: true })
   })
 })
