@@ -3,6 +3,7 @@
  * cities. The patterns are in fixtures/values.json.
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+import { nounPhrases, type Phrase } from './phrases.ts'
 
 /** A row of related values, such as a city with its country. */
 export type Row = Readonly<Record<string, string | number>>
@@ -25,6 +26,8 @@ export interface Fact {
 export interface Facts {
   readonly text: string
   readonly list: readonly Fact[]
+  /** The prompt's words without surrounding punctuation. */
+  readonly words: readonly string[]
   /** Subject of the prompt in a few words. */
   readonly topic: string
   /** The prompt without polite words and verbs at its beginning. */
@@ -86,7 +89,10 @@ export function readFacts(prompt: string, now: number): Facts {
   }
   for (const { start, end, term } of termsIn(text, termOf)) {
     const [tag, value, row] = term
-    if (!isFree(start, end)) continue
+    const isWord = /^(?:color|unit|size|room|genre|mood)$/.test(tag)
+    const isInName =
+      /\p{Lu}[\p{L}'’]*\s(?:of\s)?$/u.test(text.slice(0, start)) || /^\s\p{Lu}/u.test(text.slice(end))
+    if (!isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
     const state = tag === 'city' ? (/^, [A-Z]{2}\b/.exec(text.slice(end))?.[0] ?? '') : ''
     claim(tag, start, end + state.length, value, { row: { ...row, place: value + state } })
   }
@@ -112,6 +118,9 @@ export function readFacts(prompt: string, now: number): Facts {
       /^(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?|Patient|Customer|Client|Employee|Student)\s/.exec(name)?.[0] ?? ''
     start += title.length
     name = name.slice(title.length)
+    name = name
+      .replace(/(?<=^\p{Lu})\. (?=(\p{L}+))/u, (dot, next: string) => (isCommon(next) ? '\n' : dot))
+      .split('\n')[0] as string
     const [first = '', ...others] = name.split(' ')
     const isPerson = title !== '' || personFirst().has(first.split('-')[0]?.toLowerCase() ?? '')
     const isWord =
@@ -132,7 +141,9 @@ export function readFacts(prompt: string, now: number): Facts {
     const kind = isPerson ? 'person' : isPlace ? 'city' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name'
     claim(kind, start, start + name.length, name, {
       ...(isPlace && !isPerson && { row: { city: name, place: name } }),
-      ...(isPerson && { row: { first, last: others.join(' ') || first } }),
+      ...((isPerson || (kind === 'name' && others.length === 1)) && {
+        row: { first, last: others.join(' ') || first },
+      }),
     })
   }
   for (const [name, words] of Object.entries(fixtures.languages)) {
@@ -141,8 +152,14 @@ export function readFacts(prompt: string, now: number): Facts {
     if (hits.length > 1 && !list.some(({ kind }) => kind === 'language'))
       add('language', text.indexOf(hits[0] ?? ''), text.length, value, { row: { language: value, code } })
   }
-  for (const { start, end, items } of enumerations(text))
-    if (items.length > 1) add('list', start, end, items.join(', '), { items })
+  const nouns = nounPhrases(text)
+  for (const { start, end, items } of [...enumerations(text), ...phraseLists(text, nouns)])
+    add('list', start, end, items.join(', '), {
+      items,
+      row: {
+        kinds: list.flatMap((fact) => (fact.start >= start && fact.end <= end ? fact.kind : [])).join(' '),
+      },
+    })
   const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
   const statement = statementIn(
     text,
@@ -151,15 +168,30 @@ export function readFacts(prompt: string, now: number): Facts {
   const sentences = statement
     ? (text.slice(Math.max(0, text.indexOf(statement))).match(/\S[^.!?\n]{11,160}(?:[.!?](?!\d)|$)/g) ?? [])
     : []
-  const { topic: object, query } = topicOf(text, statement)
+  const things = nouns.flatMap((phrase) => {
+    const value = phrase.value.replace(new RegExp(fixtures.adjectives, 'i'), '')
+    const head = phrase.end - (/\S+$/.exec(value)?.[0].length ?? 0)
+    return isFree(head, phrase.end) && !isGeneric(value) ? [{ ...phrase, value }] : []
+  })
+  const { topic: object, query } = topicOf(text, things, statement)
   const about = titled ?? list.find(({ kind }) => kind === 'about')
-  const topic = about ? String(about.value) : object
-  const plain = object.replace(new RegExp(fixtures.adjectives, 'i'), '').trim()
-  const at = text.indexOf(plain)
-  if (plain && at >= 0 && !statement && !new RegExp(fixtures.generic, 'i').test(plain))
-    add('object', at, at + plain.length, plain)
+  const message = list.find(({ kind }) => kind === 'message')
+  const topic = about ? String(about.value) : message ? headline(String(message.value)) : object
+  const main = things.find(({ isObject }) => isObject)
+  for (const thing of things) {
+    const { value, end } = thing
+    const start = end - value.length
+    add(thing === main ? 'object' : 'noun', start, end, value)
+    const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
+    if (modifier && head) add('modifier', start, start + modifier.length, modifier, { row: { head } })
+  }
+  for (const { value, end } of nouns) {
+    const [, rest] = /^\S+\s(.+)$/.exec(value) ?? []
+    if (rest) add('rest', end - rest.length, end, rest)
+  }
   return {
     text,
+    words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
     list: list.sort((left, right) => left.start - right.start),
     topic,
     query,
@@ -249,7 +281,35 @@ function currencyOf(text: string): string {
 export const price =
   '(?:[$€£¥]\\s?(?:\\d[\\d,]*(?:\\.\\d+)?)|\\d[\\d,]*(?:\\.\\d+)?\\s?(?:[€$£]|USD|EUR|GBP|euros?|dollars?|pounds?)(?!\\w))'
 
-/** Yields enumerations such as `milk, eggs and bread`. */
+const count = '(?:\\d+\\S{0,4}|two|three|four|five|six|an?) '
+const connector = new RegExp(
+  `^(?:, |,? (?:and|or|plus) | [&+] )(?:also )?(${count})?(?:(?:the|some|my|with) )?$`,
+  'i',
+)
+
+/** Yields lists of noun phrases, such as `milk, two eggs and some bread`. */
+function* phraseLists(
+  text: string,
+  phrases: readonly Phrase[],
+): Generator<{ start: number; end: number; items: string[] }> {
+  let [items, start]: [string[], number] = [[], 0]
+  for (const [place, { start: own, end, value }] of phrases.entries()) {
+    if (items.length === 0) {
+      const [number = ''] = new RegExp(`(?<!\\S)${count}$`, 'i').exec(text.slice(0, own)) ?? []
+      start = own - number.length
+      items = [number + value]
+    }
+    const next = phrases[place + 1]
+    const gap = next && connector.exec(text.slice(end, next.start))
+    if (gap) items.push((gap[1] ?? '') + next.value)
+    else {
+      if (items.length > 1) yield { start, end, items }
+      items = []
+    }
+  }
+}
+
+/** Yields enumerations after a colon or of priced items, such as `todo: buy milk, call Tom`. */
 function* enumerations(text: string): Generator<{ start: number; end: number; items: string[] }> {
   const clauses = text
     .replace(/\b(?:but|however|although)\b|["“”]|\b(?:hi|hello|hey|dear \w+),/gi, (word) =>
@@ -257,13 +317,15 @@ function* enumerations(text: string): Generator<{ start: number; end: number; it
     )
     .replace(new RegExp(`\\s(?:for|at|costs?|@)(?=\\s${price})`, 'gi'), (word) => ' '.repeat(word.length))
   for (const match of clauses.matchAll(/(?:[^.!?;:\n]|\.(?=\d)){3,400}/g)) {
+    const isHead = /:\s*$/.test(text.slice(0, match.index))
+    if (!isHead && (match[0].match(new RegExp(price, 'g')) ?? []).length < 2) continue
     const parts = match[0].split(/,(?!\d)\s*(?:and\s|or\s|&\s)?|\s(?:and|or|&|plus)\s/)
     if (parts.length < 2) continue
     const words = (parts[0] ?? '').trim().split(/\s+/)
     const number = words.findIndex((word) => /^\d/.test(word) || word in fixtures.numbers)
     // After a colon, the first item can start with a verb, as in `todo: buy milk, call Tom`.
-    const isHead = /:\s*$/.test(text.slice(0, match.index)) && words.length < 4
-    const stop = isHead ? -1 : words.findLastIndex((word) => isCommon(word))
+    const isShort = isHead && words.length < 4
+    const stop = isShort ? -1 : words.findLastIndex((word) => isCommon(word))
     const items = [words.slice(number >= 0 ? number : stop + 1).join(' '), ...parts.slice(1)]
     const cut = items.map((item) =>
       item
@@ -281,7 +343,7 @@ function* enumerations(text: string): Generator<{ start: number; end: number; it
         item !== '' &&
         item.split(' ').length <= 6 &&
         !/^then\b/.test(item) &&
-        (isHead || !isCommon(item.split(' ')[0] ?? '')),
+        (isShort || !isCommon(item.split(' ')[0] ?? '')),
     )
     if (kept.length > 1) yield { start: match.index, end: match.index + match[0].length, items: kept }
   }
@@ -310,7 +372,6 @@ function statementIn(text: string, passage: Fact | undefined): string | undefine
   return isGiven || (!isRequest && /\s\S+\s/.test(sentence)) ? sentence || undefined : undefined
 }
 
-/** Returns the first sentence's object, such as `weather` in `What is the weather in Paris?`. */
 /** Returns the first words of a sentence, for a title. */
 function headline(sentence: string): string {
   const clause = sentence
@@ -321,31 +382,28 @@ function headline(sentence: string): string {
   return words.join(' ')
 }
 
-function topicOf(text: string, statement?: string): { topic: string; query: string } {
+/** Returns the prompt's subject, and the prompt without its request. */
+function topicOf(
+  text: string,
+  phrases: readonly Phrase[],
+  statement?: string,
+): { topic: string; query: string } {
   const first = /^[\s\S]*?(?:[.?!](?=\s)|\n|$)/.exec(text.trim().slice(0, 300))?.[0] ?? ''
-  let query = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
-  const whole = query
-  let isAfterStop = false
-  for (let word = /^[\p{L}'’]+/u.exec(query)?.[0]; word; word = /^[\p{L}'’]+/u.exec(query)?.[0]) {
-    const isStop = fixtures.stops.includes(word.toLowerCase())
-    if (isAfterStop && !isStop) break
-    isAfterStop = isStop
-    if (!isCommon(word.replace(/['’](?:s|re)$/, '')) || query.length <= word.length) break
-    query = query.slice(word.length).trim()
-  }
-  query =
-    query.replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '') || whole
-  query = query.replace(new RegExp(fixtures.wrappers, 'i'), '') || query
-  const plain = query
-    .replace(/\S+@\S+(?:,| and)?\s*|["“”]/g, '')
-    .replace(/^(?:(?:cc|saying|that|telling \w+)\b[,\s]*)+/i, '')
-    .trim()
-  const topic = plain.split(
-    /,|["“”]|\s(?:in|on|at|for|from|with|by|before|after|under|over|using|to|that|which|who|where|because|tomorrow|today|next|titled|called|named|and (?:then|also|send|tell|give))\b/,
-  )[0]
-  if (statement && !text.trim().startsWith(statement))
-    return { topic: headline(statement), query: query || 'the request' }
-  return { topic: topic?.trim() || query || 'the request', query: query || 'the request' }
+  const request = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
+  const start = Math.max(0, text.indexOf(request))
+  const own = phrases.find((phrase) => phrase.start >= start)
+  const whole = text.slice(own?.start ?? start, start + request.length)
+  const query = whole
+    .replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '')
+    .replace(new RegExp(fixtures.wrappers, 'i'), '')
+  const within = start + request.lastIndexOf(query)
+  const main = phrases.find((phrase) => phrase.start >= within && !isGeneric(phrase.value)) ?? own
+  const topic = statement && !text.trim().startsWith(statement) ? headline(statement) : main?.value
+  return { topic: topic || query || 'the request', query: query || whole || 'the request' }
+}
+
+function isGeneric(phrase: string): boolean {
+  return new RegExp(fixtures.generic, 'i').test(phrase)
 }
 
 const quotes = () =>
@@ -394,7 +452,7 @@ function readers(): Readers {
   }
   for (const row of fixtures.tables.places) {
     set(row.city, ['city', row.city, row])
-    set(row.country, ['country', row.country, row])
+    set(row.country, ['country', row.country, { ...row, code: row.countryCode }])
   }
   for (const [tag, list] of Object.entries(fixtures.terms))
     for (const entry of list) {
@@ -404,7 +462,11 @@ function readers(): Readers {
       const row =
         tag === 'country' ? fixtures.tables.places.find(({ country }) => country === value) : undefined
       for (const alias of aliases)
-        set(alias, [tag, tag === 'unit' ? alias : value, { ...row, [tag]: value, code, value }])
+        set(alias, [
+          tag,
+          tag === 'unit' ? alias : value,
+          { ...row, [tag]: value, code: code || row?.countryCode || '', value },
+        ])
     }
   const compile = ([kind = '', source = '']: readonly string[]) =>
     [

@@ -1,0 +1,290 @@
+/** Reads a schema's fields: names, roles such as `from` and `to`, and their entries in fixtures/values.json. */
+import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+import {
+  listedValues,
+  propertiesOf,
+  References,
+  schemaAt,
+  schemasAt,
+  textAt,
+  textsAt,
+  typesOf,
+} from '../../model/json-schema/schema.ts'
+import { subjectWords } from '../../model/text/words.ts'
+import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
+import type { Fact } from './facts.ts'
+
+export interface Field {
+  readonly is: RegExp
+  /** Kinds of facts, best first, each with a column in the fact's row or a mode. */
+  readonly takes: readonly (readonly string[])[]
+  readonly give: unknown
+  /** Texts before and after a value. */
+  readonly near: RegExp | undefined
+  readonly after: RegExp | undefined
+}
+
+/** A string, number or boolean in the schema. */
+export interface Leaf {
+  readonly key: string
+  readonly parent: string
+  /** Normalised names, such as `customer email`. */
+  readonly name: string
+  readonly role: 'from' | 'to' | undefined
+  field: Field | undefined
+  readonly schemas: SchemaObject[]
+  readonly isMany: boolean
+  /** Keys of optional values that contain this one, itself included. */
+  readonly optional: readonly string[]
+  readonly hints: ReadonlySet<string>
+  readonly words: readonly string[]
+  readonly cues: readonly RegExp[]
+  /** The field's name as a label before a value, as in `branch main` or `tag it urgent`. */
+  readonly label: RegExp | undefined
+  /** The field's name after a value, as in `main branch`. */
+  readonly suffix: RegExp | undefined
+  facts: readonly Fact[]
+}
+
+/** Maximum number of fields to match with the prompt, and of names to classify. */
+const maxLeaves = 150
+const maxNames = 400
+
+const fromRole =
+  /^(?:from|origin|source|start|starting|begin|departure|depart|sender|src|old|head|pickup|in|checkin|outbound|since|after|min|minimum|low|lower)$/
+const toRole =
+  /^(?:to|destination|dest|target|end|ending|finish|arrival|recipient|dst|new|until|till|return|dropoff|out|checkout|inbound|before|due|into|max|maximum|high|upper)$/
+
+export function leavesOf(root: JsonSchema): Map<string, Leaf> {
+  const references = new References(root)
+  const leaves = new Map<string, Leaf>()
+  const visit = (
+    schema: JsonSchema,
+    path: readonly string[],
+    isMany: boolean,
+    optional: readonly string[],
+    depth: number,
+    hint = '',
+  ): void => {
+    if (typeof schema === 'boolean' || depth > 12 || leaves.size >= maxLeaves) return
+    const description = `${hint} ${textAt(schema, 'description') ?? ''} ${textAt(schema, 'title') ?? ''}`
+    let target: JsonSchema | undefined
+    try {
+      target = references.follow(schema)
+    } catch {
+      return
+    }
+    const inner = (next: JsonSchema) => visit(next, path, isMany, optional, depth + 1, description)
+    if (target !== undefined) inner(target)
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) schemasAt(schema, keyword).forEach(inner)
+    const required = textsAt(schema, 'required')
+    for (const [name, property] of propertiesOf(schema)) {
+      const next = [...path, name]
+      const isOptional = !required.includes(name) || isNullable(property)
+      visit(property, next, isMany, isOptional ? [...optional, next.join('/')] : optional, depth + 1)
+    }
+    const items = schemaAt(schema, 'items')
+    if (items !== undefined) visit(items, [...path, '*'], true, optional, depth + 1, description)
+    const types = typesOf(schema)
+    const isLeaf = types
+      ? types.some((type) => /string|number|integer|boolean/.test(type))
+      : listedValues(schema)
+    if (!isLeaf || path.length === 0) return
+    const key = path.join('/')
+    const known = leaves.get(key)
+    if (known) known.schemas.push(schema)
+    else leaves.set(key, { ...leafOf(path, schema, isMany, description), optional })
+  }
+  visit(root, [], false, [], 0)
+  for (const leaf of leaves.values()) nameByParent(leaf, leaves)
+  return leaves
+}
+
+function isNullable(schema: JsonSchema): boolean {
+  return (
+    typeof schema === 'object' &&
+    (typesOf(schema)?.includes('null') === true ||
+      [...schemasAt(schema, 'anyOf'), ...schemasAt(schema, 'oneOf')].some(isNullable))
+  )
+}
+
+/** Classifies `name` by its siblings: next to a `price`, it is a product name. */
+function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
+  const own = split(
+    leaf.key
+      .replace(/(?:\/\*)+$/, '')
+      .split('/')
+      .at(-1) ?? '',
+  )
+  if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
+  const names = [...leaves.keys()]
+    .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
+    .map((key) =>
+      split(
+        key
+          .slice(leaf.parent.length)
+          .replace(/^\/?(?:\*\/)?/, '')
+          .split('/')[0] ?? '',
+      ),
+    )
+  const kind = Object.entries(fixtures.kinds).find(([pattern]) =>
+    names.some((name) => new RegExp(`^(?:${pattern})$`).test(name)),
+  )?.[1]
+  const field = kind && lookUp(`${kind} ${own}`)
+  if (field) leaf.field = field
+}
+
+export function leafOf(
+  path: readonly string[],
+  schema: SchemaObject,
+  isMany: boolean,
+  description: string,
+): Leaf {
+  const names = path.filter((name) => name !== '*').map(split)
+  const own = names.at(-1) ?? ''
+  const name = `${names.at(-2) ?? ''} ${own}`.trim()
+  const words = own.split(' ').filter((word) => !/^(?:name|id|value|number|of|the|is|in|text|a)$/.test(word))
+  const first = own.split(' ').find((word) => fromRole.test(word) || toRole.test(word)) ?? own
+  const parentRole =
+    names
+      .at(-2)
+      ?.split(' ')
+      .find((word) => fromRole.test(word) || toRole.test(word)) ?? ''
+  const role = [first, parentRole]
+    .map((word) => (fromRole.test(word) ? 'from' : toRole.test(word) ? 'to' : undefined))
+    .find(Boolean)
+  return {
+    key: path.join('/'),
+    parent: path
+      .slice(
+        0,
+        path.findLastIndex((step) => step !== '*'),
+      )
+      .join('/'),
+    name,
+    role,
+    field: fieldNamed(name, schema, description),
+    schemas: [schema],
+    isMany,
+    optional: [],
+    hints: new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase())),
+    words,
+    cues: words.map((word) => new RegExp(`(?<![\\p{L}\\d])${escaped(stem(word))}`, 'iu')),
+    ...labelsOf(words),
+    facts: [],
+  }
+}
+
+function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
+  const last = words.at(-1)
+  if (!last) return { label: undefined, suffix: undefined }
+  const names = [...new Set([words, words.slice(-1)])]
+    .map((each) => each.map((word) => escaped(stem(word))).join('\\p{L}{0,4}[\\s_-]'))
+    .join('|')
+  const link = '(?:\\s*[:=#]\\s*|\\s+(?:(?:is|it|them|as|of|to|called|named)\\s+)?(?:(?:the|a|an|my)\\s+)?)'
+  return {
+    label: new RegExp(
+      `(?<![\\p{L}\\d])(?:${names})\\p{L}{0,4}\\.?(?:\\s(?:name|id|no\\.?|number|code|key))?${link}["'“(#@]?$`,
+      'u',
+    ),
+    suffix: new RegExp(
+      `^["”']?\\s(?:is |was |will be )?(?:${[
+        names,
+        ...words
+          .filter((word) => word.length > 5)
+          .map(stem)
+          .map(escaped),
+      ].join('|')})(?!\\p{L}{5})`,
+      'u',
+    ),
+  }
+}
+
+/** Splits `departureCity` and `departure_city` into words. */
+export function split(name: string): string {
+  return name
+    .slice(0, 80)
+    .replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Ll})(?=\d)/gu, ' ')
+    .toLowerCase()
+    .replace(/[^\p{L}\d]+/gu, ' ')
+    .trim()
+}
+
+const named = new Map<string, Field | undefined>()
+let table: readonly Field[] | undefined
+
+/** Returns the table entry for a name or, without one, for its format or description. */
+function fieldNamed(name: string, schema: SchemaObject, description = ''): Field | undefined {
+  const format = textAt(schema, 'format')
+  if (format) {
+    const byFormat = {
+      email: 'email',
+      uri: 'url',
+      url: 'url',
+      date: 'date',
+      'date-time': 'date time',
+      time: 'time',
+      uuid: 'uuid',
+      ipv4: 'ip',
+      hostname: 'hostname',
+    }[format]
+    const own = lookUp(name)
+    if (byFormat) return own?.takes[0]?.[0] === byFormat ? own : lookUp(byFormat)
+  }
+  if (/\b(?:ISO.?4217|currency code)/i.test(description)) return lookUp('currency')
+  if (/\b(?:ISO.?639|language code)/i.test(description)) return lookUp('language code')
+  if (/\b(?:IATA|airport code)/i.test(description)) return lookUp('airport code')
+  if (/\bISO.?3166|country code/i.test(description)) return lookUp('country code')
+  const shape = textAt(schema, 'pattern')
+  if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
+  if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
+  if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
+  const types = typesOf(schema)
+  return lookUp(name, types?.includes('string') && !types.includes('number'))
+}
+
+function lookUp(name: string, isText = false): Field | undefined {
+  const label = isText ? `${name} text` : name
+  if (named.has(label)) return named.get(label)
+  table ??= fixtures.fields.map(({ is, take, give, near, after }) => ({
+    is: new RegExp(is),
+    takes: take.split(' ').map((kind) => kind.split(':')),
+    give,
+    near: near
+      ? new RegExp(
+          `(?<![\\p{L}\\d])(?:${near})[\\s:#=]*(?:(?:the|a|an|about|around|exactly|is|of|named|called)\\s)?[$€£]?$`,
+          'u',
+        )
+      : undefined,
+    after: after ? new RegExp(`^[\\s)]*(?:${after})`, 'u') : undefined,
+  }))
+  const singular = name.replace(/ies$/, 'y').replace(/(?<=[a-z]{3})(?<![su])s$/, '')
+  const isNumbered = /\b(?:number|num|count|no|id)\b/.test(name)
+  const candidates = new Set([
+    name,
+    singular,
+    ...(isNumbered ? [] : [name.replace(/ (?:\d+|name|value|string|str|field|list|text|info|details)$/, '')]),
+  ])
+  const field = [...candidates]
+    .map((candidate) =>
+      table?.find(
+        ({ is, takes }) =>
+          is.test(candidate) && !(isText && takes[0]?.[0] === 'number' && takes[0][1] !== 'money'),
+      ),
+    )
+    .find(Boolean)
+  if (named.size < maxNames) named.set(label, field)
+  return field
+}
+
+export function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+export function stem(word: string): string {
+  return word.replace(/[^\p{L}\d]/gu, '').replace(/(?:ies|es|s|ing|ed|e|y)$/, '') || word
+}

@@ -1,0 +1,657 @@
+/** Writes a field's value: what the prompt states, otherwise a default, an example or a sample. */
+import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+import { draw, uuid } from '../../lib/seed.ts'
+import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
+import { listedValues, textAt, typesOf } from '../../model/json-schema/schema.ts'
+import { subjectWords } from '../../model/text/words.ts'
+import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
+import { type Fact, type Facts, isCommon, isoDay, price, type Row } from './facts.ts'
+import { escaped, type Leaf, leafOf, sentenceCase, split, stem } from './fields.ts'
+import { inPattern, isMatch, numberFor } from './matching.ts'
+
+const maxItems = 12
+
+type Scalar = string | number | boolean
+
+export class Writer {
+  readonly #leaves: ReadonlyMap<string, Leaf>
+  readonly #facts: Facts
+  readonly #seed: string
+  readonly #now: number
+  readonly #lower: string
+  /** Keys of optional values that the prompt does not state. */
+  #omitted: ReadonlySet<string> | undefined
+  /** Values given per array. */
+  readonly #listed = new Map<string, Map<number, unknown>>()
+
+  constructor(leaves: ReadonlyMap<string, Leaf>, facts: Facts, seed: string, now: number) {
+    this.#leaves = leaves
+    this.#facts = facts
+    this.#seed = seed
+    this.#now = now
+    this.#lower = facts.text.toLowerCase()
+  }
+
+  /**
+   * Proposes a value or, for an array, only its number of items. Returns undefined if there is nothing to propose.
+   * Throws `Unsatisfiable` to omit an optional value that the prompt does not state.
+   */
+  propose({ path, type, schemas, random }: ValuePlace): unknown {
+    const key = path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
+    if (type !== 'null' && this.#isOmitted(key)) throw new Unsatisfiable(`${key} is not stated`)
+    if (type === 'array') return this.#countOf(key)
+    if (type === 'object' || type === 'null' || path.length === 0 || schemas.length === 0) return undefined
+    const index = path.findLast((step) => typeof step === 'number') ?? 0
+    const isNamed = path.some((step) => typeof step === 'string')
+    const leaf =
+      this.#leaves.get(key) ?? leafOf(isNamed ? key.split('/') : ['value'], schemas[0] ?? {}, false, '')
+    return this.#stated(leaf, type, schemas, index) ?? this.#assumed(leaf, type, schemas, index, random)
+  }
+
+  /** Returns true for an optional value that the prompt does not state, if it states others. */
+  #isOmitted(key: string): boolean {
+    this.#omitted ??= this.#findOmitted()
+    return this.#omitted.has(key)
+  }
+
+  #findOmitted(): Set<string> {
+    const leaves = [...this.#leaves.values()]
+    const stated = leaves.filter((leaf) => {
+      const type = leaf.schemas.flatMap((schema) => typesOf(schema) ?? [])[0] ?? 'string'
+      return this.#stated(leaf, type, leaf.schemas, 0) !== undefined
+    })
+    const kept = new Set(stated.flatMap(({ optional }) => optional))
+    const all = leaves.flatMap(({ optional }) => optional)
+    return new Set(stated.length > 0 ? all.filter((key) => !kept.has(key)) : [])
+  }
+
+  /** Returns the value that the prompt states. */
+  #stated(leaf: Leaf, type: string, schemas: readonly SchemaObject[], index: number): unknown {
+    const listed = schemas.map(listedValues).find((values) => values !== undefined)
+    if (listed) return listed.length === 1 ? listed[0] : this.#statedMember(leaf, listed, index)
+    if (type === 'boolean') return this.#statedFlag(leaf)
+    return (
+      this.#partOf(leaf, index, type) ??
+      (leaf.facts.length > 0 ? this.#valueOf(leaf, index, type) : undefined) ??
+      this.#matching(schemas)
+    )
+  }
+
+  /** Returns the first words of the prompt that match a specific pattern. */
+  #matching(schemas: readonly SchemaObject[]): string | undefined {
+    const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean)
+    if (!source || !/\{|\d|\\d|[A-Z]-/.test(source)) return undefined
+    return this.#facts.words.find((word) => /\d|_/.test(word) && isMatch(source, word))
+  }
+
+  /** Returns a default, an example or a sample. */
+  #assumed(
+    leaf: Leaf,
+    type: string,
+    schemas: readonly SchemaObject[],
+    index: number,
+    random: () => number,
+  ): unknown {
+    const listed = schemas.map(listedValues).find((values) => values !== undefined)
+    const sample = schemas.map(sampleOf).find((value) => value !== undefined)
+    if (listed) return this.#assumedMember(listed, sample, random)
+    if (leaf.isMany && /number|integer/.test(type) && /\b(?:day|week|step)$/.test(leaf.name)) return index + 1
+    if (sample !== undefined && sample !== null && sample !== '') return sample
+    if (type === 'boolean') return this.#assumedFlag(leaf, schemas)
+    if (schemas.some(({ pattern }) => pattern !== undefined && leaf.field === undefined)) return undefined
+    if (!leaf.key.endsWith('/*') || type !== 'string') return this.#given(leaf, index, type, schemas)
+    // Within an array, values differ if there are enough.
+    const earlier = this.#listed.get(leaf.key) ?? new Map<number, unknown>()
+    this.#listed.set(leaf.key, earlier)
+    const others = [...earlier].filter(([place]) => place !== index).map(([, value]) => value)
+    let value = this.#given(leaf, index, type, schemas)
+    for (let next = 1; next < 9 && others.includes(value); next++)
+      value = this.#given(leaf, index + next, type, schemas)
+    earlier.set(index, value)
+    return value
+  }
+
+  /** Returns an array with one place per value found, which the generator fills. */
+  #countOf(key: string): number | undefined {
+    let count = 0
+    for (const leaf of this.#leaves.values()) {
+      if (!leaf.key.startsWith(`${key}/*`) || leaf.key.indexOf('*', key.length + 2) >= 0) continue
+      const listed = leaf.schemas.map(listedValues).find((values) => values !== undefined)
+      const matched =
+        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#mention(value) >= 0).length : 0
+      count = Math.max(count, matched, leaf.facts[0]?.items?.length ?? leaf.facts.length)
+    }
+    const own = key.split('/').at(-1) ?? ''
+    const item = this.#leaves.get(`${key}/*`)
+    const isNone = new RegExp(
+      `(?<!\\p{L})(?:no|without|any) (?:known )?${escaped(stem(split(own)))}`,
+      'u',
+    ).test(this.#lower)
+    if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
+      return 0
+    const asked = new RegExp(
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${escaped(stem(split(own)))}`,
+      'u',
+    ).exec(this.#lower)?.[1]
+    if (count === 0 && /\bpoints?$|highlights|takeaways/.test(split(own)))
+      count = this.#facts.sentences.length
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
+      count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
+    if (count === 0 && /option|choice/i.test(own)) count = 4
+    if (
+      count === 0 &&
+      /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
+    )
+      count = 3
+    return count > 0 ? Math.min(count, maxItems) : undefined
+  }
+
+  #valueOf(leaf: Leaf, index: number, type: string): unknown {
+    const fact = leaf.facts[0]?.items ? leaf.facts[0] : leaf.facts[Math.min(index, leaf.facts.length - 1)]
+    if (!fact || (index > 0 && leaf.isMany && !fact.items && index >= leaf.facts.length)) return undefined
+    const coded = leaf.schemas.some(({ pattern }) => pattern !== undefined)
+      ? inPattern(fact, leaf.schemas)
+      : undefined
+    if (coded !== undefined) return coded
+    const label = new RegExp(`^${escaped(leaf.words.join(' '))}s? (?=\\S)`, 'i')
+    if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
+    const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
+    const column = mode && fact.row?.[mode]
+    if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
+      return this.#moment(leaf, fact)
+    if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
+      const [owner, repo] = String(fact.value).split('/')
+      const isSplit = [...this.#leaves.values()].some(
+        ({ parent, key }) => parent === leaf.parent && /owner$/i.test(key),
+      )
+      return mode === 'owner' ? owner : isSplit ? repo : fact.value
+    }
+    if (column !== undefined && column !== '') return column
+    const isSentence =
+      /^(?:object|task|title|about|message|reason)$/.test(fact.kind) && !/["'“‘]$/.test(fact.before)
+    if (isSentence && !/\b(?:item|product|query|search)/.test(leaf.name))
+      return sentenceCase(String(fact.value))
+    if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
+    if (typeof fact.value === 'number') {
+      const number = numberFor(leaf.name, leaf.schemas, fact)
+      return type === 'string' ? String(number) : number
+    }
+    if (type === 'string' && typeof fact.value === 'number') return String(fact.value)
+    return fact.value
+  }
+
+  /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
+  #partOf(leaf: Leaf, index: number, type: string): Scalar | undefined {
+    const [name = ''] = /\b(?:quantity|amount|count|qty|units?|price|cost|rate)$/.exec(leaf.name) ?? []
+    const list =
+      name &&
+      [...this.#leaves.values()].find(({ parent, facts }) => parent === leaf.parent && facts[0]?.items)
+        ?.facts[0]?.items
+    const { count, unit, cost } = itemOf((list || [])[index] ?? '')
+    if (cost !== undefined && (/price|cost|rate/.test(name) || (name === 'amount' && !count)))
+      return type === 'string' ? String(cost) : cost
+    if (/price|cost|rate/.test(name)) return undefined
+    if (list && cost !== undefined && type !== 'string') return count ?? 1
+    if (count === undefined) return undefined
+    if (type !== 'string') return count
+    return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
+  }
+
+  /** Returns a date or time in the format that a field expects. */
+  #moment({ schemas, field, role, name, parent }: Leaf, fact: Fact): string {
+    const { list } = this.#facts
+    const format = schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
+    const form = format ?? (field?.give as { date?: string } | undefined)?.date ?? 'date'
+    const value = String(fact.value)
+    if (fact.kind === 'datetime')
+      return form === 'date'
+        ? value.slice(0, 10)
+        : form === 'time'
+          ? value.slice(11)
+          : `${value.replace(' ', 'T')}${value.length < 17 ? ':00' : ''}${/:\d\d(?::\d\d(?:\.\d+)?)?$/.test(value) && format ? 'Z' : ''}`
+    const suffix = format === 'date-time' ? 'Z' : ''
+    if (form === 'date' || (!format && fact.kind === 'date' && !list.some(({ kind }) => kind === 'time')))
+      return value
+    const isWhole = /\b(?:start|end|event|meeting)\b/.test(name) && list.some(({ kind }) => kind === 'date')
+    const hasDay = [...this.#leaves.values()].some(
+      (leaf) => leaf.parent === parent && /\b(?:date|day)$/.test(leaf.name),
+    )
+    if (form === 'time' && (format || !isWhole || hasDay)) return format === 'time' ? `${value}:00Z` : value
+    const times = list.filter(({ kind }) => kind === 'time')
+    const near = (kind: string) =>
+      list
+        .filter((other) => other.kind === kind)
+        .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
+    const day = fact.kind === 'date' ? value : String(near('date')?.value ?? isoDay(new Date(this.#now)))
+    const late = role === 'to' || /\bend/.test(name) ? times[1] : undefined
+    const time = fact.kind === 'time' ? value : String((late ?? near('time'))?.value ?? '09:00')
+    return `${day}T${time}:00${suffix}`
+  }
+
+  /** Returns the enum member that the prompt names or implies. */
+  #statedMember(leaf: Leaf, listed: readonly unknown[], index: number): unknown {
+    const mentioned = listed
+      .map((value) => ({ value, at: this.#mention(value) }))
+      .filter(({ at }) => at >= 0)
+      .sort((left, right) => left.at - right.at)
+    if (mentioned.length > 0) {
+      const isTarget = (at: number) =>
+        /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(Math.max(0, at - 12), at))
+      const byRole =
+        leaf.role === 'to'
+          ? mentioned.findLast(({ at }) => isTarget(at))
+          : leaf.role === 'from'
+            ? mentioned.find(({ at }) => !isTarget(at))
+            : undefined
+      return (byRole ?? mentioned[leaf.isMany ? index % mentioned.length : 0])?.value
+    }
+    const rated = listed
+      .map((value) => ({ value, score: this.#implied(value) + this.#overlap(value) }))
+      .sort((left, right) => right.score - left.score)
+    const isMixed = ['positive', 'negative'].every(
+      (value) => listed.includes(value) && this.#implied(value) > 0,
+    )
+    if (isMixed && listed.includes('mixed')) return 'mixed'
+    return rated[0] && rated[0].score >= 0.5 && rated[0].score > (rated[1]?.score ?? 0)
+      ? rated[0].value
+      : undefined
+  }
+
+  /** Returns the default member, null, or a common one. */
+  #assumedMember(listed: readonly unknown[], sample: unknown, random: () => number): unknown {
+    if (sample !== undefined && listed.includes(sample)) return sample
+    if (listed.includes(null)) return null
+    const usual = listed.filter(
+      (value) => !/^(?:other|unknown|none|n\/?a|error|failed|undefined|mixed|)$/i.test(String(value)),
+    )
+    const neutral = usual.find((value) =>
+      /^(?:neutral|medium|normal|standard|relevance|default|auto)$/i.test(String(value)),
+    )
+    return neutral ?? usual[Math.floor(random() * usual.length)]
+  }
+
+  /** Returns a member's position in the prompt, or -1. */
+  #mention(value: unknown): number {
+    if (typeof value !== 'string' || value === '')
+      return typeof value === 'number' ? this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`)) : -1
+    const known = this.#facts.list.find(({ value: text, row }) =>
+      [text, row?.['code']].some((each) => String(each ?? '').toLowerCase() === value.toLowerCase()),
+    )
+    if (known) return known.start
+    const words = split(value).split(' ').map(stem)
+    if (words.join('').length < 2) return -1
+    return this.#lower.search(
+      new RegExp(
+        `(?<![\\p{L}\\d])${words.map(escaped).join('\\p{L}{0,3}[\\s_-]*')}(?:\\p{L}{0,3})(?![\\p{L}\\d])`,
+        'u',
+      ),
+    )
+  }
+
+  /** Returns the share of a member's words that the prompt contains or implies, in any order. */
+  #overlap(value: unknown): number {
+    const words = split(String(value))
+      .split(' ')
+      .filter((word) => word.length > 2)
+    const hits = words.filter(
+      (word) => this.#mention(word) >= 0 || this.#implied(word) > 0 || this.#hasRelated(word),
+    )
+    return words.length > 0 ? hits.length / words.length : 0
+  }
+
+  /** Returns true if the prompt has a word with the same root, such as `dermatologist` for `dermatology`. */
+  #hasRelated(word: string): boolean {
+    const root = word.slice(0, Math.max(5, word.length - 3))
+    return word.length > 5 && this.#lower.search(new RegExp(`(?<!\\p{L})${escaped(root)}`, 'u')) >= 0
+  }
+
+  /** Counts words that suggest a member: `asap` suggests `urgent`. */
+  #implied(value: unknown): number {
+    const key = split(String(value)).replaceAll(' ', '_')
+    const source = (fixtures.synonyms as Record<string, string>)[key]
+    return source && Object.hasOwn(fixtures.synonyms, key)
+      ? (this.#lower.match(new RegExp(`(?<![\\p{L}])(?:${source})(?![\\p{L}])`, 'gu'))?.length ?? 0)
+      : 0
+  }
+
+  /** Returns true if the prompt names a boolean field, false if it does so with a negation. */
+  #statedFlag({ words, name }: Leaf): boolean | undefined {
+    const own = words.filter((word) => !new RegExp(`^(?:${fixtures.auxiliaries})$`).test(word))
+    const at =
+      own.length > 0
+        ? this.#lower.search(
+            new RegExp(
+              `(?<!\\p{L})${own.map((word) => escaped(stem(word))).join('\\p{L}{0,4}[\\s_-]*')}`,
+              'u',
+            ),
+          )
+        : -1
+    if (at >= 0)
+      return !/\b(?:no|not|without|don['’]t|do not|never|non|except|disable|turn off|isn['’]t)[\s-](?:\S+\s){0,2}$/.test(
+        this.#lower.slice(Math.max(0, at - 30), at),
+      )
+    if (!/\b(?:on|enabled?|active|power|state)\b/.test(name)) return undefined
+    if (/\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}off\b|\bdisable|\bdeactivate|\bstop\b/.test(this.#lower))
+      return false
+    return (
+      /\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}on\b|\b(?:en|act)(?:able|ivate)/.test(this.#lower) || undefined
+    )
+  }
+
+  #assumedFlag({ name }: Leaf, schemas: readonly SchemaObject[]): boolean {
+    const description = schemas.map((schema) => textAt(schema, 'description') ?? '').join(' ')
+    return new RegExp(fixtures.yes).test(`${name} ${description.toLowerCase().slice(0, 100)}`)
+  }
+
+  /** Returns a value from the tables. An object's related fields get values from the same row. */
+  #given(leaf: Leaf, index: number, type: string, schemas: readonly SchemaObject[]): Scalar | undefined {
+    const isNumber = type === 'number' || type === 'integer'
+    const give = leaf.field?.give
+    if (
+      isNumber &&
+      leaf.isMany &&
+      /\b(?:day|week|step|index|order|position|rank|number|no|line|chapter|id)$/.test(leaf.name)
+    )
+      return index + 1
+    const { statement, sentences } = this.#facts
+    if (leaf.isMany && /\bpoints?$|highlights|takeaways/.test(leaf.name) && sentences[index])
+      return sentences[index]
+    if (!isNumber && statement && !leaf.isMany) {
+      const own = leaf.name.split(' ').at(-1) ?? ''
+      if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
+        return sentenceCase(this.#facts.topic)
+      if (
+        /^(?:description|details|issue|problem|summary|body|note|notes|content)$/.test(own) ||
+        /^\{(?:Summary|Explanation|Sentence|Message)\}$/.test(String(give))
+      )
+        return sentenceCase(statement)
+    }
+    const example = isNumber ? undefined : exampleIn(schemas)
+    if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
+    if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
+    if (give === undefined || give === '') return undefined
+    let value: unknown = give
+    if (Array.isArray(give))
+      value = give[Math.floor(draw(this.#seed, leaf.key) * give.length + index) % give.length]
+    else if (typeof give === 'object' && give !== null) {
+      const { min, max, step = 1, date } = give as { min: number; max: number; step?: number; date?: string }
+      if (date) return isNumber ? undefined : this.#date(leaf, index, date)
+      const steps = Math.floor((max - min) / step)
+      value = Number((min + step * Math.floor(draw(this.#seed, leaf.key, index) * (steps + 1))).toFixed(4))
+    }
+    if (typeof value === 'string' && value.startsWith('@')) value = this.#cell(leaf, index, value.slice(1))
+    if (typeof value === 'string') value = this.#fill(value, leaf, index)
+    const [, low, high] =
+      /\b(?:between|from)?\s*(\d+(?:\.\d+)?)\s*(?:and|to|-|–)\s*(\d+(?:\.\d+)?)/i.exec(
+        schemas
+          .map((schema) => textAt(schema, 'description') ?? '')
+          .join(' ')
+          .slice(0, 200),
+      ) ?? []
+    if (
+      isNumber &&
+      low &&
+      high &&
+      typeof value === 'number' &&
+      (value < Number(low) || value > Number(high))
+    ) {
+      const drawn =
+        Number(low) + (Number(high) - Number(low)) * (0.6 + 0.3 * draw(this.#seed, leaf.key, index))
+      return type === 'integer' ? Math.round(drawn) : Number(drawn.toFixed(2))
+    }
+    if (isNumber) return this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
+    return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
+  }
+
+  /** Returns text from the prompt in the form of an example, such as `LH 441` for `UA123`. */
+  #likeExample(example: string): string | undefined {
+    if (!/\d/.test(example) || example.length > 30) return undefined
+    const shape = (example.match(/[A-Z]+|[a-z]+|\d+|[^A-Za-z\d]+/g) ?? [])
+      .map((part) =>
+        /[A-Z]/.test(part)
+          ? '[A-Z]{1,8}'
+          : /[a-z]/.test(part)
+            ? '[a-z]{1,20}'
+            : /\d/.test(part)
+              ? '\\d{1,12}'
+              : escaped(part),
+      )
+      .join('[ -]?')
+    return new RegExp(`(?<![\\p{L}\\d])${shape}(?![\\p{L}\\d])`, 'u').exec(this.#facts.text)?.[0]
+  }
+
+  /** Returns a name or a few words from the prompt, for fields without an entry. */
+  #idea(leaf: Leaf, index: number): string {
+    const taken = [...this.#leaves.values()].flatMap(({ facts }) => facts)
+    const free = this.#facts.list.filter(
+      (fact) => /^(?:quote|name|person|company|city)$/.test(fact.kind) && !taken.includes(fact),
+    )
+    const ideas = [
+      ...free.map(({ value }) => String(value)),
+      sentenceCase(this.#facts.topic),
+      ...this.#keywords().map(sentenceCase),
+    ]
+    const place = Math.max(
+      0,
+      [...this.#leaves.values()]
+        .filter(({ field, facts, schemas }) => !field && facts.length === 0 && !schemas.some(listedValues))
+        .indexOf(leaf),
+    )
+    return ideas[(place + index) % ideas.length] ?? 'Sample'
+  }
+
+  #hasObject(): boolean {
+    return this.#facts.list.some(({ kind }) => kind === 'object')
+  }
+
+  /** Returns the prompt's subject words. */
+  #keywords(): string[] {
+    const { topic, text } = this.#facts
+    return [...subjectWords(`${topic} ${text.slice(0, 500)}`)].filter(
+      (word) => !isCommon(word) && /^\p{L}{3,}/u.test(word),
+    )
+  }
+
+  /** Returns the number, or for a range's upper end such as `max_price`, one that exceeds the matching `min_price`. */
+  #ordered(leaf: Leaf, index: number, value: number, type: string): number | undefined {
+    const [upper] = /\b(?:max|maximum|end|high|upper|to)\b/.exec(leaf.name) ?? []
+    const other =
+      upper &&
+      this.#leaves.get(
+        leaf.key.replace(
+          new RegExp(`${upper}(?=[^/]*$)`, 'i'),
+          { max: 'min', maximum: 'minimum', end: 'start', high: 'low', upper: 'lower', to: 'from' }[upper] ??
+            upper,
+        ),
+      )
+    const low =
+      other && other !== leaf
+        ? (this.#valueOf(other, index, type) ?? this.#given(other, index, type, other.schemas))
+        : undefined
+    const result = typeof low === 'number' ? low * 2 || 10 : value
+    if (Number.isNaN(result)) return undefined
+    return type === 'integer' ? Math.round(result) : result
+  }
+
+  /** Returns a column of the object's table row, which is that of a value in the prompt or a random one. */
+  #cell({ parent, role, field, key }: Leaf, index: number, cell: string): string | number | undefined {
+    const [table = '', column = ''] = cell.split('.')
+    const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
+    const siblings = [...this.#leaves.values()].filter((leaf) =>
+      leaf.facts.some(({ row }) => row?.[column] !== undefined),
+    )
+    const sibling =
+      siblings.find((leaf) => leaf.parent === parent && leaf.role === role) ??
+      (role
+        ? undefined
+        : siblings.find((leaf) => leaf.parent.startsWith(parent) || parent.startsWith(leaf.parent)))
+    const known =
+      sibling?.facts[Math.min(index, sibling.facts.length - 1)] ??
+      (column === 'city'
+        ? undefined
+        : this.#facts.list.find(({ row }) => table === 'places' && row?.[column] !== undefined))
+    if (known?.row?.[column] !== undefined && sibling?.key !== key && !(index > 0 && key.endsWith('*')))
+      return known.row[column]
+    const group = `${parent}/${role ?? ''}`
+    const base = /^(?:ingredients|tasks)$/.test(table)
+      ? 0
+      : Math.floor(draw(this.#seed, table, group) * rows.length)
+    return field && rows[(base + index) % rows.length]?.[column]
+  }
+
+  #fill(template: string, leaf: Leaf, index: number): string {
+    const { topic, query } = this.#facts
+    const cell = (name: string) => String(this.#cell(leaf, index, name) ?? '')
+    const person = () => this.#personOf(leaf, index)
+    const slug = (words: string) =>
+      words
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .toLowerCase()
+        .replace(/[^a-z\d]+/g, '.')
+        .replace(/^\.|\.$/g, '')
+    const keywords = this.#keywords()
+    const slots: Record<string, () => string> = {
+      topic: () => topic,
+      Category: () => (this.#hasObject() ? sentenceCase(keywords[0] ?? topic) : cell('products.category')),
+      Product: () =>
+        this.#hasObject()
+          ? `A well-made ${topic.toLowerCase().replace(/^(?:an?|the) /, '')} for everyday use.`
+          : cell('products.description'),
+      Parent: () =>
+        `${sentenceCase((leaf.name.split(' ').at(-2) ?? 'sample').replace(/s$/, ''))} ${index + 1}`,
+      Topic: () => sentenceCase(topic),
+      query: () => query,
+      person,
+      Name: () =>
+        new RegExp(
+          `${fixtures.generic}|\\b(?:user|person|customer|contact|character|employee|profile)\\b`,
+          'i',
+        ).test(topic)
+          ? person()
+          : sentenceCase(topic),
+      email: () => `${slug(person()) || 'hello'}@example.com`,
+      username: () => slug(person()).replace('.', '_'),
+      address: () => `${cell('places.street')}, ${cell('places.city')}`,
+      id: () =>
+        `${(leaf.name.match(/[a-z]+/)?.[0] ?? 'id').slice(0, 3).toUpperCase()}-${1000 + Math.floor(draw(this.#seed, leaf.key, index) * 9000)}`,
+      uuid: () => uuid(this.#seed, leaf.key, index),
+      index: () => String(index + 1),
+      keyword: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
+      tag: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
+      table: () => (keywords.find((word) => /s$/.test(word)) ?? keywords[0] ?? 'items').toLowerCase(),
+    }
+    for (const [name, sentences] of Object.entries(fixtures.sentences))
+      slots[name] = () =>
+        this.#fill(sentences[Math.floor(draw(this.#seed, leaf.key) * sentences.length)] ?? '', leaf, index)
+    return template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name]?.() ?? slot)
+  }
+
+  /** Returns the person that a leaf's object describes. */
+  #personOf(leaf: Leaf, index: number): string {
+    const near = [...this.#leaves.values()].find(
+      (other) =>
+        other.parent === leaf.parent &&
+        other.key !== leaf.key &&
+        other.facts.some(({ kind }) => kind === 'person' || kind === 'name'),
+    )
+    const fact = near?.facts[Math.min(index, near.facts.length - 1)]
+    if (fact) return String(fact.value)
+    return `${this.#cell(leaf, index, 'people.first')} ${this.#cell(leaf, index, 'people.last')}`
+  }
+
+  /** Returns a date, which is a day or an hour later for the end of a range. */
+  #date(leaf: Leaf, index: number, form: string): string {
+    const start = [...this.#leaves.values()].find(
+      (other) =>
+        other !== leaf &&
+        other.parent === leaf.parent &&
+        other.role !== 'to' &&
+        other.field?.give === leaf.field?.give &&
+        other.facts.length > 0,
+    )
+    const isEnd = leaf.role === 'to' || /\b(?:updated|end|return|completed)\b/.test(leaf.name)
+    const known = start && String(this.#valueOf(start, index, 'string'))
+    const format = leaf.schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
+    const length = this.#lengthOf()
+    const day = 86_400_000
+    const isPast =
+      /\b(?:created|updated|published|order|invoice|sent|received|completed|issued|hire|last|purchase|timestamp)\b/.test(
+        leaf.name,
+      )
+    const drawn =
+      this.#now +
+      (isPast ? -1 : 1) * (3 + index + Math.floor(draw(this.#seed, leaf.parent, 'date') * 20)) * day +
+      9 * 3_600_000
+    const parsed = known
+      ? Date.parse(
+          /^\d\d:\d\d/.test(known)
+            ? `${isoDay(new Date(this.#now))}T${known.slice(0, 5)}Z`
+            : known.replace(/(T[\d:.]+)$/, '$1Z'),
+        )
+      : Number.NaN
+    const base = Number.isNaN(parsed) ? drawn : parsed
+    const later = form === 'date' ? Math.max(day, Math.ceil(length / day) * day) : length || 3_600_000
+    const moment = new Date(isEnd ? base + (form === 'date' && !length ? 3 * day : later) : base)
+    const iso = Number.isNaN(moment.getTime()) ? new Date(drawn).toISOString() : moment.toISOString()
+    if (form === 'date') return iso.slice(0, 10)
+    if (form === 'time') return format === 'time' ? `${iso.slice(11, 19)}Z` : iso.slice(11, 16)
+    return format === 'date-time'
+      ? `${iso.slice(0, 19)}Z`
+      : known && /^\d\d:\d\d$/.test(known)
+        ? iso.slice(11, 16)
+        : iso.slice(0, 19)
+  }
+
+  /** Returns the duration in the prompt in milliseconds, or 0 if there is none. */
+  #lengthOf(): number {
+    const [, count = '0', unit = ''] =
+      /\b(\d+|an?|one|two|three)[\s-](min|hour|hr|night|day|week)/.exec(this.#lower) ?? []
+    const words: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3 }
+    const units: Record<string, number> = {
+      min: 60_000,
+      hour: 3_600_000,
+      hr: 3_600_000,
+      night: 86_400_000,
+      day: 86_400_000,
+      week: 604_800_000,
+    }
+    return (words[count] ?? Number(count)) * (units[unit] ?? 0)
+  }
+}
+
+/** Returns a schema's default or, without one, its first example. */
+function sampleOf(schema: SchemaObject): unknown {
+  const { examples, example } = schema
+  return schema['default'] ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example
+}
+
+/** Returns the first example in a description, such as `e.g. San Francisco, CA`. */
+function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
+  for (const schema of schemas) {
+    const [, found] =
+      /(?:e\.g\.?,?|for example,?|such as|example:|like)\s+["'“‘`]?([^"'”’`();]{2,60}?)["'”’`]?(?=\s(?:or|and)\s|[);"'`]|\.\s|\.?$)/i.exec(
+        textAt(schema, 'description')?.slice(0, 400) ?? '',
+      ) ?? []
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Splits text such as `200g flour` or `2 x Mug $9` into number, unit, name and price. */
+function itemOf(item: string): { count?: number; unit: string; name: string; cost?: number } {
+  const [paid = ''] = new RegExp(`\\s*${price}(?: each| per \\w+)?$`, 'i').exec(item) ?? []
+  const cost = paid ? { cost: Number(paid.replace(/[^\d.]/g, '')) } : {}
+  const rest = item.slice(0, item.length - paid.length)
+  const pattern =
+    /^(\d+(?:\.\d+)?|two|three|four|five|six|an?|one)\s*(g|kg|ml|l|oz|lbs?|cups?|tbsp|tsp|tablespoons?|teaspoons?|x)?\s+(?:of )?(.+)$/i
+  const [, number, unit = '', name] = pattern.exec(rest) ?? []
+  if (!number || !name) return { unit: '', name: rest.replace(/(?<=\p{L}.*)\s[\d.,]+$/u, ''), ...cost }
+  const count = (fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? (Number(number) || 1)
+  return {
+    count,
+    unit: unit.replace('x', ''),
+    name: name.replace(/\s[\d.,]+\s*(?:[€$£]|eur|usd)?$/i, ''),
+    ...cost,
+  }
+}
