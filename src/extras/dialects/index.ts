@@ -44,7 +44,7 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
   throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
-const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error']
+const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error', 'differences']
 const fields = ['name', 'extensions', 'comment', ...functions]
 
 /** Rejects a custom dialect that has no name, unknown members, or members that must be functions but are not. */

@@ -15,18 +15,9 @@ import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { GatewayOptionsInput } from '../../sandbox/options-input.ts'
 import { type DescribedOperations, readDocument } from './documents.ts'
-import {
-  accept,
-  Baseline,
-  countsOf,
-  type DriftReport,
-  findDrift,
-  nameOf,
-  type ObservedSource,
-  toMarkdown,
-  toSarif,
-  toText,
-} from './drift.ts'
+import { accept, Baseline, findDrift, type ObservedSource } from './drift.ts'
+import { countsOf, type DriftReport, grouped, toMarkdown, toSarif, toText } from './drift-report.ts'
+import { explain } from './known-differences.ts'
 import { describeDialect, describeMock } from './observe.ts'
 import { keyIn, startRecorder } from './record.ts'
 import { type Recording, RecordingError } from './recording.ts'
@@ -73,7 +64,7 @@ async function describeVendor(dialect: string | undefined, extras: readonly AnyE
   } catch {
     return undefined
   }
-  return describeDialect(gateway)
+  return { mock: await describeDialect(gateway), known: await gateway.dialect?.differences?.() }
 }
 
 async function compare(
@@ -86,7 +77,8 @@ async function compare(
   const progress = (text: string) => {
     if (!flags.quiet && process.stderr.isTTY) printError(text)
   }
-  const mock = (await describeVendor(dialect, extras)) ?? (await describeMock(apiDocument()))
+  const vendor = await describeVendor(dialect, extras)
+  const mock = vendor?.mock ?? (await describeMock(apiDocument()))
   let document: DescribedOperations | undefined
   if (spec !== undefined) {
     progress(`Reading ${spec}`)
@@ -101,8 +93,12 @@ async function compare(
   if (live) observed.set('live', await recordLive(flags, progress, unchecked))
   const result = findDrift({ mock, document, observed })
   const today = wallClock().toISOString().slice(0, 10)
+  const { findings, explained } = explain(result.findings, vendor?.known ?? [])
+  const accepted = accept(findings, baseline, today)
   return {
-    ...accept(result.findings, baseline, today),
+    ...accepted,
+    findings: grouped(accepted.findings),
+    explained,
     checked: result.checked,
     unchecked: [...unchecked, ...result.unchecked],
   }
@@ -260,10 +256,8 @@ function printReport(
   report: DriftReport,
   { json, markdown, sarif, quiet, spec, recordings }: DriftFlags,
 ): void {
-  if (json) {
-    const findings = report.findings.map((finding) => ({ name: nameOf(finding), ...finding }))
-    print(JSON.stringify({ ...report, findings, counts: countsOf(report.findings) }, null, 2))
-  } else if (markdown) print(toMarkdown(report))
+  if (json) print(JSON.stringify({ ...report, counts: countsOf(report.findings) }, null, 2))
+  else if (markdown) print(toMarkdown(report))
   else if (sarif)
     print(JSON.stringify(toSarif(report, manifest.version, spec ?? recordings ?? 'live'), null, 2))
   else if (quiet) print(toText(report).split('\n').at(-1) ?? '')

@@ -1,6 +1,6 @@
 /**
- * Finds drift: differences between Understudy, a document and observed replies, each with the side that is wrong.
- * Writes reports as text, Markdown or SARIF 2.1.0. A baseline accepts known findings until a given date.
+ * Finds drift: differences between Understudy, a document and observed replies, each with the side that is wrong. A
+ * baseline accepts known findings until a given date.
  */
 import * as z from 'zod'
 import { compileGlob } from '../../lib/glob.ts'
@@ -10,13 +10,7 @@ import type { Recording } from './recording.ts'
 import type { Difference, Severity, Shape } from './shapes.ts'
 
 /** The side that is wrong: Understudy, the vendor's document, or the vendor's API. */
-type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
-
-const verdictTexts: Record<Verdict, string> = {
-  'ours-is-wrong': 'Understudy is wrong',
-  undocumented: 'not documented by the vendor',
-  'not-shipped': 'documented but not shipped',
-}
+export type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
 
 export interface Finding extends OperationDifference {
   readonly verdict: Verdict
@@ -96,6 +90,11 @@ export function nameOf({
   return [operation, part, path, kind].filter((word) => word !== '').join(' ')
 }
 
+/** Names a finding by its place in the document's schemas, if it has one. */
+export function titleOf(finding: OperationDifference): string {
+  return finding.schema === undefined ? nameOf(finding) : `${finding.schema} ${finding.kind}`
+}
+
 /** Returns true if documents describe this part. They do not describe individual events. */
 function isDescribed({ part }: Difference): boolean {
   return part.startsWith('reply')
@@ -156,8 +155,8 @@ export interface Accepted {
 export function accept(findings: readonly Finding[], baseline: Baseline, today: string): Accepted {
   const entries = baseline.accept.map((entry) => ({ ...entry, matches: compileGlob(entry.finding), used: 0 }))
   const left = findings.filter((finding) => {
-    const name = nameOf(finding).toLowerCase()
-    const entry = entries.find(({ matches, expires }) => expires >= today && matches(name))
+    const names = [nameOf(finding).toLowerCase(), titleOf(finding).toLowerCase()]
+    const entry = entries.find(({ matches, expires }) => expires >= today && names.some(matches))
     if (entry) entry.used++
     return !entry
   })
@@ -166,81 +165,4 @@ export function accept(findings: readonly Finding[], baseline: Baseline, today: 
     return used === 0 ? [`'${finding}' is accepted, but was not found`] : []
   })
   return { findings: left, accepted: findings.length - left.length, notes }
-}
-
-export interface DriftReport extends Accepted, Pick<Drift, 'unchecked' | 'checked'> {}
-
-export function countsOf(findings: readonly Finding[]): Record<Severity, number> {
-  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
-  return { breaking: count('breaking'), additive: count('additive'), info: count('info') }
-}
-
-export function toText(report: DriftReport): string {
-  const rows = report.findings.map((finding) => {
-    const { severity, message, source, verdict } = finding
-    return `${severity.padEnd(8)}  ${nameOf(finding)}: ${message} (${source}; ${verdictTexts[verdict]})`
-  })
-  return [...rows, ...remarks(report), toSummary(report)].join('\n')
-}
-
-export function toMarkdown(report: DriftReport): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-  const rows = report.findings.map((finding) => {
-    const { severity, message, source, verdict } = finding
-    return `| ${severity} | \`${nameOf(finding)}\` | ${cell(message)} | ${source} | ${verdictTexts[verdict]} |`
-  })
-  const head = ['| Severity | Finding | Difference | Source | Verdict |', '| --- | --- | --- | --- | --- |']
-  return [
-    '## Drift',
-    '',
-    toSummary(report),
-    '',
-    ...(rows.length > 0 ? [...head, ...rows, ''] : []),
-    ...remarks(report).map((line) => `- ${line}`),
-  ].join('\n')
-}
-
-const levels: Record<Severity, string> = { breaking: 'error', additive: 'warning', info: 'note' }
-
-/** @param file File that viewers show with the findings. */
-export function toSarif(report: DriftReport, version: string, file: string): object {
-  const idOf = (kind: string) => kind.replaceAll(' ', '-')
-  const kinds = [...new Set(report.findings.map(({ kind }) => kind))]
-  const driver = {
-    name: 'gateway-understudy drift',
-    version,
-    rules: kinds.map((kind) => ({ id: idOf(kind), shortDescription: { text: kind } })),
-  }
-  const invocation = {
-    executionSuccessful: report.unchecked.length === 0,
-    toolExecutionNotifications: report.unchecked.map((text) => ({ level: 'error', message: { text } })),
-  }
-  const results = report.findings.map((finding) => ({
-    ruleId: idOf(finding.kind),
-    level: levels[finding.severity],
-    message: { text: `${nameOf(finding)}: ${finding.message} (${verdictTexts[finding.verdict]})` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: file }, region: { startLine: 1 } } }],
-    partialFingerprints: { finding: nameOf(finding) },
-  }))
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [{ tool: { driver }, invocations: [invocation], results }],
-  }
-}
-
-function remarks({ unchecked, notes }: DriftReport): string[] {
-  return [...unchecked.map((text) => `could not check: ${text}`), ...notes.map((text) => `baseline: ${text}`)]
-}
-
-function toSummary({ findings, accepted, checked, unchecked }: DriftReport): string {
-  const { breaking, additive, info } = countsOf(findings)
-  const compared = Object.entries(checked).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
-  const result =
-    findings.length === 0 ? 'No drift' : `${breaking} breaking, ${additive} additive, ${info} info`
-  return [
-    compared.length === 0 ? 'Nothing was checked' : `${result} in ${compared.join(', ')}`,
-    ...(accepted > 0 ? [`${accepted} accepted`] : []),
-    ...(unchecked.length > 0 ? [`${unchecked.length} not checked`] : []),
-  ].join('; ')
 }

@@ -24,6 +24,7 @@ import {
   type Severity,
   type Shape,
   shapeOfSample,
+  translatedShape,
   unionOf,
   unknownShape,
 } from './shapes.ts'
@@ -285,11 +286,9 @@ export interface MockDescription {
 }
 
 /** @param document Understudy's OpenAPI document. */
-export async function describeMock(document: unknown, gateway = new GatewayCore()): Promise<MockDescription> {
+export async function describeMock(document: unknown): Promise<MockDescription> {
   const operations = readDocument(document)
-  const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
-  const model = modelOf(await generatedStreams(gateway))
-  return { operations, streams: response ? { ...model, events: withSchemas(model.events, response) } : model }
+  return { operations, streams: withSchemas(modelOf(await generatedStreams(new GatewayCore())), operations) }
 }
 
 /** Describes a gateway with a dialect: its operations, with the fields that the dialect adds to requests and replies. */
@@ -301,8 +300,10 @@ export async function describeDialect(gateway: GatewayCore): Promise<MockDescrip
     return body ? { ...operation, input: { ...input, body } } : operation
   })
   const text = JSON.stringify(apiDocument({ operations, extras }))
-  const mock = await describeMock(JSON.parse(dialect?.warning?.(text) ?? text), gateway)
-  return { ...mock, operations: await withSamples(mock.operations, gateway) }
+  const described = readDocument(JSON.parse(dialect?.warning?.(text) ?? text))
+  const model = modelOf(await generatedStreams(gateway))
+  const sampled = withEvents(await withSamples(described, gateway), model)
+  return { operations: await withErrors(sampled, gateway), streams: withSchemas(model, sampled) }
 }
 
 const model = 'aurora/dawn-2'
@@ -352,6 +353,60 @@ async function withSamples(
   return extended
 }
 
+/** Adds the fields that only the gateway's events have. */
+function withEvents(operations: DescribedOperations, { events }: StreamModel): DescribedOperations {
+  const operation = operations.get('POST /responses')
+  const content = operation?.replies.get('200')
+  const shape = content?.get('text/event-stream')
+  if (!operation || !content || !shape) return operations
+  const extended = extendShape(shape, [...events.values()].reduce(unionOf, unknownShape))
+  const replies = new Map([
+    ...operation.replies,
+    ['200', new Map([...content, ['text/event-stream', extended]])],
+  ])
+  return new Map([...operations, [operation.line, { ...operation, replies }]])
+}
+
+type KnownOperationId = NonNullable<ScenarioInput['rules'][number]['on']>
+
+/** Replaces the error envelope with the one that the dialect and the operation's protocol send. */
+async function withErrors(
+  operations: DescribedOperations,
+  gateway: GatewayCore,
+): Promise<DescribedOperations> {
+  const fetch = toFetch(gateway)
+  const translated = new Map<string, DescribedOperation>()
+  for (const [line, operation] of operations) {
+    const [method = '', path = ''] = line.split(' ')
+    const sample = async (optional: object) => {
+      const fault = { name: 'status', status: 400, ...optional } as const
+      // The gateway has this operation.
+      using _ = gateway.use({ on: operation.id as KnownOperationId, fault })
+      const response = await fetch(`https://gateway.example/api/v1${path.replaceAll('{}', 'a')}`, {
+        method,
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        ...(operation.body && { body: '{}' }),
+      })
+      return shapeOfSample(await response.json())
+    }
+    const [bare, full] = [
+      await sample({}),
+      await sample({ metadata: {}, gateway_metadata: {}, user_id: 'a' }),
+    ]
+    const replies = [...operation.replies].map(([status, content]) => {
+      const envelope = /^[45]|default/.test(status) ? content.get('application/json') : undefined
+      if (!envelope) return [status, content] as const
+      return [
+        status,
+        new Map([...content, ['application/json', translatedShape(envelope, full, bare)]]),
+      ] as const
+    })
+    translated.set(line, { ...operation, replies: new Map(replies) })
+  }
+  gateway.reset()
+  return translated
+}
+
 const items = {
   text: { type: 'message', content: 'Tides follow the moon.' },
   empty: { type: 'message', content: '' },
@@ -396,12 +451,14 @@ async function generatedStreams(gateway: GatewayCore) {
 }
 
 /** Replaces parts of sampled events with the document's shapes, which are more complete. */
-function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<string, Shape> {
+function withSchemas(model: StreamModel, operations: DescribedOperations): StreamModel {
+  const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
+  if (!response) return model
   const item = fieldOf(response, 'output')?.items
   const part = item && fieldOf(item, 'content', 'message')?.items
   const annotation = part && fieldOf(part, 'annotations', 'output_text')?.items
   const schemas = new Map(Object.entries({ response, item, part, annotation }))
-  const described = [...events].map(([type, shape]): [string, Shape] => {
+  const described = [...model.events].map(([type, shape]): [string, Shape] => {
     const objects = [...shape.objects].map(([tag, object]) => {
       const fields = [...object.fields].map(([name, field]) => {
         // Sampled strings are arbitrary. Only the type has a closed set of values.
@@ -412,7 +469,7 @@ function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<s
     })
     return [type, { ...shape, objects: new Map(objects) }]
   })
-  return new Map(described)
+  return { ...model, events: new Map(described) }
 }
 
 function fieldOf({ objects }: Shape, name: string, tag?: string): Shape | undefined {

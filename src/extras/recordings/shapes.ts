@@ -24,6 +24,8 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Field>
   /** If true, additional fields are allowed. */
   readonly isOpen: boolean
+  /** Name of the document's schema that declares the object. */
+  readonly schema?: string | undefined
 }
 
 export interface Field {
@@ -63,7 +65,8 @@ function unionOfObjects(left: ObjectShape, right: ObjectShape): ObjectShape {
     const shape = ours && theirs ? unionOf(ours.shape, theirs.shape) : ((ours ?? theirs) as Field).shape
     fields.set(name, { shape, isRequired: Boolean(ours?.isRequired && theirs?.isRequired) })
   }
-  return { fields, isOpen: left.isOpen || right.isOpen }
+  const schema = left.schema === right.schema ? left.schema : undefined
+  return { fields, isOpen: left.isOpen || right.isOpen, schema }
 }
 
 /** Returns the union of two closed sets, or undefined (open) if a side does not list its values. */
@@ -148,7 +151,7 @@ export class SchemaReader {
     // Recursive schemas are compared only at the outer level.
     if (this.#open.has($ref)) return unknownShape
     this.#open.add($ref)
-    const shape = this.#read(this.#document.resolve(schema) ?? {})
+    const shape = named(this.#read(this.#document.resolve(schema) ?? {}), $ref)
     this.#open.delete($ref)
     this.#byReference.set($ref, shape)
     return shape
@@ -198,9 +201,17 @@ export class SchemaReader {
       ]),
     )
     const more = schema['additionalProperties']
-    const object = { fields, isOpen: more === true || isJson(more) }
-    return new Map(schemaTags(fields).map((tag) => [tag, object]))
+    const isOpen = more === true || isJson(more)
+    const [name, tags] = schemaTags(fields)
+    return new Map(tags.map((tag) => [tag, { fields: name ? withTag(fields, name, tag) : fields, isOpen }]))
   }
+}
+
+/** Adds the name of a schema to its objects. Objects of other schemas keep their names. */
+function named(shape: Shape, reference: string): Shape {
+  const schema = reference.split('/').at(-1)
+  const objects = [...shape.objects].map(([tag, object]) => [tag, { schema, ...object }] as const)
+  return { ...shape, objects: new Map(objects) }
 }
 
 function typesOf(schema: Json): Set<TypeName> {
@@ -212,14 +223,22 @@ function typesOf(schema: Json): Set<TypeName> {
   return new Set('items' in schema ? ['array'] : [])
 }
 
-/** Returns the possible tags of an object with these fields, or `''` if no field is a tag. */
-function schemaTags(fields: ReadonlyMap<string, Field>): string[] {
+/** Returns the name of an object's tag and its possible values, or `''` if no field is a tag. */
+function schemaTags(fields: ReadonlyMap<string, Field>): [name: string | undefined, tags: string[]] {
   for (const name of tagFields) {
     const values = fields.get(name)?.shape.values
     if (values && values.size > 0 && fields.get(name)?.isRequired)
-      return [...values].map((value) => String(JSON.parse(value)))
+      return [name, [...values].map((value) => String(JSON.parse(value)))]
   }
-  return ['']
+  return [undefined, ['']]
+}
+
+/** Restricts the tag of an object, which may have several, to one of them. */
+function withTag(fields: ReadonlyMap<string, Field>, name: string, tag: string): ReadonlyMap<string, Field> {
+  const field = fields.get(name)
+  const value = [...(field?.shape.values ?? [])].find((each) => String(JSON.parse(each)) === tag)
+  if (!field || value === undefined || field.shape.values?.size === 1) return fields
+  return new Map([...fields, [name, { ...field, shape: { ...field.shape, values: new Set([value]) } }]])
 }
 
 export function shapeOfSample(sample: unknown): Shape {
@@ -241,11 +260,11 @@ export function shapeOfSample(sample: unknown): Shape {
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
 
-/** Adds the fields that a sample has and a schema's shape lacks. */
+/** Adds the fields that a sample has and a schema's shape lacks. Objects with arbitrary fields stay unchanged. */
 export function extendShape(described: Shape, sample: Shape): Shape {
   const objects = [...described.objects].map(([tag, object]): [string, ObjectShape] => {
     const other = sample.objects.get(tag) ?? (described.objects.size === 1 && onlyObject(sample, ''))
-    if (!other) return [tag, object]
+    if (!other || (object.isOpen && object.fields.size === 0)) return [tag, object]
     const fields = new Map(object.fields)
     for (const [name, { shape }] of other.fields) {
       const known = fields.get(name)
@@ -260,6 +279,25 @@ export function extendShape(described: Shape, sample: Shape): Shape {
   })
   const items = described.items && sample.items ? extendShape(described.items, sample.items) : described.items
   return { ...described, objects: new Map(objects), items }
+}
+
+/**
+ * Returns the shape of a translated object: the fields of a sample that has all of them, with their described shapes.
+ * Fields that the other sample lacks are optional.
+ */
+export function translatedShape(described: Shape, full: Shape, bare: Shape): Shape {
+  const [known, all, always] = [described, full, bare].map(({ objects }) => [...objects.values()][0]?.fields)
+  if (!all) return full
+  const fields = [...all].map(([name, { shape }]): [string, Field] => {
+    const [field, required] = [known?.get(name), always?.get(name)]
+    if (!required) return [name, { shape: field?.shape ?? unknownShape, isRequired: false }]
+    const isObject = shape.types.has('object')
+    const inner = isObject
+      ? translatedShape(field?.shape ?? unknownShape, shape, required.shape)
+      : opened(shape)
+    return [name, { shape: isObject ? inner : (field?.shape ?? inner), isRequired: true }]
+  })
+  return { types: full.types, objects: new Map([['', { fields: new Map(fields), isOpen: false }]]) }
 }
 
 /** Returns a sample's shape without its values, which are arbitrary. The type of null is unknown. */
@@ -307,10 +345,14 @@ export interface Difference {
   readonly severity: Severity
   /** Description of the difference, without its path. */
   readonly message: string
+  /** Place in the schemas of the document, such as `Model.pricing.image`. Undefined outside a named schema. */
+  readonly schema?: string | undefined
+  /** Values, types or limits that differ, which complete the message. */
+  readonly values?: readonly string[]
 }
 
 /** A difference without its path. */
-type Change = Pick<Difference, 'kind' | 'severity' | 'message'>
+type Change = Pick<Difference, 'kind' | 'severity' | 'message' | 'values'>
 
 export interface CompareSetup {
   readonly part: string
@@ -319,22 +361,27 @@ export interface CompareSetup {
   readonly isObserved: boolean
 }
 
-/** @param path Path of the two shapes, which is empty for a whole body. */
+/**
+ * @param path Path of the two shapes, which is empty for a whole body.
+ * @param schema Place in the schemas of their document. Default: outside a named schema.
+ */
 export function* compareShapes(
   ours: Shape,
   theirs: Shape,
   setup: CompareSetup,
   path = '',
+  schema?: string,
 ): Generator<Difference> {
   if (ours.types.size === 0 || theirs.types.size === 0) return
-  const { part } = setup
-  for (const change of compareTypes(ours, theirs, setup)) yield { part, path, ...change }
-  for (const change of compareValues(ours, theirs, setup)) yield { part, path, ...change }
-  for (const change of compareLimits(ours, theirs, setup)) yield { part, path, ...change }
-  if (!setup.isObserved)
-    for (const change of compareDeprecation(ours, theirs)) yield { part, path, ...change }
-  if (ours.items && theirs.items) yield* compareShapes(ours.items, theirs.items, setup, `${path}[]`)
-  if (ours.types.has('object') && theirs.types.has('object')) yield* compareObjects(ours, theirs, setup, path)
+  const place = { part: setup.part, path, schema }
+  for (const change of compareTypes(ours, theirs, setup)) yield { ...place, ...change }
+  for (const change of compareValues(ours, theirs, setup)) yield { ...place, ...change }
+  for (const change of compareLimits(ours, theirs, setup)) yield { ...place, ...change }
+  if (!setup.isObserved) for (const change of compareDeprecation(ours, theirs)) yield { ...place, ...change }
+  if (ours.items && theirs.items)
+    yield* compareShapes(ours.items, theirs.items, setup, `${path}[]`, schema && `${schema}[]`)
+  if (ours.types.has('object') && theirs.types.has('object'))
+    yield* compareObjects(ours, theirs, setup, path, schema)
 }
 
 function* compareTypes(
@@ -348,7 +395,7 @@ function* compareTypes(
   const fewer = isObserved ? [] : [...ours.types].filter((type) => !has(theirs.types, type))
   if (more.some((type) => type !== 'null') && fewer.some((type) => type !== 'null')) {
     const message = `is ${words(theirs.types)}, Understudy has ${words(ours.types)}`
-    yield { kind: 'type-changed', severity: 'breaking', message }
+    yield { kind: 'type-changed', severity: 'breaking', message, values: [...theirs.types] }
     return
   }
   const isReply = direction === 'reply'
@@ -356,11 +403,17 @@ function* compareTypes(
     const severity = isReply ? 'breaking' : 'additive'
     yield type === 'null'
       ? { kind: 'null-added', severity, message: 'may be null' }
-      : { kind: 'type-added', severity, message: `may be ${type}, Understudy has ${words(ours.types)}` }
+      : {
+          kind: 'type-added',
+          severity,
+          message: `may be ${type}, Understudy has ${words(ours.types)}`,
+          values: [type],
+        }
   }
   for (const type of fewer) {
     const kind = type === 'null' ? 'null-removed' : 'type-removed'
-    yield { kind, severity: isReply ? 'info' : 'breaking', message: `is never ${type}` }
+    const severity = isReply ? 'info' : 'breaking'
+    yield { kind, severity, message: `is never ${type}`, values: type === 'null' ? [] : [type] }
   }
 }
 
@@ -372,17 +425,15 @@ function* compareValues(
   theirs: Shape,
   { direction, isObserved }: CompareSetup,
 ): Generator<Change> {
-  const added = ours.values && without(theirs.values, ours.values)
+  const added = ours.values ? without(theirs.values, ours.values) : []
   if (isObserved) {
-    if (added && (theirs.values?.size ?? 0) <= maxValues)
-      yield { kind: 'value-added', severity: 'additive', message: `may be ${added}` }
+    if ((theirs.values?.size ?? 0) <= maxValues) yield* listed('value-added', 'additive', 'may be', added)
     return
   }
   const fewer = direction === 'reply' ? 'info' : 'breaking'
   if (ours.values && theirs.values) {
-    const removed = without(ours.values, theirs.values)
-    if (added) yield { kind: 'value-added', severity: 'additive', message: `may be ${added}` }
-    if (removed) yield { kind: 'value-removed', severity: fewer, message: `is never ${removed}` }
+    yield* listed('value-added', 'additive', 'may be', added)
+    yield* listed('value-removed', fewer, 'is never', without(ours.values, theirs.values))
   } else if (ours.values && theirs.types.has('string')) {
     const message = `may be any text, Understudy has one of ${[...ours.values].join(', ')}`
     yield { kind: 'values-opened', severity: 'additive', message }
@@ -391,9 +442,19 @@ function* compareValues(
   }
 }
 
-/** Lists the values that are missing from the other set, as a single finding. */
-function without(values: Shape['values'], others: ReadonlySet<string>): string {
-  return [...(values ?? [])].filter((value) => !others.has(value)).join(', ')
+/** Returns the values that are missing from the other set. */
+function without(values: Shape['values'], others: ReadonlySet<string>): string[] {
+  return [...(values ?? [])].filter((value) => !others.has(value))
+}
+
+/** Yields a single change for all values, if there are any. */
+function* listed(
+  kind: string,
+  severity: Severity,
+  lead: string,
+  values: readonly string[],
+): Generator<Change> {
+  if (values.length > 0) yield { kind, severity, message: `${lead} ${values.join(', ')}`, values }
 }
 
 /** Limits that are less strict when larger. */
@@ -416,7 +477,8 @@ function* compareLimits(
   })
   const severity = direction === 'reply' ? 'info' : isWider ? 'additive' : 'breaking'
   const changes = names.map((name) => `${name} ${right[name] ?? 'none'}, Understudy ${left[name] ?? 'none'}`)
-  yield { kind: 'limit-changed', severity, message: `has ${changes.join('; ')}` }
+  const values = names.map((name) => `${name} ${right[name] ?? 'none'}`)
+  yield { kind: 'limit-changed', severity, message: `has ${changes.join('; ')}`, values }
 }
 
 /** Compares whether a field, a parameter or an operation is deprecated. */
@@ -440,28 +502,30 @@ function* compareObjects(
   theirs: Shape,
   setup: CompareSetup,
   path: string,
+  schema: string | undefined,
 ): Generator<Difference> {
   const { part, direction, isObserved } = setup
+  const place = { part, path, schema }
   const added: string[] = []
   const generic = ours.objects.size === 1 ? ours.objects.get('') : undefined
   // An open object of no type accepts requests with members of any type.
   if (direction === 'request' && generic?.isOpen && theirs.objects.size > 1) return
   for (const [tag, object] of theirs.objects) {
     const ourObject = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
-    const objectPath = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
-    if (ourObject) yield* compareFields(ourObject, object, setup, objectPath)
+    const suffix = tag === '' || ours.objects.size < 2 ? '' : `[${tag}]`
+    const objectPath = (path + suffix).replace(/\[\]\[/, '[')
+    const objectSchema = object.schema ?? (schema && schema + suffix)
+    if (ourObject) yield* compareFields(ourObject, object, setup, objectPath, objectSchema)
     else if (tag !== '') added.push(tag)
   }
-  if (added.length > 0) {
-    const message = `may be of type ${added.join(', ')}`
-    yield { part, path, kind: 'variant-added', severity: 'additive', message }
-  }
+  for (const change of listed('variant-added', 'additive', 'may be of type', added))
+    yield { ...place, ...change }
   if (isObserved || theirs.objects.has('')) return
   const removed = [...ours.objects.keys()].filter((tag) => tag !== '' && !theirs.objects.has(tag))
-  if (removed.length === 0) return
   // Clients wait for events.
   const severity = direction === 'reply' && part !== 'stream' ? 'info' : 'breaking'
-  yield { part, path, kind: 'variant-removed', severity, message: `is never of type ${removed.join(', ')}` }
+  for (const change of listed('variant-removed', severity, 'is never of type', removed))
+    yield { ...place, ...change }
 }
 
 /** Returns our object with the same tag or, without a tag, the only one. */
@@ -475,29 +539,34 @@ function* compareFields(
   theirs: ObjectShape,
   setup: CompareSetup,
   path: string,
+  schema: string | undefined,
 ): Generator<Difference> {
   const names = new Set([...ours.fields.keys(), ...theirs.fields.keys()])
   for (const name of names) {
     const fieldPath = path === '' ? name : `${path}.${name}`
+    const fieldSchema = schema && `${schema}.${name}`
     const [mine, other] = [ours.fields.get(name), theirs.fields.get(name)]
-    const change = comparePresence(mine, other, ours.isOpen, theirs.isOpen, setup)
-    if (change) yield { part: setup.part, path: fieldPath, ...change }
-    if (mine && other) yield* compareShapes(mine.shape, other.shape, setup, fieldPath)
+    const change = comparePresence(mine, other, ours, theirs, setup)
+    if (change) yield { part: setup.part, path: fieldPath, schema: fieldSchema, ...change }
+    if (mine && other) yield* compareShapes(mine.shape, other.shape, setup, fieldPath, fieldSchema)
   }
 }
 
 function comparePresence(
   mine: Field | undefined,
   other: Field | undefined,
-  isOpen: boolean,
-  isOpenThere: boolean,
+  { isOpen, fields }: ObjectShape,
+  { isOpen: isOpenThere }: ObjectShape,
   { direction, isObserved }: CompareSetup,
 ): Change | undefined {
+  // Its fields are arbitrary.
+  const isRecord = isOpen && fields.size === 0
   const isReply = direction === 'reply'
   if (!mine) {
     if (isReply) return isOpen ? undefined : { kind: 'field-added', severity: 'additive', message: 'is new' }
     if (other?.isRequired)
       return { kind: 'field-required', severity: 'breaking', message: 'is new and required' }
+    if (isRecord) return undefined
     return { kind: 'field-added', severity: 'additive', message: 'is new' }
   }
   if (!other) {

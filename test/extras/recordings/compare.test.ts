@@ -4,16 +4,10 @@
  */
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
-import {
-  accept,
-  type Drift,
-  findDrift,
-  nameOf,
-  toMarkdown,
-  toSarif,
-  toText,
-} from '../../../src/extras/recordings/drift.ts'
+import { accept, type Drift, findDrift, nameOf } from '../../../src/extras/recordings/drift.ts'
+import { grouped, toMarkdown, toSarif, toText } from '../../../src/extras/recordings/drift-report.ts'
 import type { RecordedEvent } from '../../../src/extras/recordings/events.ts'
+import { explain } from '../../../src/extras/recordings/known-differences.ts'
 import { compareStreams, modelOf } from '../../../src/extras/recordings/observe.ts'
 import { type Recording, toChunk } from '../../../src/extras/recordings/recording.ts'
 
@@ -570,7 +564,8 @@ describe('streams', () => {
 describe('the drift report', () => {
   const ours = documentOf({ responses: { 200: json(object({ a: text }, ['a'])) } })
   const theirs = documentOf({ responses: { 200: json(object({ a: { enum: ['x|y'] }, b: text })) } })
-  const found = { ...drift(ours, theirs), accepted: 0, notes: [] }
+  const differences = drift(ours, theirs)
+  const found = { ...differences, findings: grouped(differences.findings), accepted: 0, notes: [] }
   const nothing = { findings: [], accepted: 0, notes: [], unchecked: [], checked: {} }
   const remarkable = {
     ...nothing,
@@ -593,6 +588,55 @@ describe('the drift report', () => {
       "baseline: 'x' was accepted until 2026-01-01",
       'No drift in 3 document operations, 4 recorded replies; 2 accepted; 1 not checked',
     ])
+  })
+
+  it('has one line for a schema that several operations use, and for operations of one group', () => {
+    const documentWith = (fields: object, paths: object = {}) => ({
+      openapi: '3.1.0',
+      paths: {
+        ...Object.fromEntries(
+          ['/a', '/b', '/c'].map((path) => [path, { get: ok({ $ref: '#/components/schemas/Thing' }) }]),
+        ),
+        ...paths,
+      },
+      components: { schemas: { Thing: object(fields) } },
+    })
+    const more = { '/files': { get: {}, post: {} }, '/files/{id}': { get: {} }, '/jobs': { get: {} } }
+    const { findings } = drift(documentWith({}), documentWith({ size: whole }, more))
+    expect(
+      toText({ ...nothing, findings: grouped(findings), checked: {} })
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual([
+      'additive  Thing.size field-added: is new, in GET /a reply 200 size and 2 other places (document; Understudy is wrong)',
+      'additive  files operation operation-added: GET /files and 2 other operations are documented but not supported (document; Understudy is wrong)',
+      'additive  GET /jobs operation operation-added: GET /jobs is documented but not supported (document; Understudy is wrong)',
+    ])
+  })
+
+  it('has one line for each reason of known differences, and only unknown values', () => {
+    const { findings } = drift(
+      documentOf(ok(object({ a: { enum: ['x'] }, b: text }))),
+      documentOf(ok(object({ a: { enum: ['x', 'y', 'z'] }, b: text, c: text, d: text, e: text }))),
+    )
+    const known = [
+      {
+        reason: 'not simulated',
+        findings: ['ask reply 200 a value-added: y', 'ask reply 200 gone field-added'],
+      },
+      { reason: 'ignored', findings: ['ask reply 200 {c,d} field-added'] },
+    ]
+    const { findings: left, explained, unused } = explain(findings, known)
+    expect(
+      toText({ ...nothing, findings: grouped(left), explained, checked: {} })
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual([
+      'additive  ask reply 200 a value-added: may be "z" (document; Understudy is wrong)',
+      'additive  ask reply 200 e field-added: is new (document; Understudy is wrong)',
+      'explained (2): ignored',
+    ])
+    expect(unused).toEqual(['ask reply 200 gone field-added'])
   })
 
   it('is a table in Markdown', () => {

@@ -4,7 +4,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
-import { accept, type Finding, findDrift, nameOf, toSarif } from '../../../src/extras/recordings/drift.ts'
+import { accept, type Finding, findDrift, nameOf } from '../../../src/extras/recordings/drift.ts'
+import { grouped, toSarif } from '../../../src/extras/recordings/drift-report.ts'
 import { describeMock, type MockDescription } from '../../../src/extras/recordings/observe.ts'
 import { bodyOf, type Recording, toChunk } from '../../../src/extras/recordings/recording.ts'
 import { cases } from '../../suite-size.ts'
@@ -797,7 +798,7 @@ describe('a baseline', () => {
   })
 
   it('does not change the levels of findings in SARIF', () => {
-    const report = { findings: findings(), accepted: 0, notes: [], unchecked: [], checked: {} }
+    const report = { findings: grouped(findings()), accepted: 0, notes: [], unchecked: [], checked: {} }
     expect(toSarif(report, '1.0.0', 'openapi.json')).toMatchObject({
       version: '2.1.0',
       runs: [{ results: [{ ruleId: 'field-added', level: 'warning' }] }],

@@ -1,0 +1,87 @@
+/**
+ * Known differences between a dialect and its vendor's document, each with a reason. `drift` prints the reasons
+ * instead of the findings.
+ */
+import type { KnownDifferences } from '../../gateway/extra.ts'
+import { compileGlob } from '../../lib/glob.ts'
+import { type Finding, nameOf, titleOf } from './drift.ts'
+
+/** A reason, and the names of the findings that it explains. */
+export interface Explanation {
+  readonly reason: string
+  readonly findings: readonly string[]
+}
+
+export interface Explained {
+  /** Findings that are not known. If only some values of a finding are known, it lists the others. */
+  readonly findings: readonly Finding[]
+  readonly explained: readonly Explanation[]
+  /** Names of known differences that were not found. */
+  readonly unused: readonly string[]
+}
+
+interface Entry {
+  /** Name of a finding in lower case, or a glob. */
+  readonly name: string
+  readonly reason: string
+  /** Known values. Default: any values. */
+  readonly values: ReadonlySet<string> | undefined
+}
+
+/** Separates findings that are known differences. */
+export function explain(findings: readonly Finding[], known: KnownDifferences): Explained {
+  const entries = known.flatMap(({ reason, findings: texts }) =>
+    texts.flatMap((text) => entriesIn(text, reason)),
+  )
+  const matching = matcherOf(entries)
+  const used = new Set<Entry>()
+  const reasons = new Map<string, string[]>()
+  const left = findings.flatMap((finding) => {
+    const candidates = matching([titleOf(finding), nameOf(finding)].map((name) => name.toLowerCase()))
+    const { values = [], message } = finding
+    const explains = (entry: Entry, value: string) =>
+      !entry.values || entry.values.has(value.replaceAll('"', ''))
+    const applied = candidates.filter(
+      (entry) => !entry.values || values.some((value) => explains(entry, value)),
+    )
+    const [first] = applied
+    if (!first) return [finding]
+    for (const entry of applied) used.add(entry)
+    const unknown = values.filter((value) => !applied.some((entry) => explains(entry, value)))
+    if (unknown.length > 0)
+      return [
+        { ...finding, values: unknown, message: message.replace(values.join(', '), unknown.join(', ')) },
+      ]
+    reasons.set(first.reason, [...(reasons.get(first.reason) ?? []), nameOf(finding)])
+    return []
+  })
+  return {
+    findings: left,
+    explained: known.flatMap(({ reason }) => {
+      const names = reasons.get(reason)
+      return names ? [{ reason, findings: names }] : []
+    }),
+    unused: entries.filter((entry) => !used.has(entry)).map(({ name }) => name),
+  }
+}
+
+/** Reads `Model.{links,name} value-added: red, green`, which is an entry for each name in braces. */
+function entriesIn(text: string, reason: string): Entry[] {
+  const [names = '', list] = text.split(': ')
+  const values = list === undefined ? undefined : new Set(list.split(', '))
+  const [, before = names, inner = '', after = ''] = /^(.*)\{([^{}]+)\}(.*)$/.exec(names) ?? []
+  return inner.split(',').map((name) => ({ name: (before + name + after).toLowerCase(), reason, values }))
+}
+
+function matcherOf(entries: readonly Entry[]): (names: readonly string[]) => Entry[] {
+  const byName = new Map<string, Entry[]>()
+  const globs: [(name: string) => boolean, Entry][] = []
+  for (const entry of entries) {
+    if (entry.name.includes('*')) globs.push([compileGlob(entry.name), entry])
+    else byName.set(entry.name, [...(byName.get(entry.name) ?? []), entry])
+  }
+  return (names) => [
+    ...names.flatMap((name) => byName.get(name) ?? []),
+    ...globs.flatMap(([matches, entry]) => (names.some(matches) ? [entry] : [])),
+  ]
+}
