@@ -171,6 +171,34 @@ describe('a call', () => {
     expect(await page.locator('.grown').textContent()).toBe(whole)
   })
 
+  it('marks the faults of a stream on its timeline', async () => {
+    const faults = {
+      'stream-malformed-event': /^Fault .+ at \+/,
+      'stream-duplicate-event': /at \+/,
+      'stream-unknown-event': /at \+/,
+      'stream-empty-data': /at \+/,
+      'stream-sequence-gap': /at \+/,
+      'stream-reordered-events': /at \+/,
+      'stream-error-event': /at \+/,
+      'stream-data-after-done': /at \+/,
+      'stream-cut': /at \+/,
+      latency: /at \+0/,
+      'stream-crlf': /^Fault stream-crlf\.$/,
+    }
+    for (const [fault, mark] of Object.entries(faults)) {
+      using _rule = server.gateway.use({ on: 'createResponse', fault: fault as 'latency' })
+      const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true }
+      const { headers } = await call(server, 'POST /responses', { body })
+      await page.goto(
+        `${server.url}/__understudy/#/calls?call=${headers.get('x-request-id')}&in=default&tab=stream`,
+      )
+      const words = (await page.locator('figcaption').textContent()) ?? ''
+      expect(/Fault .*$/.exec(words)?.[0]).toMatch(mark)
+      expect(await page.locator('path.fault title').allTextContents()).toEqual([fault])
+      if (fault.endsWith('-event')) expect(await page.locator('.events .tag').textContent()).toBe(fault)
+    }
+  })
+
   it.each([
     ['Error status', 'Status', '429', async (reply: Response) => expect(reply.status).toBe(429)],
     [

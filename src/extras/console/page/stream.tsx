@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
+import { type FaultMark, faultMarks } from './fault-marks.ts'
 import { milliseconds } from './parts.tsx'
 import { eventsOf, type TimedEvent, toolCalls } from './stream-events.ts'
 
@@ -18,6 +19,7 @@ const maxListed = 300
 export function Stream({ entry }: { entry: JournalEntry }) {
   const events = useMemo(() => eventsOf(entry), [entry])
   const end = Math.max(1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
+  const marks = faultMarks(entry.rule?.faults ?? [], events, end)
   /** Number of events up to the position. */
   const count = useSignal(events.length)
   /** Position on the timeline, in milliseconds since the request. */
@@ -50,7 +52,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
   const first = Math.max(0, shown.length - maxListed)
   return (
     <section class="stream">
-      <Timeline entry={entry} events={events} end={end} count={count.value} />
+      <Timeline entry={entry} events={events} end={end} count={count.value} marks={marks} />
       <label class="slider">
         <span>Time</span>
         <input
@@ -114,7 +116,14 @@ export function Stream({ entry }: { entry: JournalEntry }) {
               <li key={first + index}>
                 <details>
                   <summary>
-                    <span class="offset">+{milliseconds(ms)}</span> {name}
+                    <span class="offset">+{milliseconds(ms)}</span> {name}{' '}
+                    {marks
+                      .filter((mark) => mark.index === first + index)
+                      .map(({ fault }) => (
+                        <span key={fault} class="tag warn">
+                          {fault}
+                        </span>
+                      ))}
                   </summary>
                   <pre>{data}</pre>
                 </details>
@@ -131,17 +140,19 @@ export function Stream({ entry }: { entry: JournalEntry }) {
 const stallFactor = 8
 const minStallMs = 20
 
-/** Events over time, with the wait before the first event, stalls, and how the stream ended. */
+/** Events over time, with the wait before the first event, stalls, faults, and how the stream ended. */
 function Timeline({
-  entry: { delivery, rule, durationMs },
+  entry: { delivery, durationMs },
   events,
   end,
   count,
+  marks,
 }: {
   entry: JournalEntry
   events: readonly TimedEvent[]
   end: number
   count: number
+  marks: readonly FaultMark[]
 }) {
   const x = (ms: number) => 4 + (ms / end) * 592
   const first = events[0]?.ms ?? 0
@@ -163,7 +174,9 @@ function Timeline({
     `First event after ${milliseconds(first)}.`,
     ...stalls.map(({ from, to }) => `No event for ${milliseconds(to - from)} from +${milliseconds(from)}.`),
     endings[delivery],
-    ...(rule && rule.faults.length > 0 ? [`Faults: ${rule.faults.join(', ')}.`] : []),
+    ...marks.map(({ fault, ms }) =>
+      ms === undefined ? `Fault ${fault}.` : `Fault ${fault} at +${milliseconds(ms)}.`,
+    ),
   ].join(' ')
   return (
     <figure>
@@ -186,6 +199,16 @@ function Timeline({
         {delivery.startsWith('aborted') && (
           <line class="mark cut" x1={x(durationMs ?? end)} x2={x(durationMs ?? end)} y1="0" y2="36" />
         )}
+        {marks.map(({ fault, ms }) => (
+          // A triangle at the fault's position, or a line above the whole stream.
+          <path
+            key={fault}
+            class="fault"
+            d={ms === undefined ? 'M4 0h592v2h-592z' : `M${x(ms) - 4} 0h8l-4 11z`}
+          >
+            <title>{fault}</title>
+          </path>
+        ))}
       </svg>
       <figcaption class="muted">{words}</figcaption>
     </figure>
