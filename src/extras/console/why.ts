@@ -158,7 +158,12 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   if (rateLimit) {
     const { requests, tokens, windowMs } = rateLimit
     if (Number.isFinite(requests))
-      facts.push(`Used ${uses.length + 1} of ${requests} requests in ${seconds(windowMs)}.`)
+      facts.push(
+        `Used ${uses.length + 1} of ${requests} requests in ${seconds(windowMs)}${
+          // The rule applies over the limit only.
+          uses.length < requests ? ', counting calls still in the journal' : ''
+        }.`,
+      )
     if (Number.isFinite(tokens)) {
       const used = uses.reduce((sum, each) => sum + each.tokens, 0)
       facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(windowMs)}.`)
@@ -180,7 +185,8 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
     if (every > 1) facts.push(`Applies to one call in ${every}.`)
     if (calls) facts.push(`Applies to calls ${[...calls].join(', ')}.`)
   }
-  if (Number.isFinite(times)) facts.push(`Applied ${uses.length + 1} of ${times} times.`)
+  if (Number.isFinite(times))
+    facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)
   if (rule.isSequence) {
     const step = steps.findIndex(({ effect }) => effect !== undefined && effect === match?.effect)
     facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
