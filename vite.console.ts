@@ -1,5 +1,6 @@
 /**
- * Builds the console into `dist/console`: a page, a script and a style sheet, the latter two with content hashes.
+ * Builds the console into `dist/console`: a page, a style sheet, and scripts, of which one is loaded with the page and the
+ * others when needed. Names of scripts and style sheets have content hashes.
  */
 import { defineConfig } from 'vite'
 
@@ -18,8 +19,8 @@ export default defineConfig({
     rollupOptions: {
       output: {
         entryFileNames: 'console-[hash].js',
+        chunkFileNames: 'console-[hash].js',
         assetFileNames: 'console-[hash][extname]',
-        codeSplitting: false,
       },
     },
   },

@@ -1,4 +1,7 @@
-/** Control operations used only by the console: call rows, reasons as data, a search in bodies, and opened files. */
+/**
+ * Control operations used only by the console: call rows, reasons as data, a search in bodies, opened files, and checks
+ * of drafts.
+ */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import {
@@ -11,6 +14,7 @@ import { infoOf } from '../../control/sandbox-operations.ts'
 import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
+import { draftOperations } from './drafts.ts'
 import { toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
@@ -111,6 +115,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         return { data: [...files.values()] }
       },
     }),
+    ...draftOperations,
   ]
 
   function findIn([id, call]: readonly [string, string]): CallRecord[] {

@@ -97,12 +97,12 @@ async function plant(payload: string): Promise<string[]> {
   return ids
 }
 
-/** Navigates within the page, and waits for a text. */
+/** Navigates within the page, and waits for a text or label. */
 async function look(page: Page, hash: string, text: string): Promise<void> {
   await page.evaluate((next) => {
     location.hash = next
   }, hash)
-  await page.getByText(text).first().waitFor()
+  await page.getByText(text).or(page.getByLabel(text)).first().waitFor()
 }
 
 describe('the console', () => {
@@ -142,18 +142,38 @@ describe('the console', () => {
       await look(page, hash, text)
       await check(hash)
     }
-    // Still on the scenarios screen: the payload in YAML, valid and invalid.
+    // The payload in YAML, valid and invalid.
+    await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
+    const text = page.getByLabel('Scenario (YAML or JSON)')
     for (const payload of payloads) {
-      await page.getByLabel('Custom scenario').fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
-      await page
-        .getByLabel('Custom scenario')
-        .fill(
-          `name: ${JSON.stringify(payload)}\nrules:\n  - on: ${JSON.stringify(payload)}\n    fault: ${JSON.stringify(payload)}\n`,
-        )
+      await text.fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
+      await text.fill(
+        `name: ${JSON.stringify(payload)}\nrules:\n  - on: ${JSON.stringify(payload)}\n    fault: ${JSON.stringify(payload)}\n`,
+      )
       await page
         .getByRole('button', { name: /^Line / })
         .first()
         .waitFor()
+      await check(payload)
+    }
+    // The payload in the fields of forms, in names of fields, and in values to choose from.
+    for (const [index, payload] of payloads.entries()) {
+      await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
+      const rule = {
+        name: payload,
+        on: payload,
+        [payload]: payload,
+        fault: { name: payload, [payload]: payload },
+        when: { model: [payload], headers: { [payload]: payload }, body: { [payload]: { equals: payload } } },
+        reply: { frames: [{ data: payload }, { event: { type: payload } }] },
+      }
+      await text.fill(JSON.stringify({ name: payload, description: payload, rules: [rule, payload] }))
+      await look(page, '#/scenarios', 'Optional fields of when')
+      await page.getByText('problems', { exact: false }).first().waitFor()
+      await check(payload)
+      const row = `00000000-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`
+      await look(page, `#/data?collection=workspaces&row=${row}`, 'URL-friendly identifier.')
+      await page.getByLabel('slug', { exact: true }).fill(payload)
       await check(payload)
     }
     // The payload in the URL.

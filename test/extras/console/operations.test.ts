@@ -1,5 +1,6 @@
 /** The console's control operations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FormSchema, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
 import type { CallRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -67,6 +68,10 @@ describe('reasons with numbers', () => {
     expect(rule?.facts).toContain('Used 3 of 2 requests in 60 s.')
     expect(rule?.facts.join(' ')).toMatch(/The next window begins in 60 s, at 2026-01-01T00:01:00\.\d+Z/)
     expect((await why(first)).skipped[0]?.reason).toBe('allows 2 calls per 60000 ms, but this is call 1')
+    server.gateway.journal.clear()
+    expect((await why(await ask('4'))).rule?.facts).toContain(
+      'Used 1 of 2 requests in 60 s, counting calls still in the journal.',
+    )
   })
 
   it('have the number drawn, the call, the step, the turn, and what used a rule up', async () => {
@@ -88,7 +93,7 @@ describe('reasons with numbers', () => {
     expect(await factsOf(await ask('third'))).toContain('Applies to one call in 3.')
     const used = await ask('once')
     expect(await factsOf(used)).toContain(
-      "Fault status, status 503. Call 1 of those that match the rule's conditions. Applied 1 of 1 times.",
+      "Fault status, status 503. Call 1 of those that match the rule's conditions. Applied 1 of 1 times, counting calls in the journal.",
     )
     const { rule, skipped } = await why(await ask('once'))
     expect(rule).toBeNull()
@@ -116,5 +121,43 @@ describe('reasons with numbers', () => {
     ])
     expect((await why(id, opened.id)).skipped).toEqual((await why(id, sandbox.id)).skipped)
     expect((await why(id, opened.id)).skipped[0]?.conditions).toMatchObject([{ has: 'none', passes: false }])
+  })
+})
+
+describe('drafts', () => {
+  const at = '/sandboxes/default'
+
+  it('of scenarios are parsed, checked by path and position, and tried against past calls', async () => {
+    await ask('tides', { model: 'aurora/dawn-1' })
+    const draft = (text: string) => control<ScenarioDraft>(`POST ${at}/drafts`, { text })
+    const rule = { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault: 'rate-limit' }
+    const { scenario, dryRun, problems } = await draft(JSON.stringify(rule))
+    expect(problems).toEqual([])
+    expect(scenario?.rules).toMatchObject([{ on: 'createResponse' }])
+    expect(dryRun).toMatchObject({ met: 1, rules: [{ rule: 1, met: 1 }] })
+    expect(await draft('name: mine\nrules:\n  - on: listProvider\n    fault: timeout\n')).toMatchObject({
+      value: { name: 'mine' },
+      scenario: null,
+      problems: [{ path: ['rules', 0, 'on'], line: 3, column: 5 }],
+      dryRun: null,
+    })
+    expect((await draft('on: listProvider\nfault: timeout\n')).problems).toMatchObject([{ path: ['on'] }])
+    expect(await draft('[')).toMatchObject({ value: null, problems: [{ path: [], line: 1 }] })
+    expect(await draft('unknown-name')).toMatchObject({ value: 'unknown-name', problems: [{ path: [] }] })
+  })
+
+  it('of rows are checked without being saved, and forms list names', async () => {
+    const row = await server.gateway.db.workspaces.get('production')
+    expect(await control(`POST ${at}/row-checks/workspaces`, { ...row })).toEqual([])
+    expect(await control(`POST ${at}/row-checks/workspaces`, { ...row, slug: 'A b' })).toMatchObject([
+      { path: 'workspaces.slug', message: expect.stringContaining('lowercase') },
+    ])
+    const form = await control<FormSchema>(`GET ${at}/row-forms/presets`)
+    expect(form.schema).toMatchObject({
+      properties: { status: { enum: ['active', 'disabled', 'archived'] } },
+    })
+    expect(form.names['workspace_id']).toContain(row?.id)
+    const { names } = await control<FormSchema>(`GET ${at}/scenario-form`)
+    expect(names).toMatchObject({ model: expect.arrayContaining(['aurora/dawn-2']) })
   })
 })

@@ -4,8 +4,11 @@
 import { useSignal } from '@preact/signals'
 import type { CollectionChanges } from '../../../control/remote-sandbox.ts'
 import { ask, useLoaded } from './api.ts'
+import { later } from './later.tsx'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, Scroller, Tabs, TextArea } from './parts.tsx'
+import { ActionButton, Empty, Notice, Scroller, Tabs } from './parts.tsx'
+
+const RowEditor = later(async () => (await import('./row-editor.tsx')).RowEditor)
 
 type Row = Record<string, unknown>
 
@@ -78,8 +81,7 @@ function Collection({
   if (rows.problem) return <Notice>{rows.problem}</Notice>
   const list = rows.value ?? []
   const columns = columnsOf(list)
-  const isNew = open === '+'
-  const opened = isNew ? {} : list.find((row) => keyOf(row) === open)
+  const opened = list.find((row) => keyOf(row) === open)
   return (
     <>
       <div class="bar">
@@ -88,13 +90,13 @@ function Collection({
         </a>
         <span class="muted">{differenceOf(change)}</span>
       </div>
-      {opened && (
+      {(opened || open === '+') && (
         <RowEditor
           key={open}
           here={here}
+          rows={list}
           row={opened}
-          fields={[...new Set(list.flatMap((row) => Object.keys(row)))]}
-          isNew={isNew}
+          rowKey={open}
           onDone={() => {
             reload()
             go({ row: undefined })
@@ -136,55 +138,6 @@ function Collection({
       </Scroller>
       {list.length > maxRows && <p class="muted">{list.length - maxRows} more rows are not shown.</p>}
     </>
-  )
-}
-
-function RowEditor({
-  here,
-  row,
-  fields,
-  isNew,
-  onDone,
-}: {
-  here: { sandbox: string; collection: string }
-  row: Row
-  /** Field names that occur in any row. */
-  fields: readonly string[]
-  isNew: boolean
-  onDone: () => void
-}) {
-  const text = useSignal(JSON.stringify(row, null, 2))
-  const at = { ...here, key: keyOf(row) }
-  return (
-    <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
-      <TextArea label={isNew ? 'New row (JSON)' : 'Row (JSON)'} value={text} minRows={6} />
-      {fields.length > 0 && <p class="muted">Fields: {fields.join(', ')}</p>}
-      <div class="bar">
-        <ActionButton
-          kind="primary"
-          run={async () => {
-            const body = JSON.parse(text.value)
-            await (isNew ? ask('createRecord', here, { body }) : ask('updateRecord', at, { body }))
-            onDone()
-          }}
-        >
-          {isNew ? 'Add' : 'Save'}
-        </ActionButton>
-        {!isNew && (
-          <ActionButton
-            kind="danger"
-            question={`Delete the row '${at.key}' from ${here.collection}?`}
-            run={async () => {
-              await ask('deleteRecord', at)
-              onDone()
-            }}
-          >
-            Delete
-          </ActionButton>
-        )}
-        <a href={hashWith({ row: undefined })}>Close</a>
-      </div>
-    </section>
   )
 }
 

@@ -13,6 +13,7 @@ export function ActionButton({
   kind,
   label,
   disabled = false,
+  isSubmit = false,
   shownMs,
   question,
 }: {
@@ -23,6 +24,8 @@ export function ActionButton({
   /** The button's name. Default: its text. */
   label?: string | undefined
   disabled?: boolean
+  /** If true, Enter in a field of the surrounding form presses the button. */
+  isSubmit?: boolean
   /** Time to show the result, in milliseconds. Default: until the next result. */
   shownMs?: number
   /** Asked in a dialog first, for actions that lose data. The dialog repeats the button's text. */
@@ -50,7 +53,7 @@ export function ActionButton({
   return (
     <span class="action">
       <button
-        type="button"
+        type={isSubmit ? 'submit' : 'button'}
         class={kind}
         aria-label={label}
         disabled={disabled}

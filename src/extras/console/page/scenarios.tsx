@@ -1,14 +1,16 @@
 /**
- * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones.
+ * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones, which is loaded separately.
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RuleProgress, ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
-import { Editor } from './editor.tsx'
+import { later } from './later.tsx'
 import { param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
+
+const ScenarioEditor = later(async () => (await import('./scenario-editor.tsx')).ScenarioEditor)
 
 /** Custom scenarios that were active since the page was opened, so that they can be activated again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
@@ -52,10 +54,15 @@ export function Scenarios() {
   )
   const edit = async (name: string) => {
     const source = custom.value.get(name)
-    text.value = source
-      ? JSON.stringify(sourceOf(source), null, 2)
-      : await (await open('getBundledScenarioText', { name })).text()
-    document.getElementById('editor')?.focus()
+    show(
+      source
+        ? JSON.stringify(sourceOf(source), null, 2)
+        : await (await open('getBundledScenarioText', { name })).text(),
+    )
+  }
+  const show = (scenario: string) => {
+    text.value = scenario
+    document.getElementById('scenario-editor')?.focus()
   }
   return (
     <div class="screen">
@@ -77,10 +84,20 @@ export function Scenarios() {
         </div>
         {activeScenarios.length === 0 && <Empty>No active scenarios: all requests succeed.</Empty>}
         {activeScenarios.map((scenario) => (
-          <Active key={scenario.id} scenario={scenario} deactivate={() => toggle(scenario.id, true)} />
+          <Active
+            key={scenario.id}
+            scenario={scenario}
+            edit={() => show(JSON.stringify(sourceOf(scenario), null, 2))}
+            deactivate={() => toggle(scenario.id, true)}
+          />
         ))}
       </section>
-      <Editor text={text} sandbox={id} onUse={active.reload} />
+      <ScenarioEditor
+        text={text}
+        sandbox={id}
+        scenarioNames={[...custom.value.keys(), ...(bundled.value ?? []).map(({ name }) => name)]}
+        onUse={active.reload}
+      />
       <section aria-label="All scenarios">
         <div class="bar">
           <h2>All</h2>
@@ -121,7 +138,15 @@ export function Scenarios() {
   )
 }
 
-function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactivate: () => Promise<void> }) {
+function Active({
+  scenario,
+  edit,
+  deactivate,
+}: {
+  scenario: ScenarioProgress
+  edit: () => void
+  deactivate: () => Promise<void>
+}) {
   /** The rule that the URL names, as in a link from a call. */
   const linked = useRef<HTMLTableRowElement>(null)
   const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
@@ -131,6 +156,9 @@ function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactiva
       <div class="bar">
         <h3>{scenario.name}</h3>
         <span class="muted description grow">{scenario.description}</span>
+        <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
+          Edit
+        </button>
         <ActionButton run={deactivate}>Deactivate</ActionButton>
       </div>
       <Scroller class="table" label={`Rules of ${scenario.name}`}>

@@ -1,0 +1,151 @@
+/** Control operations for the console's editors: JSON Schemas of rows and scenarios, and checks of drafts. */
+import * as z from 'zod'
+import { type ControlOperation, sandboxOperation } from '../../control/operation.ts'
+import { toRow } from '../../database/shared-rows.ts'
+import type { GatewayCore } from '../../gateway/gateway.ts'
+import { GatewayError, type Violation } from '../../http/errors.ts'
+import { type DryRun, dryRun } from '../../journal/dry-run.ts'
+import { FileError, type Place, parseDataText } from '../../lib/data-file.ts'
+import { firstKey } from '../../resources/collection.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { ScenarioError, scenarioJsonSchema } from '../../scenarios/check-scenario.ts'
+import type { Scenario } from '../../scenarios/scenario.ts'
+
+/** A JSON Schema, and values to offer by field name. */
+export interface FormSchema {
+  schema: object
+  names: Record<string, string[]>
+}
+
+export interface ScenarioDraft {
+  /** The parsed text; null if it is neither YAML nor JSON. */
+  value: unknown
+  /** The scenario with defaults filled in; null if there are problems. */
+  scenario: Scenario | null
+  /** Path in `value`, position in the text, and a message without its place. */
+  problems: (Place & { path: (string | number)[]; message: string })[]
+  /** Past calls that the scenario would have matched; null if there are problems. */
+  dryRun: DryRun | null
+}
+
+const tag = 'Internal'
+/** Maximum number of values to offer for a field. */
+const maxNames = 200
+/** Number of past calls for a dry run. */
+const maxCalls = 1000
+
+const collection = z.string().min(1)
+const Form = z.looseObject({ schema: z.looseObject({}) })
+
+export const draftOperations: ControlOperation[] = [
+  sandboxOperation({
+    id: 'readScenarioForm',
+    route: 'GET /console/sandboxes/{sandbox}/scenario-form',
+    doc: { summary: 'Read the JSON Schema of scenarios, and the names that rules can use', tag },
+    output: z.object({ data: Form }),
+    async resolve(sandbox, { gateway }) {
+      const slug = await keysIn(sandbox, 'presets', 'slug')
+      const id = [await keysIn(sandbox, 'workspaces'), await keysIn(sandbox, 'workspaces', 'slug')].flat()
+      const names = { model: await modelsIn(sandbox), slug, id }
+      return { data: { schema: scenarioJsonSchema(gateway.operations), names } satisfies FormSchema }
+    },
+  }),
+  sandboxOperation({
+    id: 'readRowForm',
+    route: 'GET /console/sandboxes/{sandbox}/row-forms/{collection}',
+    doc: { summary: "Read the JSON Schema of a collection's rows, and the names that they refer to", tag },
+    input: { params: { collection } },
+    output: z.object({ data: Form }),
+    async resolve(sandbox, { params }) {
+      const { schema, refersTo = {} } = declarationOf(sandbox, params.collection)
+      const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+      const names: FormSchema['names'] = {}
+      for (const field of Object.keys(json.properties ?? {}))
+        if (field.endsWith('_model')) names[field] = await modelsIn(sandbox)
+      for (const [field, other] of Object.entries(refersTo)) names[field] = await keysIn(sandbox, other)
+      return { data: { schema: json, names } satisfies FormSchema }
+    },
+  }),
+  sandboxOperation({
+    id: 'checkRow',
+    route: 'POST /console/sandboxes/{sandbox}/row-checks/{collection}',
+    doc: { summary: 'Validate a row without saving it', tag },
+    input: { params: { collection }, body: z.looseObject({}) },
+    output: z.object({ data: z.array(z.looseObject({ path: z.string(), message: z.string() })) }),
+    resolve(sandbox, { params, body }) {
+      try {
+        toRow(declarationOf(sandbox, params.collection), body)
+        return { data: [] }
+      } catch (error) {
+        const violations = error instanceof GatewayError && error.metadata?.['violations']
+        if (!violations) throw error
+        return { data: violations as Violation[] }
+      }
+    },
+  }),
+  sandboxOperation({
+    id: 'checkDraft',
+    route: 'POST /console/sandboxes/{sandbox}/drafts',
+    doc: { summary: 'Validate the text of a scenario, and try it against past calls', tag },
+    input: { body: z.strictObject({ text: z.string() }) },
+    output: z.object({ data: z.looseObject({ problems: z.array(z.looseObject({})) }) }),
+    resolve: (sandbox, { gateway, body: { text } }) => ({ data: checkDraft(text, gateway, sandbox) }),
+  }),
+]
+
+function declarationOf({ state }: Sandbox, name: string) {
+  const declaration = state.database.seedData.collections.find((each) => each.name === name)
+  if (declaration) return declaration
+  throw new GatewayError(404, `The sandbox has no collection '${name}'`)
+}
+
+/** Returns the first keys of a collection's rows, or another field's values. */
+async function keysIn(sandbox: Sandbox, name: string, field?: string): Promise<string[]> {
+  const declaration = declarationOf(sandbox, name)
+  const rows = (await sandbox.state.database.table(name).rows()).slice(0, maxNames)
+  return rows.map((row) => (field ? String(Reflect.get(row, field)) : firstKey(declaration, row)))
+}
+
+async function modelsIn(sandbox: Sandbox): Promise<string[]> {
+  return [...(await keysIn(sandbox, 'models')), ...(await keysIn(sandbox, 'embeddingsModels'))]
+}
+
+function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): ScenarioDraft {
+  const failed = (value: unknown, problems: ScenarioDraft['problems']) => ({
+    value,
+    scenario: null,
+    problems,
+    dryRun: null,
+  })
+  let value: unknown
+  let locate: ReturnType<typeof parseDataText>['locate'] = () => ({ line: 1, column: 1 })
+  try {
+    ;({ value, locate } = parseDataText('scenario', text))
+    const scenario = gateway.checkScenario(value)
+    const { seed, options } = sandbox
+    const tried = dryRun(scenario, sandbox.journal.records(maxCalls), {
+      seed,
+      timeScale: options.timeScale,
+      protocolOf: (operation) => gateway.operations.find(({ id }) => id === operation)?.protocol,
+    })
+    return { value, scenario, problems: [], dryRun: tried }
+  } catch (error) {
+    if (error instanceof ScenarioError) {
+      const isRule = !Object.hasOwn(Object(value), 'rules')
+      const problems = error.problems.map(({ path, message }) => {
+        // The paths of a single rule start with `rules.0`.
+        const at = isRule ? path.slice(2) : path
+        return { path: at, message, ...locate(at) }
+      })
+      return failed(value, problems)
+    }
+    if (error instanceof FileError)
+      return failed(
+        null,
+        error.problems.map(({ message, line = 1, column = 1 }) => ({ path: [], message, line, column })),
+      )
+    if (error instanceof TypeError || error instanceof GatewayError)
+      return failed(value ?? null, [{ path: [], message: error.message, line: 1, column: 1 }])
+    throw error
+  }
+}
