@@ -165,7 +165,7 @@ describe('the scenario form', () => {
     await page.getByLabel('Name to add to headers').fill('x-team')
     await page.getByRole('button', { name: 'Add name to headers' }).click()
     await page.keyboard.type('blue')
-    await page.getByRole('button', { name: 'Move rule 2 up' }).click()
+    await page.getByRole('button', { name: 'Move up rule 2' }).click()
     await page.getByRole('button', { name: 'Remove rule 2' }).click()
     await page.getByRole('link', { name: 'Text', exact: true }).click()
     expect(JSON.parse(await page.getByLabel('Scenario (YAML or JSON)').inputValue()).rules).toEqual([

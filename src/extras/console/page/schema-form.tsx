@@ -314,7 +314,7 @@ function Items({ form, label, variant: { schema }, path, value }: NestedProps) {
             {index > 0 && (
               <button
                 type="button"
-                aria-label={`Move ${name} up`}
+                aria-label={`Move up ${name}`}
                 onClick={() => form.change(path, items.toSpliced(index - 1, 2, item, items[index - 1]))}
               >
                 Move up
