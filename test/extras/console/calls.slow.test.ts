@@ -99,7 +99,7 @@ describe('the list of calls', () => {
     ])
     expect((await saved('Calls as JSON')).map(({ id }: { id: string }) => id)).toHaveLength(2)
     expect((await saved('Sandbox file')).calls).toHaveLength(10)
-    const scenario = await saved('Scenario that reproduces them')
+    const scenario = await saved('Scenario that reproduces these calls')
     await using replica = await startServer({ timeScale: 0, scenarios: [scenario] })
     const input = 'What does the moon have to do with it?'
     const body = { model: 'aurora/dawn-2', input, stream: true }

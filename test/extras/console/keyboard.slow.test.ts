@@ -94,7 +94,7 @@ describe('the keyboard', () => {
     await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/benchmarks' }).waitFor()
     await press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close call')
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close call details')
     await press('f')
     await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).waitFor()
     await press('?')

@@ -196,7 +196,7 @@ function DryRunResult({
   dryRun: DryRun
   sandbox: string
 }) {
-  if (looked === 0) return <p class="muted">No calls yet for a dry run.</p>
+  if (looked === 0) return <p class="muted">No calls to test against yet.</p>
   const rows = new Map(calls.value.filter((call) => call.sandbox === sandbox).map((call) => [call.id, call]))
   return (
     <>
