@@ -58,7 +58,14 @@ export const draftOperations: ControlOperation[] = [
     output: z.object({ data: Form }),
     async resolve(sandbox, { params }) {
       const { schema, refersTo = {} } = declarationOf(sandbox, params.collection)
-      const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+      const { now } = sandbox.clock.read()
+      const json = z.toJSONSchema(schema, {
+        io: 'input',
+        unrepresentable: 'any',
+        override({ jsonSchema }) {
+          if (jsonSchema.format === 'date-time') jsonSchema.default = now
+        },
+      })
       const names: FormSchema['names'] = {}
       for (const field of Object.keys(json.properties ?? {}))
         if (field.endsWith('_model')) names[field] = await modelsIn(sandbox)

@@ -16,6 +16,7 @@ export interface Schema {
   oneOf?: Schema[]
   enum?: unknown[]
   const?: unknown
+  default?: unknown
   pattern?: string
   minimum?: number
 }
@@ -156,7 +157,7 @@ export function initialOf({ kind, schema, options, tag }: Variant, root: Schema,
     case 'text':
       if (Array.isArray(before) && typeof before[0] === 'string') return before[0]
       if (schema.format === 'uuid') return globalThis.crypto?.randomUUID?.() ?? ''
-      return schema.format === 'date-time' ? new Date().toISOString() : ''
+      return schema.default ?? ''
     case 'choice':
       return options[0]
     case 'number':
