@@ -296,6 +296,7 @@ function isProgram(): boolean {
     // mutation: equivalent (tested in a child process, without mutants)
     return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url)
   } catch {
+    // mutation: equivalent (tested in a child process, without mutants)
     return false
   }
 }

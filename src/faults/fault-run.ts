@@ -1,5 +1,5 @@
 /** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
-import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
@@ -62,7 +62,7 @@ export class FaultRun {
 
   /** Applies the remaining faults to the reply. */
   distort(reply: Reply): Reply {
-    const isStream = reply.headers['content-type']?.startsWith('text/event-stream') ?? false
+    const isStream = announcesEvents(reply.headers)
     let distorted = reply
     for (const application of this.#applications) {
       if (needsStream(application.fault) && !isStream) application.why = 'the reply is not an event stream'

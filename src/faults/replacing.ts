@@ -190,7 +190,7 @@ export const replacingFaults = [
   }),
 ] as const
 
-const statusCode = () => z.int(between(400, 599)).min(400, between(400, 599)).max(599, between(400, 599))
+const statusCode = () => between(400, 599)
 const anything = () => z.record(z.string(), z.json()).nullable()
 
 /** Draws from a standard normal distribution (Box–Muller). */

@@ -4,7 +4,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
-import type { Frame, Reply } from '../http/reply.ts'
+import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
@@ -66,7 +66,7 @@ export async function translateReply(
   record: CallRecord<SandboxState>,
 ): Promise<Reply> {
   const { body, status } = reply
-  const isStream = body.kind === 'frames' && /^text\/event-stream/i.test(reply.headers['content-type'] ?? '')
+  const isStream = body.kind === 'frames' && announcesEvents(reply.headers)
   if (status >= 400 || (body.kind !== 'json' && !isStream)) return reply
   const { operation = '', headers, triedModels, usage, state } = record
   const model = usage?.model ?? record.model ?? ''

@@ -54,8 +54,8 @@ export class Router {
       pattern.methods.set(operation.method.toUpperCase(), { operation, names: namesIn(path) })
       patterns.set(shape, pattern)
     }
-    // Literal segments come before parameters: `/models/{}/endpoints` before `/models/{}/{}`. mutation: equivalent:
-    // no two patterns have the same shape
+    // Literal segments come before parameters: `/models/{}/endpoints` before `/models/{}/{}`.
+    // mutation: equivalent (no two patterns have the same shape)
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 

@@ -84,6 +84,11 @@ export function json<Value>(
   }
 }
 
+/** Returns true if the reply headers announce an event stream. */
+export function announcesEvents({ 'content-type': type }: Readonly<Record<string, string>>): boolean {
+  return /^text\/event-stream\b/i.test(String(type))
+}
+
 /** Creates a 200 with an event stream. Spec: Events. */
 export function eventStream(frames: Iterable<Frame>): Reply<never> {
   if (typeof Object(frames)[Symbol.iterator] !== 'function' || typeof frames === 'string')

@@ -40,9 +40,10 @@ const duration = (least: number) =>
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
     )
 
-/** Returns the error for an integer outside a range. */
+/** Schema of an integer in a range, which the error names. */
 export function between(least: number, most: number) {
-  return mustBe(`${least} to ${most}`)
+  const error = mustBe(`${least} to ${most}`)
+  return z.int(error).min(least, error).max(most, error)
 }
 
 /** Converts a duration to milliseconds. Returns NaN for an invalid one. */

@@ -181,8 +181,8 @@ export class StoredResponses {
     for (const id of ids) {
       if (result.has(id)) continue
       const holder = this.#holders.get(id)
-      // One conversation usually contains several of the items. mutation: equivalent: satisfies the type checker; the
-      // holder of an item is stored
+      // One conversation usually contains several of the items.
+      // mutation: equivalent (satisfies the type checker; an item's holder is stored)
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
         if (typeof item.id === 'string') result.set(item.id, item)
     }

@@ -190,12 +190,7 @@ export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 /** Schema of a reply that replaces the operation's reply. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
-    status: z
-      .int(between(200, 599))
-      .min(200, between(200, 599))
-      .max(599, between(200, 599))
-      .optional()
-      .describe('HTTP status. Default: 200.'),
+    status: between(200, 599).optional().describe('HTTP status. Default: 200.'),
     headers: HeaderRecord.optional().describe('Additional headers.'),
     text: z.string().optional().describe('For POST /responses: message text.'),
     citations: z

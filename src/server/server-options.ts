@@ -22,10 +22,8 @@ const origin = () =>
       mustBe("an origin such as https://app.example, or '*'"),
     )
 
-const port = between(0, 65_535)
-
 const checks = {
-  port: () => z.int(port).min(0, port).max(65_535, port),
+  port: () => between(0, 65_535),
   host: hostName,
   allowedHosts: () => z.array(hostName()),
   allowedOrigins: () => z.array(origin()),

@@ -135,6 +135,20 @@ describe('validateFiles() with unreadable files', () => {
     expect(problem).toMatch(/^indent\.yaml:\d+:\d+: not YAML: /)
     expect(problem).not.toContain('\n')
   })
+  it.each([
+    ['a: 1\n---\nb: 2\n', '1:1: not YAML: only one value is allowed'],
+    ['- a\nb: 1\n', '2:1: not YAML: only one value is allowed'],
+    ['a: [b\n', '2:1: not YAML: indent this line more, or close the bracket or quote above it'],
+    ['a: {b: 1 c: 2}\n', '1:11: not YAML: write a comma between the values'],
+    ['a: [,]\n', '1:5: not YAML: a value is missing before the comma'],
+    ['a:\n\tb: 1\n', '2:1: not YAML: indent with spaces instead of tabs'],
+    ['a: 1\na: 2\n', '2:1: not YAML: this key occurs twice'],
+    ['a: *b*\n', '1:5: not YAML: quote text that begins with *'],
+    ['%a: 1\n', '2:1: not YAML: quote text that begins with %'],
+    ['a: !!foo 1\n', '1:4: not YAML: unknown scalar tag !<tag:yaml.org,2002:foo>'],
+  ])('reports invalid YAML %j', async (text, problem) => {
+    expect(await problemsOf('invalid.yaml', text)).toEqual([`invalid.yaml:${problem}`])
+  })
   it('reports an empty file', async () => {
     expect(await problemsOf('empty.yaml', '')).toEqual(['empty.yaml: is empty'])
   })

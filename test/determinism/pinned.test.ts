@@ -47,7 +47,7 @@ it('generated records are unchanged for any record count', async () => {
     providers: 40,
     workspaces: 20,
     embeddingsModels: 30,
-    benchmarks: 60,
+    benchmarks: 110,
     presets: 20,
     pages: 50,
     posts: 60,

@@ -124,6 +124,29 @@ describe('POST /messages', () => {
     const stopped = await client.messages.create({ ...ask('How do tides work?'), stop_sequences: [word] })
     expect(stopped).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: word })
     expect(stopped.content[0]).toMatchObject({ text: text.slice(0, text.indexOf(word)) })
+    const later = text.split(' ')[8] as string
+    const stop_sequences = [later, '', word, later]
+    const earliest = await client.messages.create({ ...ask('How do tides work?'), stop_sequences })
+    expect(earliest).toMatchObject({ stop_sequence: word })
+  })
+
+  it('returns JSON for a schema in output_config.format or output_format', async () => {
+    const gateway = createGateway({ extensions: ['messages'] })
+    const format = (name: string) => ({ type: 'json_schema', schema: { const: { from: name } } })
+    const textFor = async (fields: object) => {
+      const { body } = await call(gateway, 'POST /messages', { body: { ...ask('Hello'), ...fields } })
+      return body.content?.[0].text ?? body.error.message.split(':')[0]
+    }
+    const [older, newer] = [
+      { output_format: format('older') },
+      { output_config: { format: format('newer') } },
+    ]
+    expect(await textFor(older)).toBe('{"from":"older"}')
+    expect(await textFor(newer)).toBe('{"from":"newer"}')
+    expect(await textFor({ ...older, ...newer })).toBe('{"from":"newer"}')
+    const invalid = { type: 'json_schema', schema: { type: 'no-such-type' } }
+    expect(await textFor({ output_format: invalid })).toBe('output_format.schema')
+    expect(await textFor({ output_config: { format: invalid } })).toBe('output_config.format.schema')
   })
 
   it('cites search results', async () => {

@@ -208,6 +208,7 @@ describe('warnings about ignored input', () => {
   it('journal.calls() warns about a filter field that no request has, and suggests one', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { gateway, ask } = setup()
+    expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
     await ask()
     expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
     expect(gateway.journal.calls('createResponse', { body: { model: 'other' } })).toEqual([])

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
 import { gatewayOperation } from '../../control/operation.ts'
 import type { ExtraHost } from '../../gateway/extra.ts'
+import { announcesEvents } from '../../http/reply.ts'
 import type { CallListener, CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
 import type { AnyOperation } from '../../operation.ts'
@@ -112,13 +113,14 @@ class Metrics implements CallListener {
     this.#requests.add(1, operation, statusLabel(status), delivery)
     this.#durations.observe(endedAt - startedAt, operation)
     if (record.events > 0) this.#events.add(record.events)
-    if (isStream(record) && firstByteAt !== undefined) this.#firstEvents.observe(firstByteAt - startedAt)
+    if (announcesEvents(record.replyHeaders) && firstByteAt !== undefined)
+      this.#firstEvents.observe(firstByteAt - startedAt)
   }
 
   #openStreams(): number {
     let count = 0
     for (const record of this.#sandboxes.store.records())
-      if (record.delivery === 'pending' && isStream(record)) count++
+      if (record.delivery === 'pending' && announcesEvents(record.replyHeaders)) count++
     return count
   }
 
@@ -207,10 +209,6 @@ class Metrics implements CallListener {
     loop.reset()
     return lag
   }
-}
-
-function isStream({ replyHeaders }: CallRecord): boolean {
-  return replyHeaders['content-type']?.startsWith('text/event-stream') === true
 }
 
 function statusLabel(status: number): string {

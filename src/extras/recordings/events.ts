@@ -1,5 +1,6 @@
 /** Parses events from a recorded stream's bytes. */
 import { createParser } from 'eventsource-parser'
+import { announcesEvents } from '../../http/reply.ts'
 import { bodyOf, jsonIn, type Recording } from './recording.ts'
 
 export interface RecordedEvent {
@@ -13,7 +14,7 @@ export interface RecordedEvent {
 
 /** Returns true if the recorded reply has the media type `text/event-stream`. */
 export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
-  return /^text\/event-stream\b/i.test(reply?.headers['content-type'] ?? '')
+  return reply !== undefined && announcesEvents(reply.headers)
 }
 
 /** Returns the reply's events, without comments. */

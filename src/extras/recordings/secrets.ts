@@ -74,8 +74,8 @@ export class SecretFinder {
 
   /** Replaces each secret with a placeholder of the same length. */
   replace(text: string, note?: (kind: string) => void): string {
-    // Overlapping secrets are found once the first one has been replaced. mutation: equivalent: no text has secrets
-    // nested this deep
+    // Overlapping secrets are found once the first one has been replaced.
+    // mutation: equivalent (no text has secrets nested this deep)
     for (let round = 0; round < 4; round++) {
       const secrets = this.find(text)
       if (secrets.length === 0) break

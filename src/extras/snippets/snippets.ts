@@ -4,6 +4,7 @@
  */
 import type { Site } from '../../gateway/extra.ts'
 import { httpToken } from '../../http/header-record.ts'
+import { announcesEvents } from '../../http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../../lib/literals.ts'
@@ -131,7 +132,7 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
 /** Returns expectations that do not depend on the generated text, which varies with the seed. */
 function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): string[] {
   const { text } = replyBody
-  if (replyHeaders['content-type']?.startsWith('text/event-stream')) {
+  if (announcesEvents(replyHeaders)) {
     const last = [...text.matchAll(/^(?:event: .*|data: \[DONE\])$/gm)].at(-1)?.[0]
     return last === undefined ? [] : [`expect(await response.text()).toContain(${stringLiteral(last)})`]
   }

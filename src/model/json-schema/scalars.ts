@@ -156,6 +156,7 @@ export function fitLength(text: string, minLength: number, maxLength: number): s
   if (characters.length > maxLength)
     return characters.slice(0, maxLength).join('').trimEnd().padEnd(minLength, 's')
   if (characters.length >= minLength) return text
+  // mutation: equivalent (a longer text is truncated)
   const repeated = [...`${text} `.repeat(Math.ceil(minLength / (characters.length + 1)))]
   return `${repeated.slice(0, minLength - 1).join('')}s`
 }

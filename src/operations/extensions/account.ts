@@ -1,7 +1,7 @@
 /** A sandbox's account: its key, credits and generations, derived from usage and journal. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
-import { ok } from '../../http/reply.ts'
+import { announcesEvents, ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import type { CallUsage } from '../../journal/ledger.ts'
 import { defineOperation } from '../../operation.ts'
@@ -102,7 +102,6 @@ type Generation = CallRecord & { readonly usage: CallUsage }
 
 function generationOf(id: string, record: CallRecord, usage: CallUsage) {
   const { model, inputTokens, cachedTokens, outputTokens, reasoningTokens, cost } = usage
-  const streamed = record.replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
   return {
     id,
     request_id: record.id,
@@ -117,7 +116,7 @@ function generationOf(id: string, record: CallRecord, usage: CallUsage) {
     native_tokens_cached: cachedTokens,
     native_tokens_reasoning: reasoningTokens,
     native_tokens_completion_images: 0,
-    streamed,
+    streamed: announcesEvents(record.replyHeaders),
     cancelled: record.delivery === 'aborted-by-client',
     finish_reason: record.delivery === 'complete' ? 'stop' : null,
     native_finish_reason: null,
