@@ -215,7 +215,7 @@ function findProfile(name: string): LatencyProfile {
 }
 
 /** Names of the bundled profiles. */
-export type LatencyProfileName = keyof typeof fixtures
+export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
 
 /** Bundled profiles by name. */
 export const bundledProfiles = fixtures as Readonly<Record<LatencyProfileName, LatencyProfile>>
