@@ -1,8 +1,8 @@
 /**
- * Files for GitHub, Docker, Compose and Kubernetes. The action runs with the packed package; the others are checked by
- * a linter or a schema.
+ * Files for GitHub, Docker, Compose and Kubernetes. The action's steps run with the packed package; the others are
+ * checked by a linter or a schema.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,12 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
 import { describe, expect, inject, it } from 'vitest'
+import { startServer } from '../../src/serve.ts'
 
 const require = createRequire(import.meta.url)
 const root = new URL('../../', import.meta.url).pathname
 const read = (file: string) => readFileSync(root + file, 'utf8')
-const { tarball } = inject('packed')
+const { tarball, files } = inject('packed')
 
 describe('.github', () => {
   it('has valid workflows, and action.yml is valid', () => {
@@ -45,17 +46,31 @@ describe('.github', () => {
   })
 })
 
+interface Action {
+  readonly outputs: Record<string, object>
+  readonly runs: { readonly steps: Array<{ if: string; run?: string; env?: Record<string, string> }> }
+}
+
 describe('the action', () => {
   it('starts the server, sets outputs, saves the journal and stops the server', async () => {
     const home = mkdtempSync(join(tmpdir(), 'understudy-action-'))
     const output = join(home, 'output')
     writeFileSync(output, '')
-    const run = (step: string, flags = '--port 0 --scenario flaky --host 0.0.0.0') =>
-      spawnSync(process.execPath, [`${root}.github/action.mjs`, step], {
+    const action = load(read('action.yml')) as Action
+    const [start, stop] = action.runs.steps
+    const run = (step: typeof start, flags = '--port 0 --scenario flaky --host 0.0.0.0') => {
+      const inputs: Record<string, string> = { version: tarball, flags }
+      const given = Object.entries(step?.env ?? {}).map(([name, value]) => [
+        name,
+        value.replace(/^\$\{\{ inputs\.(\w+) \}\}$/, (_, input) => inputs[input] ?? ''),
+      ])
+      const github = { RUNNER_TEMP: home, GITHUB_OUTPUT: output, GITHUB_ACTION_PATH: root }
+      return spawnSync('bash', ['-c', step?.run ?? ''], {
         encoding: 'utf8',
-        env: { ...process.env, RUNNER_TEMP: home, GITHUB_OUTPUT: output, VERSION: tarball, FLAGS: flags },
+        env: { ...process.env, ...github, ...Object.fromEntries(given) },
       })
-    const started = run('start')
+    }
+    const started = run(start)
     // npm may warn about the machine's own settings.
     expect(started.stderr.replace(/^npm warn .*\n/gm, '')).toBe('')
     const outputs = Object.fromEntries(
@@ -64,18 +79,19 @@ describe('the action', () => {
         .split('\n')
         .map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]),
     )
+    expect(Object.keys(outputs)).toEqual(Object.keys(action.outputs))
     expect(outputs['base-url']).toBe(`${outputs['url']}/api/v1`)
     expect(started.stdout).toContain(`::add-mask::${outputs['token']}\n`)
     const request = { headers: { authorization: `Bearer ${outputs['api-key']}` } }
     expect((await fetch(`${outputs['base-url']}/providers`, request)).status).toBe(503)
 
-    expect(run('stop').status).toBe(0)
+    expect(run(stop).status).toBe(0)
     const journal = readFileSync(join(home, 'understudy/journal/default.json'), 'utf8')
     expect(JSON.parse(journal).data[0]).toMatchObject({ operation: 'listProviders', status: 503 })
     expect(readFileSync(join(home, 'understudy/journal/requests.log'), 'utf8')).toContain('providers 503')
     await expect(fetch(outputs['url'] ?? '')).rejects.toThrow()
 
-    const failed = run('start', '--port 99999')
+    const failed = run(start, '--port 99999')
     expect(failed.status).toBe(1)
     expect(failed.stdout).toContain('::error::Understudy did not start: error: ')
     rmSync(home, { recursive: true })
@@ -86,6 +102,22 @@ describe('containers', () => {
   it('have a Dockerfile without complaints of its linter', () => {
     const { validate } = require('dockerfile-utils')
     expect(validate(read('Dockerfile'), {})).toEqual([])
+  })
+
+  it('have an entry point that the package contains, and a health check that works', async () => {
+    const dockerfile = read('Dockerfile')
+    const [, entry = ''] = /ENTRYPOINT .*\/gateway-understudy\/(\S+)"\]/.exec(dockerfile) ?? []
+    expect(files).toContain(entry)
+    const [, check = ''] = /HEALTHCHECK .*"-e", "(.+)"\]/.exec(dockerfile) ?? []
+    const server = await startServer()
+    const health = () =>
+      new Promise((resolve) => {
+        const script = check.replace('http://127.0.0.1:4141', server.url)
+        spawn(process.execPath, ['-e', script]).once('exit', resolve)
+      })
+    expect(await health()).toBe(0)
+    await server.close()
+    expect(await health()).toBe(1)
   })
 
   const pages = [
