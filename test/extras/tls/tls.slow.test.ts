@@ -14,6 +14,7 @@ import packed from '@sparticuz/chromium'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { startServer as startInProcess } from '../../../src/serve.ts'
+import { runCommand } from '../../cli/run-command.ts'
 import { expectCalls } from '../../golden/expect-golden.ts'
 import { type GatewayName, gateways } from '../../golden/requests.ts'
 import { decode, play, stories, type Transcript } from '../../golden/transcript.ts'
@@ -206,6 +207,11 @@ describe('the folder', () => {
     await expect(startServer({ tls: own })).rejects.toThrow(`tls: ${file('cert')} is not a certificate`)
     rmSync(own, { recursive: true })
   })
+})
+
+it('is enabled by a flag', async () => {
+  const { started } = await runCommand('--tls', folder)
+  expect(started?.gateway.extras.filter(({ secureServer }) => secureServer)).toHaveLength(1)
 })
 
 it('closes connections that never finish their handshake', async () => {
