@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
-import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
+import { announcesEvents } from '../../http/reply.ts'
+import { decodeUtf8, fromBase64, fromLatin1 } from '../../lib/bytes.ts'
 import { check } from '../../lib/check.ts'
 import { formatProblem, jsonProblem, readCheckedFile } from '../../lib/data-file.ts'
 import { amount, count } from '../../lib/numbers.ts'
@@ -242,12 +243,11 @@ function pathBelow(url: string, base: string): string | undefined {
 }
 
 function harExchange({ request, response, timings, ...extensions }: HarEntry, path: string): Exchange {
-  const { searchParams, search } = new URL(request.url)
   const { text = '', encoding } = request.postData ?? {}
   const sent = {
     method: request.method.toUpperCase(),
     path,
-    query: searchParams.size > 0 ? search : '',
+    query: new URL(request.url).search,
     headers: recordOf(request.headers),
     ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
   }
@@ -269,7 +269,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
 /** Returns the body's bytes. Throws if the tool truncated or wrongly decoded them. */
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
-  const isStream = /event-stream/i.test(mimeType || (recordOf(headers)['content-type'] ?? ''))
+  const isStream = announcesEvents({ 'content-type': mimeType }) || announcesEvents(recordOf(headers))
   if (comment && /not (kept|stored)/.test(comment)) throw new TypeError(`its body is incomplete (${comment})`)
   if (text === undefined || text === null) {
     if (size > 0 || (isStream && status === 200))
@@ -294,17 +294,12 @@ const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“
 
 /** Returns true if the text is UTF-8 that was read as Latin-1. */
 function looksLikeLatin1(text: string): boolean {
-  let isBeyondAscii = false
-  const bytes = new Uint8Array(text.length)
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    const place =
-      code > 0xff || (code >= 0x80 && code < 0xa0) ? windows1252.indexOf(text[index] as string) : -1
-    if (code > 0xff && place < 0) return false
-    bytes[index] = place >= 0 ? 0x80 + place : code
-    isBeyondAscii ||= code > 0x7f
-  }
-  return isBeyondAscii && decodeUtf8(bytes) !== undefined
+  const latin1 = text.replace(/[^\0-\xff]/g, (character) => {
+    const place = windows1252.indexOf(character)
+    return place < 0 ? character : String.fromCharCode(0x80 + place)
+  })
+  if (!/[\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return false
+  return decodeUtf8(fromLatin1(latin1)) !== undefined
 }
 
 /** Returns the chunks from an Understudy journal, or a single chunk for files from other tools. */

@@ -266,7 +266,7 @@ export function fillText(latin1: string): string {
 
 /** JSON literals are unchanged, so that function arguments remain JSON. */
 const token =
-  /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]+|[^\0-\x7f]/gu
+  /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]{1,3}|[^\0-\x7f]/gu
 
 /** Filler characters with two, three and four bytes. */
 const wide = ['é', '€', '😀'] as const
@@ -287,7 +287,7 @@ function filler(text: string): string {
 function wideFiller(match: string): string {
   const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(match)
   const size = isLatin1 ? match.length : encoder.encode(match).length
-  const character = wide[Math.min(size, 4) - 2] ?? match
+  const character = wide[size - 2] as string
   return isLatin1 ? String.fromCharCode(...encoder.encode(character)) : character
 }
 

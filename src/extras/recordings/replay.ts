@@ -170,7 +170,7 @@ function paramsOf(
   if (!matches || !template.every((part, index) => part.startsWith('{') || part === segments[index]))
     return undefined
   const named = template.flatMap((part, index) =>
-    part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(segments[index] ?? '')]] : [],
+    part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(segments[index] as string)]] : [],
   )
   return Object.fromEntries(named)
 }

@@ -117,7 +117,9 @@ export class SecretFinder {
         const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
         const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
         for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
+          // mutation: equivalent (a longer range decodes to the same text)
           const from = Math.floor(start / 3) * 3
+          // mutation: equivalent (a longer range decodes to the same text)
           const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
           const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
           const place = index + offset + (from / 3) * 4

@@ -185,6 +185,24 @@ describe('serve --recordings', () => {
     const { started } = await runCommand('--recordings', folder, ...args)
     expect(started?.gateway.options).toMatchObject(options)
   })
+
+  it('overrides the options in a configuration file one by one', async () => {
+    const replay = {
+      onUnmatchedRecording: 'simulate',
+      upstream: 'http://127.0.0.1:9/v1',
+      ignoreFields: ['a'],
+    }
+    await write('config.json', { recordings: folder, replay })
+    const config = ['--config', join(folder, 'config.json')]
+    const optionsFor = async (...args: string[]) =>
+      (await runCommand(...config, ...args)).started?.gateway.options
+    expect(await optionsFor()).toMatchObject({ recordings: folder, replay })
+    const upstream = 'http://127.0.0.1:8/v1'
+    expect(await optionsFor('--upstream', upstream)).toMatchObject({ replay: { ...replay, upstream } })
+    expect(await optionsFor('--on-unmatched-recording', 'error')).toMatchObject({
+      replay: { ...replay, onUnmatchedRecording: 'error' },
+    })
+  })
 })
 
 describe('import and export', () => {

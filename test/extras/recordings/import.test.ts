@@ -415,7 +415,12 @@ describe('an entry of a HAR file', () => {
     ['no text in a stream', stream({}), 'its body is missing; save the HAR file with content'],
     [
       'no text in a stream, by its header',
-      entry({ response: { content: {}, headers: [{ name: 'Content-Type', value: 'text/event-stream' }] } }),
+      entry({
+        response: {
+          content: { mimeType: 'x-unknown' },
+          headers: [{ name: 'Content-Type', value: 'text/event-stream' }],
+        },
+      }),
       'its body is missing; save the HAR file with content',
     ],
     ['no text in an error stream', stream({}, { status: 400 }), []],
@@ -446,6 +451,8 @@ describe('an entry of a HAR file', () => {
     ['UTF-8 decoded as windows-1252', stream({ text: 'â‚¬' }), misread],
     ['a wrongly decoded emoji', stream({ text: 'ðŸŒŠ' }), misread],
     ['a wrongly decoded last character', stream({ text: 'Ã¿' }), ['Ã¿'].map(() => misread)[0]],
+    ['UTF-8 decoded as windows-1252, in the first column', stream({ text: 'Â€ Â\xa0' }), misread],
+    ['a control character', stream({ text: 'data: \x7f' }), ['data: \x7f']],
     ['a Latin-1 character', stream({ text: 'Wörter ÿ' }), ['Wörter ÿ']],
     ['a windows-1252 character', stream({ text: '5 €' }), ['5 €']],
     ['characters outside Latin-1', stream({ text: 'Ã¶ 🌊' }), ['Ã¶ 🌊']],

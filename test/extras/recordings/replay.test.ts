@@ -357,6 +357,10 @@ describe('recordings', () => {
     expect(() => createGateway({ recordings: folder })).toThrow(
       /a\.recording\.jsonl:2: chunks: a chunk must have ms/,
     )
-    expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow('no such file or folder')
+    expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
+      /^createGateway: options\.recordings: .*no such file or folder/,
+    )
+    for (const upstream of ['https://a:@b.example/v1', 'https://:a@b.example/v1'])
+      expect(() => createGateway({ replay: { upstream } })).toThrow('Must not contain credentials')
   })
 })

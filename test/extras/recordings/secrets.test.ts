@@ -14,7 +14,12 @@ import {
   type Recording,
   toChunk,
 } from '../../../src/extras/recordings/recording.ts'
-import { environmentSecrets, fillValue, Redactor } from '../../../src/extras/recordings/redact.ts'
+import {
+  environmentSecrets,
+  fillValue,
+  Redactor,
+  upstreamSecrets,
+} from '../../../src/extras/recordings/redact.ts'
 import { scanFolder, scanRecording } from '../../../src/extras/recordings/scan.ts'
 import { SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { random } from '../../../src/lib/seed.ts'
@@ -197,6 +202,14 @@ describe('redaction', () => {
       PATH: '/usr/bin:/bin',
     })
     expect(found.map(({ kind }) => kind)).toEqual(['environment GATEWAY_KEY', 'environment npm_token'])
+  })
+
+  it('reads the key and the credentials of an upstream, unless they are shorter than 8 characters', () => {
+    const valuesOf = (upstream: string, key?: string) =>
+      upstreamSecrets(new URL(upstream), key).map(({ value }) => value)
+    expect(valuesOf('https://a.example', 'k')).toEqual(['k'])
+    expect(valuesOf('https://abcdefgh:1234567@a.example')).toEqual(['abcdefgh:1234567', 'abcdefgh'])
+    expect(valuesOf('https://a:b@a.example')).toEqual([])
   })
 
   it('deletes a recording if the final check finds a secret that is split across events', async () => {
