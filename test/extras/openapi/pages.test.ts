@@ -1,0 +1,165 @@
+/** Pages, keys and parameters of an OpenAPI document, up to their limits. */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
+
+const whole = { type: 'integer' }
+const bodyOf = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
+const listOf = (name: string, properties: object, more: object = {}) => {
+  const items = { type: 'object', required: ['id'], properties }
+  const list = { type: 'array', maxItems: 60, items }
+  return bodyOf({
+    type: 'object',
+    required: [name, ...Object.keys(more)],
+    properties: { [name]: list, ...more },
+  })
+}
+const createdOf = (required: string[], properties: object) => bodyOf({ type: 'object', required, properties })
+const query = (name: string, more: object = { schema: whole }) => ({ in: 'query', name, ...more })
+const done = { responses: { 200: bodyOf({ type: 'object' }) } }
+
+const thing = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  tags: { type: 'array', maxItems: 5, items: { enum: ['red', 'blue'] }, example: ['blue', 'red'] },
+}
+const slot = { id: { enum: ['a', 'b', 'c'] } }
+const facts = {
+  page: whole,
+  per_page: whole,
+  total_pages: whole,
+  total: whole,
+  offset: whole,
+  has_more: { type: 'boolean' },
+  first_id: {},
+  last_id: {},
+}
+const anyBody = { requestBody: { content: { 'application/json': { schema: {} } } } }
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Pages', version: '1' },
+  components: {
+    schemas: {
+      // Refers to itself, and to a list after a text.
+      Numbers: {
+        allOf: [
+          { $ref: '#/components/schemas/Numbers' },
+          {
+            anyOf: [
+              { type: 'string', pattern: '^x' },
+              { type: 'array', items: whole },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  paths: {
+    '/things': {
+      get: {
+        parameters: [query('page'), query('per_page')],
+        responses: { 200: listOf('things', thing, facts) },
+      },
+      post: { ...anyBody, responses: { 201: createdOf(['id', 'tags'], thing) } },
+    },
+    '/slots': {
+      get: { responses: { 200: listOf('slots', slot) } },
+      post: { responses: { 201: createdOf(['id'], slot) } },
+    },
+    '/a-b': { get: done },
+    '/a/b': { get: done },
+    '/a_b': { get: done },
+    '/search': {
+      get: {
+        parameters: [
+          query('numbers', { schema: { $ref: '#/components/schemas/Numbers' } }),
+          query('one', { schema: whole, style: 'form', explode: true }),
+          { in: 'header', name: 'X-Two', schema: whole, style: 'simple', explode: false },
+          query('set', { schema: {}, style: 'deepObject' }),
+          query('csv', { schema: { type: 'array' }, explode: false }),
+          query('object', { schema: { type: 'object' } }),
+          query('other', { content: {} }),
+          { in: 'cookie', name: 'crumb', schema: {} },
+        ],
+        ...done,
+      },
+    },
+  },
+}
+const gateway = createGateway({ openapi: document })
+const ask = (line: string, body?: object, headers = {}) => call(gateway, line, { body, headers })
+
+describe('a list of an OpenAPI document with page numbers', () => {
+  it('has pages of 20 without a size, and facts about the page', async () => {
+    for (let number = 1; number < 23; number++) await ask('POST /things', { id: `t${number}` })
+    const shown = async (search: string) => {
+      const { things, ...page } = (await ask(`GET /things?${search}`)).body
+      return [things.length, ...Object.values(page)].join(' ')
+    }
+    for (const [search, expected] of [
+      ['', '23 1 23 1 23 0 false getThings t22'],
+      ['page=-1', '23 1 23 1 23 0 false getThings t22'],
+      ['per_page=0', '23 1 23 1 23 0 false getThings t22'],
+      ['per_page=23', '23 1 23 1 23 0 false getThings t22'],
+      ['per_page=22', '22 1 22 2 23 0 true getThings t21'],
+      ['page=0', '20 1 20 2 23 0 true getThings t19'],
+      ['page=1', '20 1 20 2 23 0 true getThings t19'],
+      ['page=2', '3 2 20 2 23 20 false t20 t22'],
+      ['page=3', '0 3 20 2 23 40 false  '],
+      ['page=2&per_page=9', '9 2 9 3 23 9 true t9 t17'],
+    ] as const)
+      expect(await shown(search), search).toBe(expected)
+  })
+})
+
+describe('a record of an OpenAPI document', () => {
+  it('is rejected with 409 if its key is taken, or if the schema allows no other key', async () => {
+    const taken = await ask('POST /things', { id: 't1' })
+    expect([taken.status, taken.body.error.message]).toEqual([
+      409,
+      "A record with the id 't1' already exists",
+    ])
+    const slots = []
+    for (let round = 0; round < 4; round++) slots.push(await ask('POST /slots'))
+    const rejected = slots.filter(({ status }) => status === 409)
+    expect(rejected.map(({ body }) => body.error.message)).toContain(
+      'Every id that the schema allows is taken',
+    )
+    expect(new Set((await ask('GET /slots')).body.slots.map(({ id }: { id: string }) => id)).size).toBe(3)
+  })
+
+  it.each([
+    [
+      ['red', 'green', 'red'],
+      ['red', 'blue', 'red'],
+    ],
+    [
+      ['green', 'green', 'green', 'green', 'blue'],
+      ['blue', 'red', 'blue', 'blue', 'blue'],
+    ],
+    [Array(6).fill('red'), ['blue', 'red']],
+    ['red', ['blue', 'red']],
+  ])('keeps what the schema allows of %j', async (tags, kept) => {
+    expect((await ask('POST /things', { tags })).body.tags).toEqual(kept)
+  })
+})
+
+it('operations of an OpenAPI document get a number if their path has the same words', async () => {
+  for (const path of ['/a-b', '/a/b', '/a_b']) await ask(`GET ${path}`)
+  const ids = gateway.journal.entries().map(({ operation }) => operation)
+  expect(ids.slice(-3)).toEqual(['getAB', 'getAB2', 'getAB3'])
+})
+
+it('parameters of an OpenAPI document are checked unless their form is not supported', async () => {
+  const rejected = async (search: string, headers = {}) => {
+    const { status, body } = await ask(`GET /search?${search}`, undefined, headers)
+    return status === 200 ? [] : body.error.metadata.violations.map(({ path }: { path: string }) => path)
+  }
+  expect(await rejected('numbers=1&numbers=2&one=1')).toEqual([])
+  expect(await rejected('numbers=1&numbers=a')).toEqual(['query.numbers[1]'])
+  expect(await rejected('numbers=1')).toEqual([])
+  expect(await rejected('one=a', { 'x-two': 'b' })).toEqual(['query.one', 'header.x-two'])
+  expect(gateway.journal.entries().find(({ path }) => path.endsWith('/search'))?.warnings).toEqual([
+    "Not checked in requests of getSearch: query parameter 'set' (style deepObject); query parameter 'csv' (explode: false); query parameter 'object' (object); query parameter 'other' (content); cookie parameter 'crumb'",
+  ])
+})
