@@ -4,7 +4,16 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -114,15 +123,7 @@ describe('the binary', () => {
     )
   })
 
-  const script = `
-./gateway-understudy --port 0 --json --quiet > ready &
-trap "kill $!" EXIT
-until grep --quiet --no-messages baseUrl ready; do sleep 0.05; done
-url=$(sed 's/.*"baseUrl":"\\([^"]*\\)".*/\\1/' ready)
-body='{"model":"aurora/dawn-2","input":"Why tides?","stream":true}'
-reply=$(curl --silent "$url/responses" --header 'authorization: Bearer any' --json "$body")
-test "$(echo "$reply" | tail -n 1)" = 'data: [DONE]'
-`
+  const script = readFileSync(join(root, 'test/consumers/shell/stream.sh'), 'utf8')
   it.runIf(hasProgram('curl'))('passes a first test in ten lines of shell, without Node', () => {
     expect(script.trim().split('\n').length).toBeLessThanOrEqual(10)
     const home = mkdtempSync(join(tmpdir(), 'understudy-empty-'))
