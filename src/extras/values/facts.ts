@@ -62,16 +62,17 @@ export function readFacts(prompt: string, now: number): Facts {
     claimed.fill(1, start, end)
     add(kind, start, end, value, more)
   }
+  const passage = /(?<=[:\n])\s*\S[\s\S]{80,}$/.exec(text)
   const claimQuotes = () => {
     for (const match of text.matchAll(quotes())) {
       const inner = match.slice(1).find((group) => group !== undefined) ?? ''
       const start = match.index + 1
       if (inner.length > 80 || isSentence(inner)) add('passage', start, start + inner.length, inner)
+      else if (passage && start > passage.index + 1) add('mention', start, start + inner.length, inner)
       else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
         claim('quote', start, start + inner.length, inner)
     }
   }
-  const passage = /(?<=[:\n])\s*\S[\s\S]{80,}$/.exec(text)
   if (passage) add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
   const { patterns, phrases, termOf } = readers()
   for (const [kind, pattern] of patterns) {
@@ -168,26 +169,32 @@ export function readFacts(prompt: string, now: number): Facts {
   const sentences = statement
     ? (text.slice(Math.max(0, text.indexOf(statement))).match(/\S[^.!?\n]{11,160}(?:[.!?](?!\d)|$)/g) ?? [])
     : []
+  // The last word of a thing is neither a number, a date nor another known term.
+  const isTerm = (start: number, end: number) =>
+    list.some((fact) => fact.start < end && start < fact.end && terms.test(fact.kind))
   const things = nouns.flatMap((phrase) => {
     const value = phrase.value.replace(new RegExp(fixtures.adjectives, 'i'), '')
     const head = phrase.end - (/\S+$/.exec(value)?.[0].length ?? 0)
-    return isFree(head, phrase.end) && !isGeneric(value) ? [{ ...phrase, value }] : []
+    return isTerm(head, phrase.end) || isGeneric(value) ? [] : [{ ...phrase, value }]
   })
   const { topic: object, query } = topicOf(text, things, statement)
   const about = titled ?? list.find(({ kind }) => kind === 'about')
   const message = list.find(({ kind }) => kind === 'message')
   const topic = about ? String(about.value) : message ? headline(String(message.value)) : object
-  const main = things.find(({ isObject }) => isObject)
+  const main = statement
+    ? things.find(({ isOwn, start }) => isOwn && start < text.indexOf(statement) + statement.length)
+    : (things.find(({ isObject }) => isObject) ?? things[0])
   for (const thing of things) {
     const { value, end } = thing
     const start = end - value.length
     add(thing === main ? 'object' : 'noun', start, end, value)
     const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
-    if (modifier && head) add('modifier', start, start + modifier.length, modifier, { row: { head } })
+    if (modifier && head && !/^\p{Lu}/u.test(head))
+      add('modifier', start, start + modifier.length, modifier, { row: { head } })
   }
   for (const { value, end } of nouns) {
     const [, rest] = /^\S+\s(.+)$/.exec(value) ?? []
-    if (rest) add('rest', end - rest.length, end, rest)
+    if (rest && !isTerm(end - value.length, end - rest.length)) add('rest', end - rest.length, end, rest)
   }
   return {
     text,
@@ -200,18 +207,21 @@ export function readFacts(prompt: string, now: number): Facts {
   }
 }
 
+const terms =
+  /^(?!(?:name|company|symbol|list|passage|quote|noun|object|tail|message|reason|purpose|feature|place|task|title|about|upside|downside|event|team|service|hobby)$)/
+
 /** Returns true for request verbs and words without meaning of their own. */
 export function isCommon(word: string): boolean {
   return [fixtures.verbs, fixtures.stops].some((words) => words.includes(word.toLowerCase()))
 }
 
 function readValue(kind: string, raw: string, now: number): string | number | undefined {
-  if (/^(?:number|money|percent|latitude|longitude)$/.test(kind)) return numberOf(raw)
+  if (/^(?:number|span|money|percent|latitude|longitude)$/.test(kind)) return numberOf(raw)
   if (kind === 'date') return dateOf(raw, now)
   if (kind === 'time') return timeOf(raw)
   if (kind === 'glob') return `*.${raw}`
   if (kind === 'id') return raw.replace(/^#\s?/, '')
-  return raw.trim()
+  return raw.trim().replace(/^['"“‘]+|['"”’]+$/g, '')
 }
 
 function numberOf(raw: string): number {
@@ -235,8 +245,8 @@ function dateOf(raw: string, now: number): string | undefined {
   }
   const month = months.findIndex((name) => new RegExp(`\\b${name}`).test(text)) + 1
   const day = /\d+/.exec(text.replace(/\d{4}/, ''))?.[0]
-  if (month > 0 && day) {
-    return validDay(Number(/\d{4}/.exec(text)?.[0] ?? today.getUTCFullYear()), month, Number(day))
+  if (month > 0 && (day || /\d{4}$/.test(text))) {
+    return validDay(Number(/\d{4}/.exec(text)?.[0] ?? today.getUTCFullYear()), month, Number(day ?? 1))
   }
   if (/after/.test(text)) return after(2)
   if (/tomorrow/.test(text)) return after(1)
@@ -281,7 +291,7 @@ function currencyOf(text: string): string {
 export const price =
   '(?:[$€£¥]\\s?(?:\\d[\\d,]*(?:\\.\\d+)?)|\\d[\\d,]*(?:\\.\\d+)?\\s?(?:[€$£]|USD|EUR|GBP|euros?|dollars?|pounds?)(?!\\w))'
 
-const count = '(?:\\d+\\S{0,4}|two|three|four|five|six|an?) '
+const count = '(?:\\d+(?:\\.\\d+)?(?:g|kg|ml|l|x|cm|oz|lb)?|two|three|four|five|six|an?) '
 const connector = new RegExp(
   `^(?:, |,? (?:and|or|plus) | [&+] )(?:also )?(${count})?(?:(?:the|some|my|with) )?$`,
   'i',

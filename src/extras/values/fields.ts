@@ -163,7 +163,7 @@ export function leafOf(
       .join('/'),
     name,
     role,
-    field: fieldNamed(name, schema, description),
+    field: fieldNamed(name, own, schema, description),
     schemas: [schema],
     isMany,
     optional: [],
@@ -175,20 +175,24 @@ export function leafOf(
   }
 }
 
+/** English endings of a stem. */
+const ending = '(?:l?ed|l?ing|s|es|d|e|y|ies)?'
+
 function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
-  const last = words.at(-1)
+  const specific = words.filter((word) => !/^(?:key|code|label|title|ref|reference|type)$/.test(word))
+  const last = specific.at(-1) ?? words.at(-1)
   if (!last) return { label: undefined, suffix: undefined }
-  const names = [...new Set([words, words.slice(-1)])]
-    .map((each) => each.map((word) => escaped(stem(word))).join('\\p{L}{0,4}[\\s_-]'))
+  const names = [...new Set([words, [last]])]
+    .map((each) => each.map((word) => escaped(stem(word))).join(`${ending}[\\s_-]`))
     .join('|')
   const link = '(?:\\s*[:=#]\\s*|\\s+(?:(?:is|it|them|as|of|to|called|named)\\s+)?(?:(?:the|a|an|my)\\s+)?)'
   return {
     label: new RegExp(
-      `(?<![\\p{L}\\d])(?:${names})\\p{L}{0,4}\\.?(?:\\s(?:name|id|no\\.?|number|code|key))?${link}["'“(#@]?$`,
+      `(?<![\\p{L}\\d])(?:${names})${ending}\\.?(?:\\s(?:name|id|no\\.?|number|code|key))?${link}["'“(#@]?$`,
       'u',
     ),
     suffix: new RegExp(
-      `^["”']?\\s(?:is |was |will be )?(?:${[
+      `^["”']?\\s\\(?(?:is |was |will be )?(?:${[
         names,
         ...words
           .filter((word) => word.length > 5)
@@ -214,7 +218,7 @@ const named = new Map<string, Field | undefined>()
 let table: readonly Field[] | undefined
 
 /** Returns the table entry for a name or, without one, for its format or description. */
-function fieldNamed(name: string, schema: SchemaObject, description = ''): Field | undefined {
+function fieldNamed(name: string, own: string, schema: SchemaObject, description = ''): Field | undefined {
   const format = textAt(schema, 'format')
   if (format) {
     const byFormat = {
@@ -228,8 +232,8 @@ function fieldNamed(name: string, schema: SchemaObject, description = ''): Field
       ipv4: 'ip',
       hostname: 'hostname',
     }[format]
-    const own = lookUp(name)
-    if (byFormat) return own?.takes[0]?.[0] === byFormat ? own : lookUp(byFormat)
+    const known = lookUp(name)
+    if (byFormat) return known?.takes[0]?.[0] === byFormat ? known : lookUp(byFormat)
   }
   if (/\b(?:ISO.?4217|currency code)/i.test(description)) return lookUp('currency')
   if (/\b(?:ISO.?639|language code)/i.test(description)) return lookUp('language code')
@@ -240,7 +244,22 @@ function fieldNamed(name: string, schema: SchemaObject, description = ''): Field
   if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
   if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)
-  return lookUp(name, types?.includes('string') && !types.includes('number'))
+  const isText = types?.includes('string') && !types.includes('number')
+  const field = lookUp(name, isText) ?? lookUpWord(own, isText)
+  return types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '') ? lookUp('year') : field
+}
+
+/** Looks up single words for a name such as `location lost`, the last word first. */
+function lookUpWord(name: string, isText?: boolean): Field | undefined {
+  return name
+    .split(' ')
+    .reverse()
+    .map((word) => (word.length > 3 && !isRole(word) ? lookUp(word, isText) : undefined))
+    .find(Boolean)
+}
+
+function isRole(word: string): boolean {
+  return fromRole.test(word) || toRole.test(word)
 }
 
 function lookUp(name: string, isText = false): Field | undefined {

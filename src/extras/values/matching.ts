@@ -23,6 +23,7 @@ export function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts)
   )
   pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
   const used: Fact[] = []
+  const lists = new Set<Fact>()
   const best = new Map<Leaf, number>()
   const overlaps = (fact: Fact) => used.some((other) => fact.start < other.end && other.start < fact.end)
   for (const { leaf, fact, score } of pairs) {
@@ -37,7 +38,8 @@ export function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts)
     const isPart = /^(?:first|last|owner|repo)$/.test(
       leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '',
     )
-    if (overlaps(fact) && !isPart && fact.kind !== 'list') continue
+    if (fact.kind === 'list' ? lists.has(fact) : overlaps(fact) && !isPart) continue
+    if (fact.kind === 'list') lists.add(fact)
     if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
@@ -56,6 +58,16 @@ export function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts)
     leaf.facts = [found]
   }
   assignRest(leaves, list, used)
+}
+
+/** Returns the part of a noun phrase that follows the facts in use, such as `backpack` in `Osprey backpack`. */
+function unusedPart(fact: Fact, used: readonly Fact[]): Fact | undefined {
+  const start = Math.max(
+    fact.start,
+    ...used.map((other) => (other.start < fact.end && other.end > fact.start ? other.end + 1 : 0)),
+  )
+  const value = String(fact.value).slice(start - fact.start)
+  return value ? { ...fact, start, value } : undefined
 }
 
 /** Returns true for a name next to one already found, as in `Dana and Omar`. */
@@ -79,9 +91,14 @@ function assignRest(leaves: ReadonlyMap<string, Leaf>, list: readonly Fact[], us
         fits(leaf, fact) &&
         !used.some((other) => fact.start < other.end && other.start < fact.end),
     )
-    if (rest.length !== 1 || !rest[0]) continue
-    leaf.facts = rest
-    used.push(rest[0])
+    const isTaken = ({ kind }: Fact) =>
+      leaf.field?.takes.some(([taken, mode]) => taken === kind && mode !== 'near') === true
+    const things = leaf.optional.length > 0 ? [] : list.filter((fact) => /^(?:object|noun)$/.test(fact.kind))
+    const [thing] = things.filter(isTaken).flatMap((fact) => unusedPart(fact, used) ?? [])
+    const found = rest.length === 1 ? rest[0] : thing
+    if (!found) continue
+    leaf.facts = [found]
+    used.push(found)
   }
 }
 
@@ -168,11 +185,16 @@ function fits({ schemas, field, isMany, name }: Leaf, fact: Fact): boolean {
   })
 }
 
+/** Kinds that a list of plain words does not replace. */
+const typedKinds =
+  /^(?:email|url|date|time|city|country|person|number|money|phone|file|id|language|currency)$/
+
 /** Rates how well a fact matches a leaf. A rating of 3 is sufficient. */
 function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const { field, role, words, hints, isMany } = leaf
+  if (fact.kind === 'span') return isSameMeasure(leaf, fact) ? 3.5 : 0
   const isLabelled = leaf.label?.test(fact.before) === true
-  if (fact.kind === 'rest') return isLabelled ? 4.5 : 0
+  if (fact.kind === 'rest') return isLabelled && !words.includes(String(fact.value)) ? 4.5 : 0
   if (fact.kind === 'modifier')
     return words.length > 0 &&
       stem(String(fact.row?.['head']).toLowerCase()) === stem(words.at(-1) ?? '') &&
@@ -195,7 +217,7 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   )
     score = 0.5
   if (mode === 'loose') score = 3.2
-  if (mode === 'weak') score = 1
+  if (mode === 'weak' || mode === 'near') score = 1
   if (isMany && fact.kind === 'object') score -= 2
   if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5
@@ -208,7 +230,7 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const before = fact.before.slice(-24)
   const next = fact.after.slice(0, 16)
   for (const cue of leaf.cues) {
-    if (cue.test(before)) score += 2.5
+    if (!isNamed && cue.test(before)) score += 2.5
     if (isNumber && cue.test(next)) score += 3.5
   }
   if (score < 4) for (const hint of hints) if (hint.length > 3 && before.includes(hint)) score += 1
@@ -218,7 +240,8 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   if (field?.takes.some(([kind = '']) => kinds.includes(kind))) score += 1.2
   else if (kinds.some((kind) => /^(?:city|country|person|date|email)$/.test(kind))) score -= 1
   if (fact.kind === 'name' && fact.row?.['first'] && field?.takes[0]?.[0] === 'person') score += 0.8
-  if (isMany && fact.kind === 'list' && place < 0) score = field ? -1 : 3
+  if (isMany && fact.kind === 'list' && place < 0)
+    score = field?.takes.some(([kind = '']) => typedKinds.test(kind)) ? -1 : 3.2
   if (fact.items?.some((item) => /\d.*\d|(?:\S+\s){3}/.test(item))) score -= 0.3
   if (isRows(leaf, fact)) score = 9
   return score
@@ -266,22 +289,27 @@ function unitOf(word: string): (typeof units)[number] | undefined {
   return units.find(([pattern]) => pattern.test(word))
 }
 
+/** Returns the last unit in a field's name. */
+function unitIn(name: string): (typeof units)[number] | undefined {
+  return name.split(' ').reverse().map(unitOf).find(Boolean)
+}
+
 /** Returns a number in the unit that the field's name or description asks for. */
 export function numberFor(name: string, schemas: readonly SchemaObject[], fact: Fact): number {
   const [, described = ''] = /\b(?:in|as) (\p{L}+)/u.exec(textAt(schemas[0] ?? {}, 'description') ?? '') ?? []
-  return inUnit(fact, unitOf(name.split(' ').at(-1) ?? '') ? name : described.toLowerCase())
+  return inUnit(fact, unitIn(name) ? name : described.toLowerCase())
 }
 
 /** Returns true if a number has a unit that can be converted to the field's. */
 function isSameMeasure({ name }: Leaf, { after }: Fact): boolean {
-  const to = unitOf(name.split(' ').at(-1) ?? '')
+  const to = unitIn(name)
   const from = unitOf(/^[\s-]*([\p{L}]+)/u.exec(after)?.[1] ?? '')
   return to !== undefined && from !== undefined && to !== from && to[1] === from[1]
 }
 
 /** Converts a number to the unit that a field names. Money without a unit is in whole units. */
 function inUnit({ kind, value, after }: Fact, name: string): number {
-  const to = unitOf(name.split(' ').at(-1) ?? '')
+  const to = unitIn(name)
   const from =
     unitOf(/^[\s-]*([\p{L}€£$]+)/u.exec(after)?.[1] ?? '') ?? (kind === 'money' ? unitOf('usd') : undefined)
   const number = Number(value)

@@ -8,6 +8,8 @@ export interface Phrase {
   readonly end: number
   /** If true, a verb at the beginning of a sentence precedes it, as in `book a table`. */
   readonly isObject: boolean
+  /** If true, `my` or `our` precedes it. */
+  readonly isOwn: boolean
 }
 
 const words = (list: string) => new Set(list.split(' '))
@@ -30,10 +32,12 @@ const token = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}+#°]*(?:[-'’/.&@_][\p{L}\p{N
 export function nounPhrases(text: string): Phrase[] {
   const phrases: Phrase[] = []
   let run: { word: string; start: number; end: number }[] = []
+  const isShouted = !/\p{Ll}/u.test(text)
   let isAfterVerb = false
   let isVerbNext = true
   let isFirst = true
   let isAfterNumber = false
+  let isOwn = false
   const close = () => {
     while (run[0] && /^\d|^(?:new|please)$/i.test(run[0].word)) run.shift()
     const [first, last] = [run[0], run.at(-1)]
@@ -44,8 +48,10 @@ export function nounPhrases(text: string): Phrase[] {
       start: first.start,
       end: last.end,
       isObject: isAfterVerb && isFirst,
+      isOwn,
     })
     isFirst = false
+    isOwn = false
   }
   for (const { 0: word, index: start } of text.matchAll(token())) {
     const plain = word.toLowerCase().replace(/['’]s$/, '')
@@ -61,8 +67,12 @@ export function nounPhrases(text: string): Phrase[] {
       close()
       isVerbNext = false
       if (/\p{L}/u.test(word)) run.push({ word, start, end })
+    } else if (/^\p{Lu}{2,}$/u.test(word) && !isShouted) {
+      run.push({ word, start, end })
+      isVerbNext = false
     } else if (grammar.determiners.has(plain) || grammar.glue.has(plain) || isAdverb) {
       close()
+      isOwn = plain === 'my' || plain === 'our'
       // A request follows `please`, `to` or `and`; a noun follows other prepositions.
       isVerbNext = grammar.beforeVerbs.has(plain) || (isVerbNext && isAdverb)
       if (grammar.clauses.has(plain)) isAfterVerb = false

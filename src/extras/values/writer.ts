@@ -2,7 +2,7 @@
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { draw, uuid } from '../../lib/seed.ts'
 import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
-import { listedValues, textAt, typesOf } from '../../model/json-schema/schema.ts'
+import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schema/schema.ts'
 import { subjectWords } from '../../model/text/words.ts'
 import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
 import { type Fact, type Facts, isCommon, isoDay, price, type Row } from './facts.ts'
@@ -58,7 +58,10 @@ export class Writer {
     const leaves = [...this.#leaves.values()]
     const stated = leaves.filter((leaf) => {
       const type = leaf.schemas.flatMap((schema) => typesOf(schema) ?? [])[0] ?? 'string'
-      return this.#stated(leaf, type, leaf.schemas, 0) !== undefined
+      return (
+        /\{(?:query|Topic|Sentence)\}/.test(String(leaf.field?.give)) ||
+        this.#stated(leaf, type, leaf.schemas, 0) !== undefined
+      )
     })
     const kept = new Set(stated.flatMap(({ optional }) => optional))
     const all = leaves.flatMap(({ optional }) => optional)
@@ -70,6 +73,7 @@ export class Writer {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     if (listed) return listed.length === 1 ? listed[0] : this.#statedMember(leaf, listed, index)
     if (type === 'boolean') return this.#statedFlag(leaf)
+    if (isPlaceInList(leaf, type) && leaf.facts.length < 2) return undefined
     return (
       this.#partOf(leaf, index, type) ??
       (leaf.facts.length > 0 ? this.#valueOf(leaf, index, type) : undefined) ??
@@ -95,7 +99,7 @@ export class Writer {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     const sample = schemas.map(sampleOf).find((value) => value !== undefined)
     if (listed) return this.#assumedMember(listed, sample, random)
-    if (leaf.isMany && /number|integer/.test(type) && /\b(?:day|week|step)$/.test(leaf.name)) return index + 1
+    if (isPlaceInList(leaf, type)) return index + 1
     if (sample !== undefined && sample !== null && sample !== '') return sample
     if (type === 'boolean') return this.#assumedFlag(leaf, schemas)
     if (schemas.some(({ pattern }) => pattern !== undefined && leaf.field === undefined)) return undefined
@@ -118,7 +122,7 @@ export class Writer {
       if (!leaf.key.startsWith(`${key}/*`) || leaf.key.indexOf('*', key.length + 2) >= 0) continue
       const listed = leaf.schemas.map(listedValues).find((values) => values !== undefined)
       const matched =
-        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#mention(value) >= 0).length : 0
+        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#position(value) >= 0).length : 0
       count = Math.max(count, matched, leaf.facts[0]?.items?.length ?? leaf.facts.length)
     }
     const own = key.split('/').at(-1) ?? ''
@@ -129,8 +133,9 @@ export class Writer {
     ).test(this.#lower)
     if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
       return 0
+    const noun = stem(split(own))
     const asked = new RegExp(
-      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${escaped(stem(split(own)))}`,
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`,
       'u',
     ).exec(this.#lower)?.[1]
     if (count === 0 && /\bpoints?$|highlights|takeaways/.test(split(own)))
@@ -158,7 +163,7 @@ export class Writer {
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
     const column = mode && fact.row?.[mode]
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
-      return this.#moment(leaf, fact)
+      return this.#isSameMoment(leaf, fact) ? undefined : this.#moment(leaf, fact)
     if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
       const [owner, repo] = String(fact.value).split('/')
       const isSplit = [...this.#leaves.values()].some(
@@ -197,6 +202,23 @@ export class Writer {
     return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
   }
 
+  /** Returns true for the end of a range if the prompt has only its start. */
+  #isSameMoment(leaf: Leaf, fact: Fact): boolean {
+    if (fact.kind === 'datetime' || leaf.role !== 'to' || this.#lengthOf() === 0) return false
+    const isDay = (leaf.field?.give as { date?: string } | undefined)?.date === 'date'
+    const kind = isDay ? 'date' : 'time'
+    return (
+      this.#facts.list.filter((other) => other.kind === kind).length === 1 &&
+      [...this.#leaves.values()].some(
+        (other) =>
+          other.parent === leaf.parent &&
+          other.role !== 'to' &&
+          other.field === leaf.field &&
+          other.facts.length > 0,
+      )
+    )
+  }
+
   /** Returns a date or time in the format that a field expects. */
   #moment({ schemas, field, role, name, parent }: Leaf, fact: Fact): string {
     const { list } = this.#facts
@@ -231,9 +253,13 @@ export class Writer {
   /** Returns the enum member that the prompt names or implies. */
   #statedMember(leaf: Leaf, listed: readonly unknown[], index: number): unknown {
     const mentioned = listed
-      .map((value) => ({ value, at: this.#mention(value) }))
+      .map((value) => ({ value, at: leaf.isMany ? this.#position(value) : this.#mention(value) }))
       .filter(({ at }) => at >= 0)
-      .sort((left, right) => left.at - right.at)
+      .sort(
+        (left, right) =>
+          (leaf.isMany ? 0 : this.#exactness(right.value) - this.#exactness(left.value)) ||
+          left.at - right.at,
+      )
     if (mentioned.length > 0) {
       const isTarget = (at: number) =>
         /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(Math.max(0, at - 12), at))
@@ -282,10 +308,32 @@ export class Writer {
     if (words.join('').length < 2) return -1
     return this.#lower.search(
       new RegExp(
-        `(?<![\\p{L}\\d])${words.map(escaped).join('\\p{L}{0,3}[\\s_-]*')}(?:\\p{L}{0,3})(?![\\p{L}\\d])`,
+        `(?<![\\p{L}\\d.])${words.map(escaped).join('\\p{L}{0,3}[\\s_-]*')}(?:\\p{L}{0,3})(?![\\p{L}\\d])`,
         'u',
       ),
     )
+  }
+
+  /** Returns 1 if the prompt has a member as a whole word, otherwise 0. */
+  #exactness(value: unknown): number {
+    const words = split(String(value)).replaceAll(' ', '[ _-]')
+    return new RegExp(`(?<![\\p{L}\\d])${words}(?![\\p{L}\\d])`, 'u').test(this.#lower) ? 1 : 0
+  }
+
+  /** Returns the position of a member or of a word that implies it, or -1. */
+  #position(value: unknown): number {
+    const at = this.#mention(value)
+    const source = this.#synonymsOf(String(value))
+    return at >= 0 || !source
+      ? at
+      : this.#lower.search(new RegExp(`(?<![\\p{L}])(?:${source})(?![\\p{L}])`, 'u'))
+  }
+
+  #synonymsOf(value: string): string | undefined {
+    const key = split(value).replaceAll(' ', '_')
+    return Object.hasOwn(fixtures.synonyms, key)
+      ? (fixtures.synonyms as Record<string, string>)[key]
+      : undefined
   }
 
   /** Returns the share of a member's words that the prompt contains or implies, in any order. */
@@ -307,9 +355,8 @@ export class Writer {
 
   /** Counts words that suggest a member: `asap` suggests `urgent`. */
   #implied(value: unknown): number {
-    const key = split(String(value)).replaceAll(' ', '_')
-    const source = (fixtures.synonyms as Record<string, string>)[key]
-    return source && Object.hasOwn(fixtures.synonyms, key)
+    const source = this.#synonymsOf(String(value))
+    return source
       ? (this.#lower.match(new RegExp(`(?<![\\p{L}])(?:${source})(?![\\p{L}])`, 'gu'))?.length ?? 0)
       : 0
   }
@@ -317,18 +364,11 @@ export class Writer {
   /** Returns true if the prompt names a boolean field, false if it does so with a negation. */
   #statedFlag({ words, name }: Leaf): boolean | undefined {
     const own = words.filter((word) => !new RegExp(`^(?:${fixtures.auxiliaries})$`).test(word))
-    const at =
-      own.length > 0
-        ? this.#lower.search(
-            new RegExp(
-              `(?<!\\p{L})${own.map((word) => escaped(stem(word))).join('\\p{L}{0,4}[\\s_-]*')}`,
-              'u',
-            ),
-          )
-        : -1
+    const source = own.map((word) => this.#wordSource(word)).join('\\p{L}{0,4}[\\s_-]*')
+    const at = own.length > 0 ? this.#lower.search(new RegExp(`(?<!\\p{L})${source}`, 'u')) : -1
     if (at >= 0)
-      return !/\b(?:no|not|without|don['’]t|do not|never|non|except|disable|turn off|isn['’]t)[\s-](?:\S+\s){0,2}$/.test(
-        this.#lower.slice(Math.max(0, at - 30), at),
+      return !new RegExp(`\\b(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}$`).test(
+        this.#lower.slice(Math.max(0, at - 36), at),
       )
     if (!/\b(?:on|enabled?|active|power|state)\b/.test(name)) return undefined
     if (/\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}off\b|\bdisable|\bdeactivate|\bstop\b/.test(this.#lower))
@@ -336,6 +376,12 @@ export class Writer {
     return (
       /\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}on\b|\b(?:en|act)(?:able|ivate)/.test(this.#lower) || undefined
     )
+  }
+
+  /** Returns a pattern for a word and its synonyms. */
+  #wordSource(word: string): string {
+    const synonyms = this.#synonymsOf(word)
+    return `(?:${escaped(stem(word))}${synonyms ? `|${synonyms}` : ''})`
   }
 
   #assumedFlag({ name }: Leaf, schemas: readonly SchemaObject[]): boolean {
@@ -369,7 +415,7 @@ export class Writer {
     const example = isNumber ? undefined : exampleIn(schemas)
     if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
     if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
-    if (give === undefined || give === '') return undefined
+    if (give === undefined || give === '') return withinBounds(Number.NaN, schemas, type)
     let value: unknown = give
     if (Array.isArray(give))
       value = give[Math.floor(draw(this.#seed, leaf.key) * give.length + index) % give.length]
@@ -399,7 +445,10 @@ export class Writer {
         Number(low) + (Number(high) - Number(low)) * (0.6 + 0.3 * draw(this.#seed, leaf.key, index))
       return type === 'integer' ? Math.round(drawn) : Number(drawn.toFixed(2))
     }
-    if (isNumber) return this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
+    if (isNumber) {
+      const number = this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
+      return number === undefined ? undefined : withinBounds(number, schemas, type)
+    }
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
   }
 
@@ -413,7 +462,7 @@ export class Writer {
           : /[a-z]/.test(part)
             ? '[a-z]{1,20}'
             : /\d/.test(part)
-              ? '\\d{1,12}'
+              ? `\\d{1,${part.length + 1}}`
               : escaped(part),
       )
       .join('[ -]?')
@@ -618,6 +667,21 @@ export class Writer {
     }
     return (words[count] ?? Number(count)) * (units[unit] ?? 0)
   }
+}
+
+/** Returns true for the number of an item, such as `day` in a plan. */
+function isPlaceInList({ isMany, name }: Leaf, type: string): boolean {
+  return isMany && /number|integer/.test(type) && /\b(?:day|week|step)$/.test(name)
+}
+
+/** Returns the number or, if the schema excludes it, one in the upper half of the allowed range. */
+function withinBounds(number: number, schemas: readonly SchemaObject[], type: string): number | undefined {
+  const [min = -Infinity] = numbersAt(schemas, 'minimum')
+  const [max = Infinity] = numbersAt(schemas, 'maximum')
+  if (number >= min && number <= max) return number
+  if (!Number.isFinite(max - min)) return Number.isNaN(number) ? undefined : number
+  const inside = min + (max - min) * 0.8
+  return type === 'integer' ? Math.round(inside) : Number(inside.toFixed(2))
 }
 
 /** Returns a schema's default or, without one, its first example. */
