@@ -210,9 +210,11 @@ export function readFacts(prompt: string, now: number): Facts {
 const terms =
   /^(?!(?:name|company|symbol|list|passage|quote|noun|object|tail|message|reason|purpose|feature|place|task|title|about|upside|downside|event|team|service|hobby)$)/
 
+const common = new Set([...fixtures.verbs, ...fixtures.stops])
+
 /** Returns true for request verbs and words without meaning of their own. */
 export function isCommon(word: string): boolean {
-  return [fixtures.verbs, fixtures.stops].some((words) => words.includes(word.toLowerCase()))
+  return common.has(word.toLowerCase())
 }
 
 function readValue(kind: string, raw: string, now: number): string | number | undefined {
@@ -412,8 +414,10 @@ function topicOf(
   return { topic: topic || query || 'the request', query: query || whole || 'the request' }
 }
 
+const generic = new RegExp(fixtures.generic, 'i')
+
 function isGeneric(phrase: string): boolean {
-  return new RegExp(fixtures.generic, 'i').test(phrase)
+  return generic.test(phrase)
 }
 
 const quotes = () =>

@@ -38,6 +38,7 @@ export interface Leaf {
   readonly optional: readonly string[]
   readonly hints: ReadonlySet<string>
   readonly words: readonly string[]
+  readonly stems: readonly string[]
   readonly cues: readonly RegExp[]
   /** The field's name as a label before a value, as in `branch main` or `tag it urgent`. */
   readonly label: RegExp | undefined
@@ -169,7 +170,8 @@ export function leafOf(
     optional: [],
     hints: new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase())),
     words,
-    cues: words.map((word) => new RegExp(`(?<![\\p{L}\\d])${escaped(stem(word))}`, 'iu')),
+    stems: words.map(stem),
+    cues: words.map((word) => new RegExp(`(?<![a-zà-ÿ\\d])${escaped(stem(word))}`)),
     ...labelsOf(words),
     facts: [],
   }
@@ -188,8 +190,7 @@ function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
   const link = '(?:\\s*[:=#]\\s*|\\s+(?:(?:is|it|them|as|of|to|called|named)\\s+)?(?:(?:the|a|an|my)\\s+)?)'
   return {
     label: new RegExp(
-      `(?<![\\p{L}\\d])(?:${names})${ending}\\.?(?:\\s(?:name|id|no\\.?|number|code|key))?${link}["'“(#@]?$`,
-      'u',
+      `(?<![a-zà-ÿ\\d])(?:${names})${ending}\\.?(?:\\s(?:name|id|no\\.?|number|code|key))?${link}["'“(#@]?$`,
     ),
     suffix: new RegExp(
       `^["”']?\\s\\(?(?:is |was |will be )?(?:${[
@@ -199,7 +200,6 @@ function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
           .map(stem)
           .map(escaped),
       ].join('|')})(?!\\p{L}{5})`,
-      'u',
     ),
   }
 }

@@ -193,7 +193,8 @@ const typedKinds =
 function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const { field, role, words, hints, isMany } = leaf
   if (fact.kind === 'span') return isSameMeasure(leaf, fact) ? 3.5 : 0
-  const isLabelled = leaf.label?.test(fact.before) === true
+  const isIn = (text: string) => leaf.stems.some((each) => text.includes(each))
+  const isLabelled = isIn(fact.before) && leaf.label?.test(fact.before) === true
   if (fact.kind === 'rest') return isLabelled && !words.includes(String(fact.value)) ? 4.5 : 0
   if (fact.kind === 'modifier')
     return words.length > 0 &&
@@ -203,7 +204,7 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
       : 0
   const place = field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
   const isNumber = typeof fact.value === 'number'
-  const isBefore = leaf.suffix?.test(fact.after) === true
+  const isBefore = isIn(fact.after) && leaf.suffix?.test(fact.after) === true
   const isNamed = isLabelled || isBefore
   const isText = /^(?:quote|name|id|person|company|slug)$/.test(fact.kind)
   if (place < 0 && !isNumber && !isNamed && !(isMany && fact.kind === 'list') && (field || !isText)) return 0

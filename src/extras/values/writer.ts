@@ -308,8 +308,7 @@ export class Writer {
     if (words.join('').length < 2) return -1
     return this.#lower.search(
       new RegExp(
-        `(?<![\\p{L}\\d.])${words.map(escaped).join('\\p{L}{0,3}[\\s_-]*')}(?:\\p{L}{0,3})(?![\\p{L}\\d])`,
-        'u',
+        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}(?:[a-zà-ÿ]{0,3})(?![a-zà-ÿ\\d])`,
       ),
     )
   }
@@ -317,16 +316,14 @@ export class Writer {
   /** Returns 1 if the prompt has a member as a whole word, otherwise 0. */
   #exactness(value: unknown): number {
     const words = split(String(value)).replaceAll(' ', '[ _-]')
-    return new RegExp(`(?<![\\p{L}\\d])${words}(?![\\p{L}\\d])`, 'u').test(this.#lower) ? 1 : 0
+    return new RegExp(`(?<![a-zà-ÿ\\d])${words}(?![a-zà-ÿ\\d])`).test(this.#lower) ? 1 : 0
   }
 
   /** Returns the position of a member or of a word that implies it, or -1. */
   #position(value: unknown): number {
     const at = this.#mention(value)
     const source = this.#synonymsOf(String(value))
-    return at >= 0 || !source
-      ? at
-      : this.#lower.search(new RegExp(`(?<![\\p{L}])(?:${source})(?![\\p{L}])`, 'u'))
+    return at >= 0 || !source ? at : this.#lower.search(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`))
   }
 
   #synonymsOf(value: string): string | undefined {
@@ -350,22 +347,22 @@ export class Writer {
   /** Returns true if the prompt has a word with the same root, such as `dermatologist` for `dermatology`. */
   #hasRelated(word: string): boolean {
     const root = word.slice(0, Math.max(5, word.length - 3))
-    return word.length > 5 && this.#lower.search(new RegExp(`(?<!\\p{L})${escaped(root)}`, 'u')) >= 0
+    return word.length > 5 && this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${escaped(root)}`)) >= 0
   }
 
   /** Counts words that suggest a member: `asap` suggests `urgent`. */
   #implied(value: unknown): number {
     const source = this.#synonymsOf(String(value))
     return source
-      ? (this.#lower.match(new RegExp(`(?<![\\p{L}])(?:${source})(?![\\p{L}])`, 'gu'))?.length ?? 0)
+      ? (this.#lower.match(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`, 'g'))?.length ?? 0)
       : 0
   }
 
   /** Returns true if the prompt names a boolean field, false if it does so with a negation. */
   #statedFlag({ words, name }: Leaf): boolean | undefined {
     const own = words.filter((word) => !new RegExp(`^(?:${fixtures.auxiliaries})$`).test(word))
-    const source = own.map((word) => this.#wordSource(word)).join('\\p{L}{0,4}[\\s_-]*')
-    const at = own.length > 0 ? this.#lower.search(new RegExp(`(?<!\\p{L})${source}`, 'u')) : -1
+    const source = own.map((word) => this.#wordSource(word)).join('[a-zà-ÿ]{0,4}[\\s_-]*')
+    const at = own.length > 0 ? this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${source}`)) : -1
     if (at >= 0)
       return !new RegExp(`\\b(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}$`).test(
         this.#lower.slice(Math.max(0, at - 36), at),
