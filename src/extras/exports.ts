@@ -1,5 +1,5 @@
 /**
- * Exports of the extras for users.
+ * Exports the extras' public types and functions.
  */
 import type { OptionsOf } from '../gateway/extra.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
@@ -7,7 +7,7 @@ import type * as extras from './index.ts'
 
 type ExtraOptions = OptionsOf<(typeof extras)[keyof typeof extras]>
 
-/** Options of the core, and of all extras. */
+/** Options of the core and all extras. */
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
 export type { Dialect } from '../gateway/extra.ts'

@@ -1,6 +1,6 @@
 /**
- * Bodies in the journal: the first bytes, the number of truncated bytes, and a timeline of chunks. Sizes are in UTF-8
- * bytes, as on the wire.
+ * Stores bodies for the journal: their first bytes, the number of truncated bytes, and a timeline of chunks.
+ * Sizes are in UTF-8 bytes, as on the wire.
  */
 import { byteLength } from '../lib/bytes.ts'
 
@@ -14,8 +14,8 @@ export interface KeptText {
 
 export class KeptBody {
   /**
-   * The first part, unchanged, because most bodies have only one. Bytes are not decoded, because the garbage
-   * collector copies long strings twice but never copies bytes.
+   * The only part so far, unchanged, because most bodies have a single part. Bytes are not decoded, because
+   * the garbage collector copies long strings twice but never copies bytes.
    */
   #single: string | Uint8Array | undefined
   #blocks: BlockBuffer | undefined
@@ -62,7 +62,7 @@ export class KeptBody {
   }
 }
 
-/** Spare bytes in a new block. */
+/** Number of spare bytes in a new block. */
 const reserve = 4096
 const noBytes = new Uint8Array()
 
@@ -78,7 +78,7 @@ class BlockBuffer {
   #used = 0
 
   get text(): string {
-    // A character may be split across two parts, and thus across two blocks.
+    // A character may be split across two parts, and therefore across two blocks.
     const decoder = new TextDecoder()
     const blocks = [...this.#full, this.#last.subarray(0, this.#used)]
     return blocks.map((block) => decoder.decode(block, { stream: true })).join('') + decoder.decode()
@@ -147,7 +147,7 @@ export interface TimedPart {
   offset: number
 }
 
-/** Maximum number of chunks. Later ones are merged into the last. */
+/** Maximum number of chunks to record. Later chunks are merged into the last one. */
 export const maxParts = 2000
 
 /** Times at which the chunks of a stream were sent. Chunks sent within the same millisecond are merged. */

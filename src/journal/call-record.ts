@@ -1,6 +1,6 @@
 /**
- * A request and its reply, filled in step by step while the request is handled. Rules read the record, and the
- * journal stores it. Only its own methods modify it.
+ * A request and its reply, filled in step by step while the request is handled. Rules read the record, and
+ * the journal stores it. Only the record's own methods modify it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { refusalMessage } from '../http/errors.ts'
@@ -40,12 +40,12 @@ export interface CallState {
   leave(): void
 }
 
-/** The journal, as a call record sees it. */
+/** The parts of a journal that a call record uses. */
 interface JournalSink {
   /** Maximum size of a recorded body in bytes. */
   readonly bodyBytes: number
   add(record: CallRecord): void
-  /** Called when a recorded body has grown. */
+  /** Called when a recorded body grows. */
   grow(bytes: number): void
 }
 
@@ -69,7 +69,7 @@ export interface Arrival {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The rule that produced or changed a reply. */
+/** The rule that produced or changed a call's reply. */
 export interface CallRule {
   /** Name of the rule's scenario. */
   scenario: string
@@ -110,7 +110,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   contentKey = ''
   /** Number of earlier requests with the same content. */
   occurrence = 0
-  /** The model named in the body. */
+  /** Model named in the request body. */
   model: string | undefined
   /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = noItems
@@ -125,7 +125,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   turn: TurnReading | undefined
   /** Rules that were tried but did not apply to the call. */
   skipped: SkippedRules | undefined
-  /** Near misses, for a call loaded from a file. */
+  /** Near misses of a call that was loaded from a file. */
   savedNearMisses: readonly NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
@@ -156,7 +156,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   #onSettled: (() => void) | undefined
   /** If true, the record is in the journal. */
   #isKept = false
-  /** Number of warnings over the limit. */
+  /** Number of warnings beyond the limit. */
   #unlisted = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
@@ -179,7 +179,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.state.hold(end)
   }
 
-  /** Query parameters. A repeated one has its last value. */
+  /** Query parameters. A repeated parameter has its last value. */
   get query(): Record<string, string> {
     return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
   }
@@ -189,7 +189,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** Number of rules that were tried but did not apply; 0 if one did. */
+  /** Number of rules that were tried but did not apply; 0 if a rule applied. */
   get missed(): number {
     return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.skipped ?? 0)
   }
@@ -215,7 +215,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.requestBody.bytes + this.replyBody.bytes
   }
 
-  /** Sets the operation, or undefined for a path that only a rule handles. */
+  /** Sets the operation; undefined for a path that only a rule handles. */
   routed(
     operation: { id: string; protocol?: object | undefined } | undefined,
     params: Readonly<Record<string, string>>,
@@ -241,7 +241,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
   }
 
-  /** Switches to a fallback model. Rules and the operation see only this one. */
+  /** Switches to a fallback model, which replaces the requested one for rules and the operation. */
   tryModel(model: string): void {
     this.model = model
     this.triedModels = [...this.triedModels, model]
@@ -266,7 +266,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.turn = match?.turn
   }
 
-  /** Notes that the reply depends on unspecified behaviour. */
+  /** Records that the reply depends on an assumption. */
   assume(name: AssumptionName): void {
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
@@ -339,7 +339,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#onSettled = previous ? () => [previous, callback].forEach((each) => void each()) : callback
   }
 
-  /** Sets the delivery outcome. Only the first call counts. */
+  /** Sets the delivery outcome. Later calls are ignored. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
@@ -363,7 +363,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#isKept = false
   }
 
-  /** Sets data that a live call would collect itself, for a call loaded from a file. */
+  /** Sets data that a live call would collect itself. Used for calls loaded from a file. */
   restored(saved: SavedFacts): void {
     this.id = saved.id ?? this.id
     this.replyHeaders = saved.replyHeaders
@@ -382,7 +382,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 }
 
-/** Data of a call loaded from a file. */
+/** Data about a call that was loaded from a file. */
 export interface SavedFacts {
   readonly id?: string | undefined
   readonly replyHeaders: Readonly<Record<string, string>>

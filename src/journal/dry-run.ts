@@ -1,4 +1,4 @@
-/** Dry run: finds past calls that a scenario's rules would have matched. Changes nothing. */
+/** Performs dry runs: finds past calls that a scenario's rules would have matched. Changes nothing. */
 import { Clock } from '../lib/clock.ts'
 import type { Protocol } from '../resources/protocol.ts'
 import { Rules } from '../scenarios/rules.ts'
@@ -39,7 +39,7 @@ export function dryRun(
     const { operation, method, route, params, query, headers, body, contentKey, occurrence, isRefused } =
       record
     const protocol = protocolOf(operation)
-    // Read once, because every access to `body` parses it.
+    // Read once, because every access to `body` parses the text again.
     const request = {
       operation,
       generatesText: protocol !== undefined,

@@ -55,7 +55,7 @@ export interface JournalEntry<Body = unknown> {
   traceId: string | null
   /** Assumptions that the reply depends on. */
   assumptions: AssumptionName[]
-  /** Warnings for the caller that the reply does not contain. */
+  /** Warnings for the caller, which the reply does not contain. */
   warnings: string[]
   /** If true, the reply violated Understudy's own schema. This is a bug; please report it. */
   schemaViolation: boolean
@@ -101,7 +101,7 @@ const entryFields: readonly string[] = [
   'firstByteMs',
 ] satisfies (keyof JournalEntry)[]
 
-/** Throws 400 for a field that entries do not have, because it would silently match nothing. */
+/** Throws 400 for a field that entries do not have, because the field would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
   if (match !== undefined && (typeof match !== 'object' || match === null))
     throw new TypeError(
@@ -119,7 +119,10 @@ export function assertEntryFields(match: unknown): void {
   )
 }
 
-/** Keeps the JSON of a thousand entries below the maximum string length, even with ten thousand rules. */
+/**
+ * Maximum number of near misses per entry. Keeps the JSON for a thousand entries within the maximum string
+ * length, even with ten thousand rules.
+ */
 const maxNearMisses = 100
 
 /** Converts a record to an entry. Modifying the entry does not change the journal. */
@@ -142,7 +145,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     timeline: record.timeline?.parts() ?? [],
     rule: record.rule ? { ...record.rule } : null,
     turn: record.turn ? { ...record.turn } : null,
-    // Lazy: formatting the reasons of a thousand rules is slow.
+    // Lazy, because formatting the reasons for a thousand rules is slow.
     get nearMisses() {
       return record.rule ? [] : nearMissesOf(record, maxNearMisses)
     },
@@ -197,7 +200,7 @@ export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) =
   }
 }
 
-/** In expected values, the text may be an asymmetric matcher. */
+/** In an expected value, the text may be an asymmetric matcher. */
 function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }

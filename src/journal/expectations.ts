@@ -1,6 +1,6 @@
 /**
- * Assertions on a journal. They compare plain data, so that a remote server can run the comparison, and list the
- * received calls on failure.
+ * Assertions on a journal. They compare plain data, so that a remote server can run the comparison. On
+ * failure, they list the received calls.
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
@@ -13,9 +13,9 @@ import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
-  /** Failure message with the calls received. If the assertion passed, the failure message of its negation. */
+  /** Failure message, with the received calls. If the assertion passed, the message for its negation. */
   message: string
-  /** For a diff: the closest call, reduced to the expected fields. */
+  /** The closest call, reduced to the expected fields, for a diff. */
   actual?: unknown
   expected?: unknown
 }
@@ -59,7 +59,7 @@ export function judgeCalls(
   }
 }
 
-/** Checks that every request matched an operation or a rule. Suggests fixes for those that did not. */
+/** Checks that every request matched an operation or a rule. Suggests a fix for each one that did not. */
 export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
@@ -78,7 +78,7 @@ export function judgeUnmatched(
   }
 }
 
-/** Checks that every active rule was applied. If not, the listed calls show why. */
+/** Checks that every active rule was applied. If one was not, the failure lists the calls to show why. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   if (unused.length === 0)
     return { pass: true, message: 'Expected at least one unused rule, but all were used.' }
@@ -143,7 +143,7 @@ function inAll(entries: readonly JournalEntry[]): string {
     : `The journal has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-/** Returns the call with the most matching fields. If several tie, the newest. */
+/** Returns the call with the most matching fields or, if several tie, the newest of them. */
 function nearestTo(
   match: unknown,
   entries: readonly JournalEntry[],
@@ -220,7 +220,7 @@ function unknownFieldsOf(
   })
 }
 
-/** The same shape with all fields optional, at every depth. If a type has named fields, unknown names are errors. */
+/** Makes all fields optional, at every depth. If a type has named fields, unknown names are errors. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object

@@ -14,9 +14,9 @@ export interface Har {
 }
 
 export interface HarEntry {
-  /** Real time of day, ISO 8601. */
+  /** Real time at which the request arrived, ISO 8601. */
   startedDateTime: string
-  /** Total time in milliseconds. The timings are in milliseconds too. */
+  /** Total time in milliseconds, as are all timings. */
   time: number
   request: {
     method: string

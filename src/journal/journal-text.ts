@@ -1,5 +1,5 @@
 /**
- * The journal as terminal output, one line per call.
+ * Formats the journal for terminals, one line per call.
  */
 import { messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
@@ -7,7 +7,7 @@ import { ruleTitle } from '../scenarios/names.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
-/** Maximum number of calls to list. Older ones are only counted. */
+/** Maximum number of calls to list. Older calls are only counted. */
 const maxListedCalls = 10
 /** Maximum number of near misses to list per call, newest first. */
 const maxListedNearMisses = 3
@@ -29,7 +29,7 @@ export function journalText(owner: string, entries: readonly JournalEntry[]): st
   return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-/** Lists the newest calls, one line each, with their problems below. */
+/** Lists the newest calls, one line each, followed by their problems. */
 export function callList(entries: readonly JournalEntry[]): string {
   const left = Math.max(0, entries.length - maxListedCalls)
   const lines = entries.slice(left).flatMap((entry, index) => {
@@ -52,11 +52,11 @@ export function callLine(entry: JournalEntry): string {
   ].join('')
 }
 
-/** Formats a turn, as in `turn 2 of 3 of conversation 1`. */
+/** Formats a turn, as in `turn 2 of 3 in conversation 1`. */
 export function turnText({ conversation, turn, of }: TurnReading): string {
   return conversation === 0
     ? 'an unscripted conversation'
-    : `turn ${turn} of ${of} of conversation ${conversation}`
+    : `turn ${turn} of ${of} in conversation ${conversation}`
 }
 
 /** Formats a count, as in `1 call` or `2 calls`. */
@@ -97,7 +97,7 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
-/** Maximum number of calls to name. */
+/** Maximum number of calls to list individually. */
 const maxNamedCalls = 5
 
 /**

@@ -32,7 +32,10 @@ import { reasonToShow, sentence, turnText } from './journal-text.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
-/** Fields that an entry must have. Nested objects may have additional fields; all other values must be equal. */
+/**
+ * Fields that a matching entry has. Nested objects may have additional fields; all other values must be
+ * equal.
+ */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 /** Request body type of an operation. Unknown for custom operations. */
@@ -57,7 +60,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #evicted = 0
   #waiters: Set<() => void> | undefined
   #hasEnded = false
-  /** Warnings about unknown fields that were already printed. */
+  /** Warnings about unknown fields that have already been printed. */
   readonly #warned = new Set<string>()
 
   static {
@@ -216,8 +219,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its
-   * reply is ready, even if a stream is still being sent.
+   * Waits until an operation has been called `count` times, including earlier calls. A call is counted as
+   * soon as its reply is ready, even if a stream is still being sent.
    *
    * On timeout, rejects with a list of the calls received.
    */
@@ -302,7 +305,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#store.limits.journalBodyBytes
   }
 
-  /** Called when a recorded body has grown. @internal */
+  /** Called when a recorded body grows. @internal */
   grow(bytes: number): void {
     this.#store.grow(bytes)
   }
@@ -359,7 +362,7 @@ function assertWaitOptions(operation: string, options: unknown): void {
 }
 
 export interface JournalLimits {
-  /** Maximum number of calls. */
+  /** Maximum number of calls in the journal. */
   journalEntries: number
   /** Maximum total size of request and reply bodies in bytes. */
   journalBytes: number
@@ -367,7 +370,7 @@ export interface JournalLimits {
   journalBodyBytes: number
 }
 
-/** A journal, as the store sees it. */
+/** The part of a journal that the store uses. */
 interface Evictable {
   /** Removes the oldest call. */
   evict(): void
@@ -376,7 +379,7 @@ interface Evictable {
 /** A gateway's calls in all sandboxes. Evicts the oldest calls first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  /** Calls, oldest first, each with its journal. */
+  /** Calls, oldest first, each with the journal that contains it. */
   readonly #kept = new Map<CallRecord, Evictable>()
   /**
    * Iterates over journals by the age of their calls. Reused across evictions, because a new iterator would
@@ -409,7 +412,7 @@ export class JournalStore {
     this.grow(record.bodyBytes)
   }
 
-  /** Called when a stored body has grown. */
+  /** Called when a recorded body grows. */
   grow(bytes: number): void {
     this.#bytes += bytes
     const { limits } = this
@@ -464,7 +467,7 @@ function ruleLine({ rule, ruleName }: CallRecord): string[] {
   return [`Matched ${ruleTitle(rule.scenario, rule.rule, ruleName)}: ${effect}.`]
 }
 
-/** Describes the script turn, as in `Script: turn 2 of 3 of conversation 1, as expected.` */
+/** Describes the script turn, as in `Script: turn 2 of 3 in conversation 1, as expected.` */
 function scriptLine({ turn }: CallRecord): string[] {
   if (!turn) return []
   const { problem } = turn

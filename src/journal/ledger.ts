@@ -27,7 +27,7 @@ export interface UsageSum {
   totalTokens: number
   /** Cost in US dollars. */
   cost: number
-  /** Number of requests to models without a price, which do not add to the cost. */
+  /** Number of requests to models without a price. They do not add to the cost. */
   unpriced: number
 }
 
@@ -36,7 +36,7 @@ export interface SandboxUsage extends UsageSum {
   models: Record<string, UsageSum>
 }
 
-/** Maximum number of models to count separately. The rest share one entry. */
+/** Maximum number of models to count separately. All further models share one entry. */
 const maxModels = 1000
 /** Name of the shared entry, which is not a valid model name. */
 const otherModels = '*'
@@ -103,7 +103,7 @@ function sum(total: UsageSum, usage: CallUsage): UsageSum {
   }
 }
 
-/** Rounds to the precision of a price list, so that a sum does not depend on the order of its terms. */
+/** Rounds to a price list's precision, so that a sum does not depend on the order of its terms. */
 export function dollars(amount: number): number {
   return Math.round(amount * 1e10) / 1e10
 }

@@ -77,8 +77,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
 }
 
 /**
- * Throws 400 if the choice forces a tool that is not simulated. Warns if it requires a tool, but the request has none;
- * with `strict`, this is a 400 too.
+ * Throws 400 if the choice forces a tool that is not simulated. If the choice requires a tool but the request
+ * has none, warns or, with `strict`, throws 400.
  */
 function checkToolChoice(
   { toolChoice, tools = [] }: Prompt,
@@ -112,7 +112,7 @@ function warnOfMissingTools(
       )
 }
 
-/** Warns about input of types without effect on the answer. */
+/** Warns about input of types that do not affect the answer. */
 function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
   const types = new Set<string>()
   for (const item of conversation.items) if (item.kind === 'other') types.add(`'${item.type.slice(0, 100)}'`)
@@ -156,7 +156,7 @@ function usageOf(
   }
 }
 
-/** Adds another choice's output. The input counts only once, however many choices there are. */
+/** Adds another choice's output. The input is counted once, regardless of the number of choices. */
 function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: AnswerUsage): AnswerUsage {
   return {
     ...usage,
@@ -176,7 +176,9 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput):
   return status && { status }
 }
 
-/** Returns true if the status has a default output. A script can set an output for any status. */
+/**
+ * Returns true if answers with this status have output by default. A script can set output for any status.
+ */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }
@@ -184,7 +186,7 @@ function isWritten({ status } = completed): boolean {
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
 /**
- * Returns the assumptions that an answer depends on, as far as they can be derived from the request and the answer.
+ * Returns the answer's assumptions that can be derived from the request and the answer.
  */
 function assumptionsOf(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,

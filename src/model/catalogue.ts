@@ -11,7 +11,7 @@ import { withoutOnline } from './search/search-request.ts'
 /**
  * Warns about an unlisted model, and suggests the closest listed one. With `strict`, throws 400.
  *
- * @param model Model that replies. If the request names a preset, the preset's model.
+ * @param model Model that replies: the requested one or the preset's.
  */
 export async function checkModel(
   model: string,

@@ -1,6 +1,6 @@
 /**
- * Writes an answer's items: text with citations, a structured value, a function call or a search. Also counts the
- * reasoning tokens before them.
+ * Writes an answer's items: text with citations, a structured value, a function call or a search. Also counts
+ * the reasoning tokens that precede the items.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
@@ -26,7 +26,7 @@ export interface Transcript {
   readonly subject: string
   /** If true, the last item is a function result. */
   readonly answersFunction: boolean
-  /** If true, the last item is a tool's output, whatever the tool's type. */
+  /** If true, the last item is the output of a tool of any type. */
   readonly answersTool: boolean
 }
 
@@ -77,11 +77,13 @@ interface WriteContext {
 
 export interface WrittenItems {
   readonly items: readonly AnswerItem[]
-  /** Tokens of reasoning that no item shows. */
+  /** Number of reasoning tokens that no item shows. */
   readonly reasoningTokens: number
 }
 
-/** Writes a call of the forced function or, without one, a message. A search item comes first if a search ran. */
+/**
+ * Writes a call to the forced function or, without one, a message. A search item comes first if a search ran.
+ */
 export function writeItems(
   prompt: Prompt,
   transcript: Transcript,
@@ -93,7 +95,7 @@ export function writeItems(
     (before, { speaker, text }) => (speaker === other ? before : hash(before, speaker, text)),
     hash(context.seed, 'answer', prompt.model),
   )
-  // A loop of a forced function would not end otherwise.
+  // Otherwise, an agent whose requests force a function would never finish.
   const forced = transcript.answersTool ? undefined : forcedFunction(prompt, context)
   const verbosity = readVerbosity(prompt, context)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, context.warn)

@@ -6,7 +6,7 @@ import type { Frame, StreamEvent } from '../http/reply.ts'
 import { drawLatency, type LatencyOptions } from '../sandbox/latency.ts'
 
 export interface EventStream {
-  /** Id of the answer, which seeds varying pauses. */
+  /** The answer's id, from which the pauses are drawn. */
   readonly id: string
   /** Model that replies, which selects the latency in a profile. */
   readonly model: string
@@ -78,7 +78,7 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
 
   /** Waits until the next event or keep-alive comment. */
   #wait(): IteratorResult<Frame, undefined> {
-    // Limits the comments in very long pauses, which pass instantly with timeScale 0.
+    // Limits the number of comments in very long pauses, which pass instantly with timeScale 0.
     const ms = Math.min(
       this.#remainingMs,
       Math.max(this.#keepAliveMs - this.#silentMs, this.#remainingMs / maxComments),

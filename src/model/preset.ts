@@ -9,7 +9,7 @@ import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
 interface EffectivePrompt {
-  /** The prompt with the preset's settings. `model` is still the requested one. */
+  /** The prompt with the preset's settings. Its `model` is still the requested one. */
   readonly prompt: Prompt
   /** The model that replies. */
   readonly model: string
@@ -59,7 +59,10 @@ function withoutUndefined(prompt: Prompt): Prompt {
   ) as typeof prompt
 }
 
-/** Checks the combined settings, which may name a function that neither the request nor the preset offers. */
+/**
+ * Checks the combined settings, because `tool_choice` may name a function that neither the request nor the
+ * preset offers.
+ */
 function checked(prompt: Prompt): Prompt {
   const { toolChoice, tools = [] } = prompt
   if (typeof toolChoice !== 'object' || !('name' in toolChoice)) return prompt

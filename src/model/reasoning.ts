@@ -6,7 +6,10 @@ import type { Prompt } from '../resources/prompt.ts'
 import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
-/** Typical number of reasoning tokens by effort, and paragraphs of the summary. A request gets 50 % to 150 % of it. */
+/**
+ * Typical number of reasoning tokens and summary paragraphs, by effort. A request gets 50 % to 150 % of the
+ * tokens.
+ */
 const efforts: Readonly<Record<string, readonly [tokens: number, paragraphs: number]>> = {
   minimal: [24, 1],
   low: [96, 1],
@@ -23,9 +26,9 @@ const later = [
 ]
 
 /**
- * The summary's tokens count as reasoning tokens.
+ * Writes the reasoning for one answer. The summary's tokens count as reasoning tokens.
  *
- * @param key Seed of the number of tokens.
+ * @param key Seed for the number of tokens.
  */
 export function writeReasoning(
   request: Prompt['reasoning'],

@@ -100,6 +100,6 @@ function toAction(action: (ScriptedItem & { type: 'web_search_call' })['action']
   return 'type' in action ? action : { type: 'search', query: action.query }
 }
 
-/** A PNG of one transparent pixel. */
+/** A one-pixel transparent PNG. */
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

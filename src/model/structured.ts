@@ -9,7 +9,7 @@ import { subjectWords } from './text/words.ts'
 interface RequestedValue {
   /** Location of the schema in the request, for messages. */
   path: string
-  /** Text that values are taken from. */
+  /** Text from which values are taken. */
   subject: string
   /** Sandbox time, as Unix time in milliseconds. Default: 2026-01-01. */
   now?: number
@@ -19,7 +19,7 @@ interface RequestedValue {
   links?: readonly string[]
   /** Proposes values, which take precedence over the subject's words. Default: none. */
   propose?: ValueProposer | undefined
-  /** Called with parts of the schema that the value may violate. */
+  /** Called with a warning if the value may violate the schema. */
   warn(message: string): void
 }
 
@@ -61,8 +61,8 @@ export const examplesOfSchema: ValueSource = ({ schemas }) =>
   schemas.find((schema) => schema['default'] !== undefined)?.['default']
 
 /**
- * Proposes words from the text for free-form strings: first single words, then pairs, and so on, because the items of
- * an array may have to be distinct.
+ * Proposes words from the text for free-form strings: first single words, then pairs, and so on, because an
+ * array's items may have to be distinct.
  */
 export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)

@@ -5,7 +5,7 @@ import { countTokens, tokenize } from './tokens.ts'
 
 export interface CountedItems {
   items: ChoiceItem[]
-  /** Number of output tokens, including reasoning. */
+  /** Number of output tokens, including reasoning tokens. */
   outputTokens: number
   reasoningTokens: number
   /** If true, the answer was truncated. */

@@ -1,14 +1,14 @@
 /**
- * The tokenizer for input, output and stream deltas.
+ * Splits input, output and stream deltas into tokens.
  *
- * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and digits,
- * white space, and everything else, in which `[` starts a new token. A Markdown link is a single token, so that
- * neither truncation nor deltas split it.
+ * A token has up to eight characters of one kind, with at most one space in front. The kinds are letters and
+ * digits, white space, and everything else, in which `[` starts a new token. A Markdown link is a single
+ * token, so that neither truncation nor deltas split it.
  *
  * Each Chinese, Japanese or Korean character is a token.
  *
- * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a text's
- * tokens results in the text.
+ * A character is a grapheme cluster, so tokens never split an emoji, or an accent from its letter. Joining a
+ * text's tokens restores the text.
  */
 
 /** Matches a Markdown link. Its URL may contain one level of parentheses, as Wikipedia URLs do. */
@@ -16,7 +16,6 @@ const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
-/** Returns a text's tokens one by one. */
 export class Tokenizer {
   readonly #characters: Characters
   #at = 0

@@ -1,5 +1,5 @@
 /**
- * Responses. Spec: POST /responses, Events.
+ * Creates responses. Spec: POST /responses, Events.
  */
 import { defineOperation } from '../operation.ts'
 import { respond } from '../protocols/respond.ts'

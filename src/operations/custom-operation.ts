@@ -34,7 +34,7 @@ export interface Schema<Input = unknown, Output = unknown> {
 
 type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>
 
-/** Validated value or issues. */
+/** Result of a Standard Schema's validation: the value or the issues. */
 type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] }
@@ -47,7 +47,7 @@ interface Issue {
 type InputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['input']
 type OutputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['output']
 
-/** Definition of a custom operation. */
+/** A custom operation's definition, as passed to `defineOperation`. */
 export interface OperationDefinition<
   Params extends Schema = Schema,
   Query extends Schema = Schema,
@@ -70,7 +70,7 @@ export interface OperationDefinition<
   readonly streams?: boolean
   /** Schema of the stream's events, for the OpenAPI document. Default: anything. */
   readonly events?: Schema
-  /** Error statuses of valid requests, for the OpenAPI document. Default: none. */
+  /** Error statuses that valid requests can receive, for the OpenAPI document. Default: none. */
   readonly refuses?: readonly number[]
   /** Schema of the path parameters. Default: not validated. */
   readonly params?: Params
@@ -92,7 +92,7 @@ export interface OperationDefinition<
 
 /** A declared operation. Rules refer to it with `on: getReport.id`. */
 export interface DeclaredOperation<Id extends string = string> extends CustomOperation {
-  /** Id for rules and the journal: `on: getReport.id`. */
+  /** Operation id for rules and the journal, as in `on: getReport.id`. */
   readonly id: Id & CustomOperationId
 }
 
@@ -114,7 +114,7 @@ export function defineOperation<
 >(
   operation: OperationDefinition<Params, Query, Body, Response> & { readonly id: Id },
 ): DeclaredOperation<Id> {
-  // The brand exists only at compile time.
+  // The id's brand exists only at compile time.
   return operation as typeof operation & DeclaredOperation<Id>
 }
 
@@ -128,7 +128,7 @@ export function customOperation(input: object, others: readonly AnyOperation[]):
   throw new TypeError(`createGateway: ${id ? `operation '${id}'` : 'an operation'}: ${problem}`)
 }
 
-/** Validates everything about a definition that does not depend on other operations. */
+/** Checks a definition, except for conflicts with other operations. */
 const Definition = z.lazy(() => {
   const methods = ['get', 'post', 'put', 'patch', 'delete']
   const text = z.string('must be a string').min(1, 'must not be empty')

@@ -7,7 +7,7 @@ import { shown } from '../lib/in-words.ts'
 const maxCompared = 1000
 
 /**
- * Returns a 404. In the journal, it names the slug and suggests a similar row.
+ * Returns a 404 whose explanation in the journal names the slug and suggests a similar row.
  *
  * @param what Beginning of the explanation: `no preset has the slug`.
  */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/loose-reading.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 
-/** Maximum number of fallback models. Each may generate a full answer. */
+/** Maximum number of fallback models. Limited, because each may generate a full answer. */
 const maxModels = 20
 
 /** Returns the schema of the `models` field. */
@@ -17,8 +17,8 @@ export function fallbackModels() {
 }
 
 /**
- * Returns the models in an unvalidated body, in the order in which they are tried, or undefined if it has no fallback
- * models.
+ * Returns the models in an unvalidated body, in the order in which they are tried, or undefined if the body
+ * has no fallback models.
  */
 export function modelsIn(body: unknown): readonly string[] | undefined {
   const { model, models } = fieldsOf(body)

@@ -1,6 +1,6 @@
 /**
- * Fields of text requests that an operation lacks: fields that would change the meaning of a reply, and those of
- * another operation.
+ * Handles fields that a text operation lacks: fields that would change a reply's meaning, and fields of other
+ * operations.
  */
 import type { Violation } from '../http/errors.ts'
 
@@ -30,7 +30,7 @@ export function equivalentField(name: string, known: object): string | undefined
   return fields?.find((field) => Object.hasOwn(known, rootOf(field)))
 }
 
-/** Operation that a field belongs to. */
+/** Operation that each field belongs to. */
 const operationOf: Readonly<Record<string, string>> = {
   function: 'POST /chat/completions',
   input: 'POST /responses',

@@ -49,7 +49,6 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
   return script ? withScriptedHead(reply, script) : reply
 }
 
-/** Applies the scripted status and headers. */
 function withScriptedHead<Value>(
   reply: Reply<Value>,
   { status = reply.status, headers = {} }: ScriptedReplyInput,

@@ -41,10 +41,10 @@ export interface ChoiceItem {
 
 export interface AnswerUsage {
   readonly inputTokens: number
-  /** Input tokens read from the cache. */
+  /** Number of input tokens read from the cache. */
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Output tokens used for reasoning. */
+  /** Number of output tokens used for reasoning. */
   readonly reasoningTokens: number
 }
 
@@ -67,7 +67,7 @@ export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSea
 interface ItemHead {
   /** Default: derived from the request. */
   readonly id?: string
-  /** Status. Default: depends on whether the item is truncated. */
+  /** Item status. Default: depends on whether the item is truncated. */
   readonly status?: string
 }
 

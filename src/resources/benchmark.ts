@@ -31,7 +31,7 @@ export const CATEGORIES = [
   'svg',
 ] as const
 
-/** `as_of` of the fixtures. */
+/** `as_of` date of the fixtures. */
 export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))
@@ -117,7 +117,7 @@ export const benchmarks = defineCollection({
   fake: fakeBenchmark,
 })
 
-/** Generates a row, for index-source if the index is even, for design-source if it is odd. */
+/** Generates a row: for index-source if the index is even, for design-source if odd. */
 export function fakeBenchmark(context: FactoryContext): Benchmark {
   return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }
@@ -168,7 +168,10 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-/** Distributes tournaments over places: the higher the win rate, the more tournaments end in the top places. */
+/**
+ * Distributes tournaments over finishing places: the higher the win rate, the more of them end in the top
+ * places.
+ */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })
   const share = winRate / 100

@@ -42,7 +42,7 @@ export interface PartOf {
   readonly collection: string
   /** Field that contains the primary key of the record that the part belongs to. */
   readonly field: string
-  /** Number of parts in a generated record. */
+  /** Number of parts that each generated record has. */
   readonly each: number
 }
 

@@ -1,4 +1,4 @@
-/** Conversations in a form common to all protocols, for rules to match. */
+/** Represents conversations in a form common to all protocols, which rules match. */
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {
@@ -13,7 +13,7 @@ export type ConversationItem =
       readonly kind: 'message'
       readonly role: string
       readonly text: string
-      /** Tokens used by images in the message. */
+      /** Number of tokens used by the message's images. */
       readonly imageTokens?: number
     }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
@@ -24,8 +24,8 @@ export type ConversationItem =
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
 
 /**
- * Converts a message, with the content parts of other types after it. Reminders that agents put next to a question
- * become system messages.
+ * Converts a message, followed by its content parts of other types. Reminders that agents put next to a
+ * question become system messages.
  */
 export function messageItems(role: string, content: unknown): ConversationItem[] {
   if (typeof content === 'string') return [{ kind: 'message', role: roleOf(role, content), text: content }]
@@ -83,7 +83,7 @@ export function lastUserText({ items }: Conversation): string {
   return last?.kind === 'message' ? last.text : ''
 }
 
-/** Returns the text of each assistant message and function call so far, with undefined for references. */
+/** Returns the text of each assistant message and function call so far, and undefined for each reference. */
 export function assistantOutputs({ items }: Conversation): (string | undefined)[] {
   return items.flatMap((item) => {
     if (item.kind === 'reference') return [undefined]

@@ -1,5 +1,5 @@
-// The context of factories, and helpers shared by several factories. Faker is imported only as a type; the database
-// passes a seeded instance when it generates records.
+// Defines the context passed to factories, and helpers shared by several factories. Faker is imported only as
+// a type; the database passes a seeded instance when it generates records.
 
 import type { Faker } from '@faker-js/faker'
 
@@ -13,11 +13,11 @@ export interface FactoryContext {
   field(name: string): Faker
   /** Returns a Faker instance seeded for the whole collection. */
   shared(name: string): Faker
-  /** Returns another record's context, which generates that record's values. */
+  /** Returns another record's context, to generate the same values as that record's factory. */
   of(collection: string, index: number): FactoryContext
 }
 
-/** Range of generated dates, which ends before the sandbox clock starts. */
+/** Range of generated dates. It ends before the sandbox clock starts. */
 export const EARLIEST = '2023-01-01T00:00:00.000Z'
 export const LATEST = '2025-12-31T23:59:59.999Z'
 
@@ -26,7 +26,7 @@ export function timestamp(faker: Faker, from = EARLIEST, to = LATEST): string {
   return faker.date.between({ from, to }).toISOString()
 }
 
-/** Generates `created_at` and an `updated_at` that is not earlier. */
+/** Generates `created_at`, and an `updated_at` that is not earlier. */
 export function lifetime({ field }: FactoryContext): { created_at: string; updated_at: string } {
   const created_at = timestamp(field('created_at'))
   return { created_at, updated_at: timestamp(field('updated_at'), created_at) }

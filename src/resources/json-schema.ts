@@ -1,11 +1,11 @@
-/** JSON schemas in requests, and the interface for proposing values for them. */
+/** Types for JSON Schemas in requests, and the interface for proposing values. */
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * Returns a source of values that fit both a schema and a prompt. They vary with `seed` and `now`, which is in
- * milliseconds.
+ * Returns a source of values that fit both a schema and a prompt. The values depend on `seed` and on `now`, a
+ * Unix time in milliseconds.
  */
 export type ValueProposer = (
   schema: JsonSchema,
@@ -14,9 +14,9 @@ export type ValueProposer = (
 ) => ValueSource
 
 /**
- * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A proposal
- * that the schema rejects is dropped, or truncated or repeated if it is a string. A string location without schemas needs words, for part of an address or
- * the name of a field.
+ * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A
+ * proposal that the schema rejects is dropped, or truncated or repeated if it is a string. A location without
+ * schemas is a string that needs words, such as part of a URL or a field name.
  */
 export type ValueSource = (place: ValuePlace) => unknown
 

@@ -1,6 +1,6 @@
 /**
- * Validates objects with the schema for their `type`. A union would report an invalid field as an unknown type; this
- * reports the violations for the type that the object names.
+ * Validates objects with the schema for their `type`. A union would report an invalid field as an unknown
+ * type; this schema reports violations for the type that the object names.
  */
 import * as z from 'zod'
 import { check } from '../lib/check.ts'
@@ -14,7 +14,7 @@ const kindsOfSchemas = new WeakMap<object, Kinds>()
  * objects without a type.
  */
 export function objectByType(kinds: Kinds) {
-  // Readers of such a schema handle a missing type.
+  // Readers of this schema handle a missing type.
   const type = ('' in kinds ? z.string().optional() : z.string()) as z.ZodString
   const schema = z.looseObject({ type }).check(({ value, issues }) => {
     const kind = kindOf(kinds, value)

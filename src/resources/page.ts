@@ -1,4 +1,4 @@
-// A web page, which searches find and citations refer to. Not a resource in the specification.
+// A web page that searches find and citations refer to. The specification has no such resource.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

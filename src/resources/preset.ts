@@ -122,7 +122,7 @@ export function fakePreset(
   }
 }
 
-/** Generates a preset's first version for an even index, and its second version for the next odd index. */
+/** Generates a preset's first version if the index is even, its second version if odd. */
 export function fakePresetVersion(context: FactoryContext, presets: readonly PresetRecord[]): PresetVersion {
   const { index, field } = context
   const preset = presets[index >> 1]

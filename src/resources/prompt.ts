@@ -5,7 +5,7 @@ import type { WebSearchTool } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface Prompt extends PromptSettings {
-  /** The model as requested. May be a preset, which is applied later. */
+  /** The model as requested, possibly a preset, which is applied later. */
   readonly model: string
   readonly conversation: Conversation
   /** Number of answers. Default: 1. */
@@ -16,7 +16,7 @@ export interface Prompt extends PromptSettings {
   readonly showsSearches?: boolean
 }
 
-/** The part of a prompt that a preset can set if the request does not. */
+/** Settings that a preset provides if the request omits them. */
 export interface PromptSettings {
   readonly instructions?: string
   /** Maximum number of tokens in each answer. */
@@ -72,12 +72,12 @@ export interface StructuredFormat {
 }
 
 interface ReasoningRequest {
-  /** Reasoning effort. Unknown values count as `medium`. Default: `medium`. */
+  /** Reasoning effort. Unknown values are treated as `medium`. Default: `medium`. */
   readonly effort?: string
   /** Maximum number of reasoning tokens. */
   readonly maxTokens?: number
   /** `concise` or `detailed`. Default: depends on the effort. */
   readonly summary?: string
-  /** If true, the reply does not show the reasoning. */
+  /** If true, the reasoning is omitted from the reply. */
   readonly isHidden?: boolean
 }

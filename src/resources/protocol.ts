@@ -10,7 +10,8 @@ import type { Prompt } from './prompt.ts'
 /** @typeParam Result Object that represents a complete answer. */
 export interface Protocol<Body, Result> {
   /**
-   * Reads the conversation from a body, which may be invalid because rules match bodies before they are validated.
+   * Reads the conversation from a body. The body may be invalid, because rules match it before it is
+   * validated.
    */
   conversation(body: unknown, stored?: StoredConversations): Conversation
   /**
@@ -41,7 +42,7 @@ export interface Protocol<Body, Result> {
   readonly failureStatus?: number
 }
 
-/** Data about a validated request for protocols. */
+/** Data about a validated request that protocols use to render the reply. */
 export interface RenderContext<Body> {
   readonly body: Body
   /** Unix time in milliseconds. */
@@ -59,7 +60,7 @@ export interface StreamOptions {
 export interface StoredConversations {
   /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
-  /** Finds items by id. */
+  /** Returns stored items by id. */
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
@@ -76,7 +77,8 @@ export interface StreamPlaces {
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
   /**
-   * Changes the ending of an answer or event to a content filter's. Returns the argument itself if it has no ending.
+   * Changes an answer or event as if a content filter had ended it. Returns the argument itself if it is not
+   * final.
    */
   filtered(value: object): object
   /** Encodes an event. Default: a data line with its JSON. */
@@ -85,7 +87,7 @@ export interface StreamPlaces {
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
 }
 
-/** The part of a stream that precedes a failure. */
+/** State of a stream at the time of a failure. */
 export interface StreamSoFar {
   /** The latest event. */
   readonly last?: StreamEvent

@@ -1,5 +1,5 @@
-// The reply to POST /responses. Spec: Response object. Unspecified fields are those that clients' schemas require;
-// see `assumptions.ts`.
+// The reply to POST /responses. Spec: Response object. Fields beyond the specification are those that
+// clients' schemas require; see `assumptions.ts`.
 
 import * as z from 'zod'
 

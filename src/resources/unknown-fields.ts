@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
 import { kindOf, kindsOf } from './object-by-type.ts'
 
-/** Alternative names of fields, such as those in an older version of the request. */
+/** Alternative field names, such as those from an older version of a request. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
 
 export interface UnknownField {
@@ -12,15 +12,15 @@ export interface UnknownField {
   /** The path's last key. */
   name: string
   value: unknown
-  /** The known fields next to it. */
+  /** Known fields at the same level. */
   fields: ObjectShape['fields']
-  /** The known field that was probably intended. */
+  /** The known field that the client probably meant. */
   suggestion: string | undefined
 }
 
-/** Maximum number of unknown fields for which to look for suggestions. */
+/** Maximum number of unknown fields that get suggestions. */
 const maxCompared = 100
-/** Maximum length of a name for which to look for suggestions. */
+/** Maximum length of a field name that gets suggestions. */
 const maxNameLength = 60
 
 /** A value's known fields; undefined if the schema accepts anything. */

@@ -49,7 +49,7 @@ const times = () => ({
   firstByteMs: Quantiles.optional().describe('Time to the first event of a stream. Default: 0.'),
   gapMs: Quantiles.optional().describe('Delay before each streamed token. Default: none.'),
   totalMs: Quantiles.optional().describe(
-    'Time to the reply if it is not a stream. Default: the sum of firstByteMs and all gaps.',
+    'Time to a non-streamed reply. Default: the sum of firstByteMs and all gaps.',
   ),
   tokens: quantilesOf(amount().max(maxTokens))
     .optional()
@@ -66,7 +66,7 @@ export type LatencyInput = z.input<typeof ModelLatency>
 export const LatencyProfile = z.lazy(() =>
   z.looseObject({
     profile: z.literal(1).describe('Format version.'),
-    source: z.string().optional().describe('Where the figures come from.'),
+    source: z.string().optional().describe('Source of the figures.'),
     models: z
       .record(z.string(), z.looseObject(times()))
       .describe('Latency by model name or glob. `*` matches all other models.'),
@@ -159,7 +159,7 @@ export function drawLatency(id: string, model: string, options: LatencyOptions):
   return { firstMs, gapMs: gapMs && (() => valueAt(gapMs, draw())), keepAliveMs }
 }
 
-/** Delays a reply that is not a stream by its total latency. */
+/** Delays a non-streamed reply by its total latency. */
 export function withLatency<Value>(
   reply: Reply<Value>,
   { id, model, outputTokens }: { readonly id: string; readonly model: string; readonly outputTokens: number },

@@ -1,8 +1,8 @@
-/** Memory of earlier requests: occurrence counts, prompt prefixes and stored responses. */
+/** Remembers earlier requests: occurrence counts, prompt prefixes and stored responses. */
 import { hash } from '../lib/seed.ts'
 
 /**
- * Maximum number of distinct requests to remember. When it is exceeded, the oldest is evicted, and its count restarts
+ * Maximum number of distinct requests to remember. Beyond it, the oldest is evicted, and its count restarts
  * at zero.
  */
 const capacity = 100_000
@@ -70,12 +70,12 @@ export interface PromptPiece {
 
 /** Block size in tokens. Prefixes are compared at the end of each block and of each piece. */
 const blockTokens = 64
-/** Maximum number of prefixes. When it is exceeded, the oldest is evicted. */
+/** Maximum number of prefixes. Beyond it, the oldest is evicted. */
 const maxPrefixes = 100_000
 
 /**
- * Prefixes of a sandbox's earlier prompts. Tokens that a prompt shares with an earlier prompt to the same model count
- * as cached.
+ * Remembers the prefixes of a sandbox's prompts. Tokens that a prompt shares with an earlier prompt to the
+ * same model count as cached.
  */
 export class PromptCache {
   readonly #prefixes: Set<string>
@@ -122,7 +122,7 @@ export class PromptCache {
   }
 }
 
-/** Maximum number of stored responses. When it is exceeded, the oldest is evicted. */
+/** Maximum number of stored responses. Beyond it, the oldest is evicted. */
 const maxResponses = 1000
 /** Maximum total size of stored conversations, in characters of JSON. */
 const maxCharacters = 16 * 1024 * 1024

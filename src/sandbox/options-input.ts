@@ -38,9 +38,12 @@ export type ScenarioOrRule =
   | RuleInput
   | (RecordingInput & NotRule)
 
-/** Makes the compiler compare objects with one of these effects only with rules, and suggest rule fields. */
+/**
+ * Makes the compiler compare objects that have one of these effects only with rules, so that it suggests rule
+ * fields.
+ */
 interface NotRule {
-  /** Strings have it. */
+  /** Optional, because strings have a `length`. */
   readonly length?: number
   readonly fault?: undefined
   readonly faults?: undefined
@@ -87,7 +90,7 @@ export interface GatewayOptionsInput {
    * `store: true` and `previous_response_id` get a 400. Default: false.
    */
   storedResponses?: boolean
-  /** Event streams. */
+  /** Options for event streams. */
   stream?: {
     /** Events to stream: `all` events that published clients know, or only the `documented` ones. Default: `all`. */
     events?: 'all' | 'documented'
@@ -98,7 +101,7 @@ export interface GatewayOptionsInput {
    * none.
    */
   latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
-  /** Simulated web search. */
+  /** Options for the simulated web search. */
   search?: {
     /** Search engine that accepts at most 20 `max_results`, or null for none. Default: `engine_c`. */
     limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null

@@ -14,7 +14,6 @@ import { nodeNameForm } from './sandbox-id.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-/** Default values. */
 export const defaultOptions = () => ({
   seed: 1,
   recordCounts: {},
@@ -91,7 +90,7 @@ const checks = {
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 
-// Fails to compile unless every option has both an entry in `checks` and a field in the interface.
+// Does not compile unless every option has both an entry in `checks` and a field in the interface.
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
 /** Validated options, including defaults. */

@@ -33,7 +33,7 @@ const removed = new Map([
   ['xSearchVendor', "models of 'x-ai' search posts"],
 ])
 
-/** Options that belong to other functions, with a hint about which. */
+/** Options that belong to other functions, each with a hint. */
 const optionsOfOthers = new Map([
   ['onUnhandledRequest', '; give it to intercept(gateway, { onUnhandledRequest })'],
   ['maxRetries', '; it is a client option'],
@@ -120,7 +120,7 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   return about(path, message) + fix
 }
 
-/** Returns the names of the options at a path: for `sandboxes`, `node` and `default`. */
+/** Returns the option names at a path, such as `node` and `default` for `sandboxes`. */
 function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const shape = shapeOf(schema)
   const [first, ...rest] = path

@@ -222,7 +222,7 @@ export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void 
   }
 }
 
-/** Returns false for an assumption that only other versions have. */
+/** Returns false for an assumption from another version of Understudy. */
 function isAssumption(name: string): name is AssumptionName {
   return Object.hasOwn(assumptions, name)
 }

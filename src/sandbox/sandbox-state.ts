@@ -1,8 +1,8 @@
 /**
  * A sandbox's mutable state: rows, rules, clock and counters. A reset or restore replaces it as a whole.
  *
- * A request uses the state that was current when it arrived. If that state is replaced in the meantime, the request
- * still gets its reply, but its changes are lost and the journal does not record it.
+ * A request uses the state that was current on its arrival. If that state is replaced in the meantime, the
+ * request still gets its reply, but its changes are lost and the journal does not record it.
  */
 import {
   type Database,
@@ -20,7 +20,7 @@ import { Rules, type RulesSnapshot } from '../scenarios/rules.ts'
 import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** The sandbox that owns a state. */
+/** The parts of a sandbox that its state uses. */
 export interface StateOwner {
   readonly id: string
   readonly options: GatewayOptions
@@ -50,7 +50,7 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** Usage by the sandbox's calls. */
+  /** Tokens and cost of the sandbox's calls. */
   readonly ledger: Ledger
   /** Prompt prefixes, for the `promptCache` option. */
   readonly promptCache: PromptCache

@@ -54,7 +54,7 @@ export interface SandboxHost {
   checkScenario(input: unknown): Scenario
   /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Gateway time in milliseconds, which decides when sandboxes become idle. Sandbox clocks do not affect it. */
+  /** Gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
   /** Throws if the gateway has neither a server nor an interception. */
@@ -68,7 +68,7 @@ export interface SandboxHost {
   assertLive(sandbox: Sandbox): void
 }
 
-/** Function that returns a reply. Its argument includes the request's sandbox. */
+/** A function that returns a reply. Its argument includes the request's sandbox. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
 const otherClocks = {}
@@ -205,7 +205,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host === host
   }
 
-  /** Why the sandbox ended, such as `was disposed`; undefined while it is live. @internal */
+  /** Reason the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
   get ended(): string | undefined {
     return this.#ended
   }

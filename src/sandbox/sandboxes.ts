@@ -30,16 +30,16 @@ export interface SandboxesSetup {
   readonly checkScenario: (input: unknown) => Scenario
 }
 
-/** Number of checks for idle sandboxes per idle period. */
+/** Number of checks for idle sandboxes within `limits.sandboxIdleMs`. */
 const sweepsPerAge = 4
 
 export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
   readonly #seedData: SeedData
   readonly #sandboxes = new Map<string, Sandbox>()
-  /** Clock that decides when sandboxes become idle. Sandbox clocks do not affect it. */
+  /** Clock for idle timeouts. Sandbox clocks do not affect it. */
   readonly #clock: Clock
-  /** Listeners notified of every call in every sandbox. */
+  /** Listeners that are notified of calls in all sandboxes. */
   readonly listeners = new Set<CallListener>()
   /** Initial scenarios of every sandbox. */
   scenarios: readonly Scenario[]
@@ -70,7 +70,7 @@ export class Sandboxes implements SandboxHost {
     return { id: 'default', options: this.#setup.options, seedData: this.#seedData, host: this }
   }
 
-  /** Sandbox for requests that name no other. The gateway sets it once, to itself. */
+  /** Sandbox for requests that do not name one. The gateway sets it once, to itself. */
   get default(): Sandbox {
     if (!this.#default) throw new Error('The default sandbox is not set')
     return this.#default
@@ -246,7 +246,7 @@ export class Sandboxes implements SandboxHost {
     return this.#sandboxes.values()
   }
 
-  /** Stops creating sandboxes; existing ones stay. */
+  /** Rejects new sandboxes from now on. Existing sandboxes are unaffected. */
   drain(): void {
     this.#isDraining = true
   }
@@ -377,7 +377,7 @@ interface Storage<Value> {
 }
 
 /**
- * A value bound to the async context, such as the sandbox of a test. Undefined on platforms without
+ * A value bound to the async context, such as a test's sandbox. Undefined on platforms without
  * `AsyncLocalStorage`, such as browsers.
  *
  * Each gateway has its own instance, so that gateways do not affect each other.

@@ -1,4 +1,4 @@
-/** Activations of scenarios: their rules' progress, and the order in which rules are tried. */
+/** Tracks active scenarios: their rules' progress, and the order in which rules are tried. */
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import {
@@ -16,7 +16,7 @@ import type { RuleInput, Scenario } from './scenario.ts'
 import type { ScriptRun } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 
-/** Counters of one active rule. */
+/** An active rule's counters. */
 export interface Progress {
   /** Number of calls that matched the rule's conditions. */
   seen: number
@@ -28,7 +28,7 @@ export interface Progress {
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
-  /** Differences between the last new conversation and the script's first turn, if any. */
+  /** Reason why the last new conversation did not match the script's first turn, if it did not. */
   problem: string | null
 }
 
@@ -76,7 +76,7 @@ export function advance(
   return effect ? { effect } : { kind: 'step', call: progress.taken }
 }
 
-/** Undoes a step that had no effect, so that a later call can take it. */
+/** Undoes a step that had no effect, so that a later call can repeat it. */
 export function undoStep({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (!isSequence) progress.taken--
@@ -126,7 +126,6 @@ export interface Candidates {
 
 export const noneNamed: ReadonlyMap<string, Activation> = new Map()
 
-/** Creates an activation without progress. */
 export function createActivation(scenario: Scenario): Activation {
   const compiled = compileScenario(scenario)
   // Names cannot contain `~`, so ids and names are distinct.
@@ -206,7 +205,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
 
 /** An active scenario with the progress of its rules. */
 export interface ScenarioProgress {
-  /** Id of this activation, such as `flaky~3`, to end only this one. */
+  /** Id of this activation, such as `flaky~3`. Pass it to end only this activation. */
   id: string
   name: string
   description: string | null
@@ -222,7 +221,7 @@ export interface RuleProgress {
   seen: number
   /** Number of calls that the rule was applied to. */
   happened: number
-  /** Remaining number of times that the rule can apply; null if unlimited. */
+  /** Number of times that the rule can still apply; null if unlimited. */
   left: number | null
   /** The rule as written, with defaults filled in. */
   source: RuleInput
@@ -253,7 +252,7 @@ export function scenarioProgress({ id, compiled, progress }: Activation): Scenar
 /** An active script. */
 export interface ScriptProgress {
   scenario: string
-  /** Position of its rule in the scenario, from 1. */
+  /** Position of the script's rule in the scenario, from 1. */
   rule: number
   /** Number of turns. */
   turns: number
@@ -267,9 +266,9 @@ export interface ScriptProgress {
 export interface ScriptedConversation {
   /** Index of this conversation among the sandbox's scripted conversations, from 1. */
   conversation: number
-  /** Number of turns taken. */
+  /** Number of turns completed. */
   turns: number
-  /** Differences between the last request and the turn's expectations; null if none. */
+  /** Reason why the last request did not match its turn; null if it did. */
   problem: string | null
 }
 

@@ -56,7 +56,6 @@ const files = {
   chaos,
 }
 
-/** Name of a bundled scenario. */
 export type BundledScenarioName = keyof typeof files
 
 /** Bundled scenarios by name, in README order. */

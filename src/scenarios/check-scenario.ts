@@ -1,6 +1,7 @@
 /**
- * Checks a scenario's shape, the names in it, and that each of its rules can apply. Returns the scenario with defaults
- * filled in, or throws a single error that lists all problems. Editors check only the shape, using the JSON Schema.
+ * Checks a scenario's shape and names, and that each of its rules can apply. Returns the scenario with
+ * defaults filled in, or throws a single error that lists all problems. Editors check only the shape, using
+ * the JSON Schema.
  */
 
 import * as z from 'zod'
@@ -26,9 +27,9 @@ export interface KnownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Set if the operation generates text. */
+  /** Present if the operation generates text. */
   readonly protocol?: object | undefined
-  /** Set for any other operation that can stream. */
+  /** Present for other operations that can stream. */
   readonly stream?: object | undefined
 }
 
@@ -360,7 +361,7 @@ function* endProblems(
     yield { path: [...path, 'error'], says: ` cannot be combined with ${other}: it is for a failed response` }
 }
 
-/** Fields for operations that generate text. The rest of the reply is generated. */
+/** Reply fields for operations that generate text, which generate the rest of the reply. */
 const composedFields = [
   'text',
   'citations',
@@ -481,7 +482,10 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
   return unknownFieldsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
 }
 
-/** Rejects a regular expression, date or map in place of an object. Schemas would accept it as an empty object. */
+/**
+ * Rejects a regular expression, date or map where an object is expected. Schemas would accept it as an empty
+ * object.
+ */
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
   const value = valueAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
@@ -552,13 +556,15 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   return { path, message: `${place}${hint}` }
 }
 
-/** Returns the fields next to an unknown one, such as `equals`. */
+/** Lists the known fields next to an unknown one, such as `equals`. */
 function otherFields(path: Path, input: unknown): string {
   const fields = Object.keys(Object(valueAt(input, path.slice(0, -1))))
   return fields.filter((name) => name !== path.at(-1)).join(' and ')
 }
 
-/** Returns the issues of the most likely branch of a union: a branch that did not reject the whole value. */
+/**
+ * Returns the issues of the union branch that was most likely meant: one that did not reject the whole value.
+ */
 function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const rejectsValue = (issue: Issue): boolean =>
     issue.path.length === 0 &&
@@ -589,7 +595,7 @@ function unknownKeys(issues: readonly Issue[]): number {
   )
 }
 
-/** Fault names by common synonym. */
+/** Fault names by their common synonyms. */
 const commonFaultNames = new Map([
   ['delay', 'latency'],
   ['sleep', 'latency'],
@@ -600,7 +606,7 @@ const commonFaultNames = new Map([
   ['stream-error', 'stream-error-event'],
 ])
 
-/** Returns the text after the field name. */
+/** Returns the problem with a fault name, to append to the field name. */
 function unknownFault(value: unknown, isName = false): string {
   if (/^[45]\d\d$/.test(String(value)))
     return ` must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
@@ -617,7 +623,9 @@ function unknownFault(value: unknown, isName = false): string {
   return ` '${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
 }
 
-/** Returns `rule 1 of 'outage': ` or the known part of it; an empty string for a rule without a scenario. */
+/**
+ * Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for a rule without a scenario.
+ */
 function placeOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])
   if (isShorthand(name)) return ''

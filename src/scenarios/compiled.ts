@@ -65,7 +65,7 @@ export interface CompiledScenario {
   readonly name: string
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** All names that the rules have in `on`, except `*`. */
+  /** All names in the rules' `on`, except `*`. */
   readonly names: ReadonlySet<string>
 }
 
@@ -73,7 +73,7 @@ const compiled = new WeakMap<Scenario, CompiledScenario>()
 
 export function compileScenario(scenario: Scenario): CompiledScenario {
   const result = compiled.get(scenario) ?? compile(scenario)
-  // mutation: equivalent (a cache)
+  // mutation: equivalent (only a cache)
   compiled.set(scenario, result)
   return result
 }
@@ -151,7 +151,7 @@ function limitsRate({ effect }: CompiledStep): boolean {
   return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
 }
 
-/** Returns the effect of a 400, which clients do not retry. */
+/** Returns an effect that replies with a 400, which clients do not retry. */
 export function refusal(message: string, metadata: object): Effect {
   const headers = { 'x-should-retry': 'false' }
   return {

@@ -1,7 +1,7 @@
 /**
- * Conditions of a rule (`when`): their schema, and a compiled test for each. Failed tests are explained only when
- * near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack too much are
- * rejected when the rule is added.
+ * Defines rule conditions (`when`): their schema, and a compiled test for each. Failed tests are explained
+ * only when near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack
+ * too much are rejected when the rule is added.
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
@@ -16,7 +16,7 @@ import { readAll, readAt, readPath } from '../lib/value-path.ts'
 export interface Conditioned {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Query parameters. For a repeated one, the last value; operations reject it. */
+  /** Query parameters. A repeated parameter has its last value; operations reject it. */
   readonly query: Readonly<Record<string, string>>
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -75,7 +75,7 @@ function texts(value: unknown): string[] {
   return [...texts(Reflect.get(value, 'text')), ...texts(Reflect.get(value, 'content'))]
 }
 
-/** Maximum length of a regular expression. */
+/** Maximum length of a regular expression, in characters. */
 const maxPattern = 200
 
 export const Pattern = z.lazy(() =>
@@ -103,7 +103,7 @@ export function isPattern(value: object): value is Pattern {
 
 interface Compiled {
   readonly expression: RegExp
-  /** Maximum length of searched text. */
+  /** Maximum length of text to search. Longer text is truncated. */
   readonly maxText: number
 }
 
@@ -164,12 +164,10 @@ const Part = z.lazy(() =>
     .describe('A substring of the value.'),
 )
 
-/** Schema of a condition on text. */
 export const TextCondition = z.lazy(() => z.union([z.string().min(1), Part, Pattern]))
 
 const scalar = z.lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null()]))
 
-/** Schema of a condition on one value. */
 export const Condition = z.lazy(() =>
   z
     .union(

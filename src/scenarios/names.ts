@@ -1,4 +1,4 @@
-/** Names used in scenarios: operations that rules match, and paths of scenario files. */
+/** Names used in scenarios: the operations that rules match, and scenario file paths. */
 
 import { shown } from '../lib/in-words.ts'
 

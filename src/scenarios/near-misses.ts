@@ -1,6 +1,6 @@
 /**
- * Near misses: rules for a call's operation that did not apply, and why. Reasons are stored as data when the call is
- * matched, and formatted only when read.
+ * Explains near misses: rules for a call's operation that did not apply. Reasons are stored as data when the
+ * call is matched, and formatted only when read.
  */
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'

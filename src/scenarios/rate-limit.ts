@@ -51,9 +51,9 @@ export function compileRateLimit({
 
 /** Requests and tokens used in a window. */
 interface Window {
-  /** Start in elapsed milliseconds, which determines when the window ends. */
+  /** Start in elapsed milliseconds, from which the end is computed. */
   readonly at: number
-  /** Start in reproducible sandbox time, for headers. */
+  /** Start in reproducible sandbox time, used in headers. */
   readonly now: number
   requests: number
   tokens: number
@@ -62,9 +62,8 @@ interface Window {
 /** Maximum number of keys or models to track. The oldest is evicted. */
 const maxCallers = 10_000
 
-/** Usage of one rate limit. */
+/** Tracks the usage of one rate limit, by caller. */
 export class RateLimitUsage {
-  /** Windows by caller. */
   readonly #windows = new Map<string, Window>()
 
   /** If the request is within the limit, counts it and returns true. */
@@ -106,12 +105,12 @@ export class RateLimitUsage {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** Returns the windows of each caller, as data. */
+  /** Returns each caller's windows as plain data. */
   toJSON(): [string, Window[]][] {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
 
-  /** @param windows Windows by caller. Earlier versions saved windows in parts, which are added up. */
+  /** Restores saved windows. Earlier versions saved a window in parts, which are added up. */
   static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
     const usage = new RateLimitUsage()
     for (const [caller, [first, ...rest]] of windows) {

@@ -6,7 +6,7 @@ import { RateLimitUsage } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Text of at most 64 Mi UTF-16 code units, which is more than live calls can produce. */
+/** Text of at most 64 Mi UTF-16 code units, more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
 const Count = z.lazy(() => count())
 /** Sandbox time in milliseconds. */
@@ -55,7 +55,7 @@ export const RulesFile = z.lazy(() =>
   z.strictObject({
     uses: z
       .array(ActivationFile)
-      .describe('Active scenarios, newest first, except those that reply with a function.'),
+      .describe('Active scenarios, newest first. Scenarios that reply with a function are omitted.'),
     named: z.array(ActivationFile).describe('Scenarios activated by the `x-understudy-scenario` header.'),
     conversations: Count,
     state: Text,

@@ -46,11 +46,11 @@ export interface Match {
   name: string | undefined
   effect: Effect
   rateLimit: QuotaReading | undefined
-  /** Records that the rule had no effect, so that the call does not use up the rule. */
+  /** Records that the rule had no effect, so that the call does not count towards the rule's limit. */
   noEffect(): void
   /** Turn of the script; undefined for rules without a script. */
   turn: TurnReading | undefined
-  /** Number of the call among those that match the rule's conditions, from 1. For a script, the turn. */
+  /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
   /** Function that replies instead of the rule. */
   replyFunction: ReplyFunction | undefined
@@ -66,7 +66,7 @@ export interface Outcome {
   skipped: SkippedRules | undefined
 }
 
-/** A rule that has not applied yet. */
+/** A rule that has not been applied yet. */
 export interface UnusedRule {
   /** Scenario name. */
   scenario: string
@@ -86,7 +86,7 @@ export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
-/** Scenarios and their progress at one point in time. */
+/** A snapshot of the scenarios and their progress. */
 export interface RulesSnapshot {
   readonly activations: readonly Activation[]
   readonly named: ReadonlyMap<string, Activation>
@@ -97,7 +97,7 @@ export interface RulesSnapshot {
 /** Maximum number of active rules in a sandbox: two scenarios of maximum size. */
 export const maxRules = 20_000
 
-/** A sandbox's state until a rule sets another. */
+/** State of a sandbox until a rule sets another one. */
 const firstState = 'started'
 
 const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
@@ -110,14 +110,14 @@ export class Rules {
   #activations: Activation[] = []
   /** Number of active rules. */
   #count = 0
-  /** Scenarios that requests have named in a header, by name. */
+  /** Scenarios activated by the `x-understudy-scenario` header, by name. */
   #named: ReadonlyMap<string, Activation> = noneNamed
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
   /** Candidates by request names. Cleared when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
-  /** All names that active rules have in `on`. Cleared when the active scenarios change. */
+  /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
   /** @param spent Returns the cost of all calls in the sandbox in dollars, for budgets. Default: 0. */
@@ -132,11 +132,11 @@ export class Rules {
   }
 
   /**
-   * Activates a scenario. Its finite rules are tried after those of older scenarios, its endless rules before theirs.
+   * Activates a scenario. Its finite rules are tried after older scenarios' finite rules, its endless rules
+   * before older scenarios' endless rules.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
-   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace these.
-   * Default: these.
+   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this object. Default: this object.
    */
   use(
     scenario: Scenario,
@@ -196,7 +196,7 @@ export class Rules {
     this.#change(this.#activations.map((activation) => ({ ...activation, progress: [] })))
   }
 
-  /** Returns the active rules that have not applied yet, newest first. */
+  /** Returns the active rules that have not been applied yet, newest first. */
   unused(): UnusedRule[] {
     return this.#activations.flatMap(({ compiled, progress }) =>
       compiled.rules
@@ -335,16 +335,16 @@ export class Rules {
 
   #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
-    // Callers can send any number of paths, so all paths that no rule names share one cache entry.
+    // All paths that no rule names share one cache entry, because callers can send any number of paths.
     const inRules = names.filter((name) => this.#isNamed(name))
     const key = inRules.join()
     const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
-    // mutation: equivalent (a cache)
+    // mutation: equivalent (only a cache)
     this.#candidates.set(key, candidates)
     return candidates
   }
 
-  /** Plays the turn for a request, if a script has one. */
+  /** Plays a script's next turn, if a script expects the request. */
   #play(
     scripts: readonly Candidate[],
     request: RuleRequest,

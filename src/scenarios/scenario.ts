@@ -1,5 +1,5 @@
 /**
- * Schemas of scenarios: named lists of rules, as plain data.
+ * Defines the schemas of scenarios: named lists of rules, as plain data.
  */
 import * as z from 'zod'
 import { mustBe } from '../lib/in-words.ts'
@@ -37,7 +37,8 @@ export type OnEnd = z.infer<typeof OnEnd>
 export const Rule = z.lazy(() =>
   z.strictObject({
     name: z.string().min(1).optional().describe('Name to show in messages.'),
-    // Typed so that editors complete the names. The gateway checks them, because only it knows its operations.
+    // Typed so that editors complete the names. Only the gateway can check them, because operations differ
+    // between gateways.
     on: z
       .union(
         [z.string().min(1), z.array(z.string().min(1)).min(1)],
@@ -64,12 +65,12 @@ export const Rule = z.lazy(() =>
         'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
       ),
     rateLimit: RateLimit.optional().describe(
-      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. Without another effect, they get a `rate-limit` fault.',
+      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
     ),
     budgetUsd: amount()
       .optional()
       .describe(
-        "Applies the rule once the sandbox's requests have cost this many dollars. Without another effect, it rejects requests with a 402.",
+        "Applies the rule once the sandbox's requests have cost this many dollars. If the rule has no other effect, requests get a 402.",
       ),
     setState: z
       .string()

@@ -1,8 +1,9 @@
 /**
- * Conversations that follow a script: finds the conversation that a request continues, and its next turn.
+ * Tracks conversations that follow a script: finds the conversation that a request continues, and its next
+ * turn.
  *
- * Call ids that the script has sent identify a conversation, whatever else the client changes in the history. Without
- * such ids, the first user message and the assistant's output identify it.
+ * A conversation is identified by call ids that the script has sent, even if the client changes other parts
+ * of the history. Without such ids, the first user message and the assistant's output identify it.
  */
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
@@ -16,7 +17,7 @@ export interface ScriptRun {
   /** Index of this conversation among the sandbox's scripted conversations, from 1. */
   readonly conversation: number
   readonly firstUserText: string
-  /** Number of turns taken, including repetitions. */
+  /** Number of turns completed, including repetitions. */
   readonly turns: number
   /** The script's output. `isSure` is false for turns with a fault, because the client may not have received them. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
@@ -35,18 +36,18 @@ export interface ActiveScript {
   readonly progress: { happened: number; runs: readonly ScriptRun[]; problem: string | null }
 }
 
-/** A request that may take a turn. */
+/** A request that may consume a turn. */
 export interface Playing {
   readonly request: RuleRequest
   readonly conversation: Conversation
   readonly seed: string | number
-  /** Index of the script that has ended. */
+  /** Index of the ended script. */
   readonly index: number
   /** Returns the number of a new conversation. */
   nextConversation(): number
 }
 
-/** The turn that a request takes in a scripted conversation. */
+/** The turn that a request consumes in a scripted conversation. */
 export interface TurnReading {
   /** Number among the scripted conversations of the sandbox, from 1; 0 if no script accepts the request. */
   conversation: number
@@ -54,14 +55,14 @@ export interface TurnReading {
   turn: number
   /** Number of turns in the script. */
   of: number
-  /** Differences between the request and the turn's expectations; null if none. */
+  /** Reason why the request did not match the turn's expectations; null if it did. */
   problem: string | null
 }
 
 export interface PlayedTurn {
   readonly effect: Effect
   readonly reading: TurnReading
-  /** Index of the script that played. */
+  /** Index of the script that replied. */
   readonly index: number
 }
 
@@ -69,8 +70,8 @@ export interface PlayedTurn {
 const maxRuns = 1000
 
 /**
- * Plays the turn for a request, or rejects the request if it starts a conversation that no unused script expects.
- * Returns undefined if no script has a turn left for it.
+ * Plays the next turn, or rejects the request if it starts a conversation that no unused script expects.
+ * Returns undefined if no script has a turn left for the request.
  *
  * @param scripts Scripts that may match the request, oldest first.
  */
@@ -237,7 +238,10 @@ function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun
   return true
 }
 
-/** Compares text that `max_output_tokens` may have truncated, or citations may have extended with links. */
+/**
+ * Compares texts, either of which `max_output_tokens` may have truncated or citations may have extended with
+ * links.
+ */
 function isSameText(said: string, repeated: string): boolean {
   const [left, right] = [said.trim(), repeated.trim()]
   return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))

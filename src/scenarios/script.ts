@@ -1,6 +1,6 @@
 /**
- * Scripts: a conversation's turns, as data. Each request takes the next turn, which defines the expected request and
- * the reply.
+ * Defines scripts: a conversation's turns, as data. Each request consumes the next turn, which defines the
+ * expected request and the reply.
  */
 import * as z from 'zod'
 import { mustBe } from '../lib/in-words.ts'
@@ -53,10 +53,10 @@ export const TurnExpectation = z.lazy(() =>
   }),
 )
 export type TurnExpectation = z.infer<typeof TurnExpectation>
-/** Expectations about the request of a turn. */
+/** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** Fields that turns share with scripted replies. */
+/** Fields that a turn shares with scripted replies. */
 const answerFields = {
   text: true,
   citations: true,
@@ -105,13 +105,13 @@ export function callsOf({ call = [] }: Turn): { name: string; args: Record<strin
 }
 
 export interface TurnAnswer {
-  /** Undefined if the turn has only a fault. */
+  /** Reply; undefined if the turn has only a fault. */
   readonly reply: ScriptedReply | undefined
   /** Assistant output, one string per item. */
   readonly said: readonly string[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** If true, the client continues from this answer. Clients retry failed and cancelled ones. */
+  /** If true, clients continue from this answer. They retry failed and cancelled answers. */
   readonly arrives: boolean
 }
 
@@ -119,7 +119,7 @@ export interface TurnAnswer {
 export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
   const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(toItem)
-  // Text comes after the output in a reply, but before the calls in a turn.
+  // Text follows the output in a reply, but precedes the calls in a turn.
   const isBefore = text !== undefined && called.length > 0
   const message = isBefore ? [{ type: 'message' as const, content: text }] : []
   const items = withCallIds([...output, ...message, ...called], idOf)
@@ -139,7 +139,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
 
-/** Returns true if a turn has a reply. Its other fields only modify one. */
+/** Returns true if a turn has a reply. Its other fields only modify the reply. */
 export function isAnswer(turn: Turn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
   const hasField = [text, output, responseStatus, incompleteReason, error].some(
@@ -175,7 +175,7 @@ export interface CallResult {
   readonly text: string
 }
 
-/** Differences between a request and the expectations of its turn. */
+/** Differences between a request and its turn's expectations. */
 export interface Mismatch {
   /** One phrase per difference: `the last user message containing 'tides', but received 'Hello'`. */
   readonly differences: readonly string[]
@@ -248,7 +248,10 @@ function compiled(condition: ObjectCondition): (value: unknown) => boolean {
   return test
 }
 
-/** Compares a list of checks with all calls, in order. A single check must match at least one call. */
+/**
+ * Tests calls against checks: a list must match all calls, in order; a single check must match at least one
+ * call.
+ */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
   return checks.length === texts.length && checks.every((check, index) => fits(check, texts[index] as string))
@@ -293,7 +296,7 @@ function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck
   return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
 
-/** Shortens text for a message. */
+/** Quotes text for a message, shortened if necessary. */
 function brief(text: string): string {
   return show(truncate(text, 300))
 }

@@ -103,8 +103,8 @@ export type ScriptedItem = z.infer<typeof ScriptedItem>
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
 /**
- * A page that scripted text cites: with a span of the text or, by default, with a link, which is appended if it is
- * missing.
+ * A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is
+ * appended.
  */
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
@@ -159,7 +159,7 @@ export const ScriptedFrame = z.lazy(() =>
         .describe('The literal [DONE].'),
       z
         .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
-        .describe('The connection closes cleanly, is reset, or stays open without sending more.'),
+        .describe('The connection closes cleanly, is reset, or stays open without sending anything else.'),
     ],
     mustBe('a frame with event, data, bytes, base64, wait, done or hangUp'),
   ),
@@ -168,7 +168,7 @@ export type ScriptedFrame = z.infer<typeof ScriptedFrame>
 /** One step of a scripted stream. */
 export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 
-/** Maximum number of tokens, low enough that sums of many such numbers stay exact. */
+/** Maximum number of tokens, low enough to keep sums of many such numbers exact. */
 const maxTokens = 1_000_000_000
 
 /** Schema of scripted usage. Omitted numbers are counted, and the total is computed. */
@@ -246,7 +246,7 @@ export const TextOrReply = z.lazy(() =>
   ),
 )
 
-/** Fields for a rule's, step's or turn's faults. */
+/** Fields that specify the faults of a rule, step or turn. */
 export const faultFields = () => ({
   fault: FaultSetting.optional().describe(
     'A fault: its name, or an object with name and parameters. It applies to `reply`, if the rule has one.',
@@ -279,11 +279,11 @@ export interface ReplyContext {
     // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of its own requests
     readonly body: any
   }
-  /** Messages, function calls, results and function tools of the request. */
+  /** The request's messages, function calls, results and function tools. */
   readonly conversation: Conversation
 }
 
-/** Either reply text or a full reply object, as in a rule. */
+/** Reply text or a full reply object, as in a rule. */
 export type FunctionReply = string | ScriptedReplyInput
 export type ReplyFunction<Context = ReplyContext> = (
   context: Context,

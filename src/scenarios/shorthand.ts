@@ -1,5 +1,5 @@
 /**
- * Shorthands for common scenarios: reply with text, fail with a status, follow a script.
+ * Creates common scenarios: reply with text, fail with a status, follow a script.
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -70,7 +70,7 @@ export interface ScriptOptions {
   on?: RuleInput['on']
 }
 
-/** Creates a scenario that answers one conversation turn by turn. */
+/** Creates a scenario that replies to one conversation turn by turn. */
 export function scriptScenario(
   turns: NonNullable<RuleInput['script']>,
   options: ScriptOptions = {},
@@ -91,7 +91,7 @@ const failOptions: readonly (keyof FailOptions)[] = [
   'headers',
 ]
 
-/** Catches mistakes that no compiler checks in JavaScript, such as `fail(503, 2)` for `fail(503, { times: 2 })`. */
+/** Catches mistakes in plain JavaScript, such as `fail(503, 2)` for `fail(503, { times: 2 })`. */
 function assertOptions(verb: string, first: unknown, options: unknown, names: readonly string[]): void {
   if (typeof options === 'object' && options !== null) {
     const unknown = Object.keys(options).find((name) => !names.includes(name))

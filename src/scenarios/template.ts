@@ -1,6 +1,6 @@
 /**
- * Templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path. Text that starts
- * with `{{=<% %>=}}` is not a template; the rest is written verbatim.
+ * Fills in templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path.
+ * Text that starts with `{{=<% %>=}}` is not a template; everything after this prefix is copied verbatim.
  */
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
@@ -67,7 +67,7 @@ export function templateWriter(
   return (value) => inside(value) as typeof value
 }
 
-/** Splits a template into text and tags. Only tags have a path. */
+/** Splits a template into text and tags. Only tags have a `path`. */
 function partsOf(text: string): { tag: string; path?: string }[] {
   if (text.startsWith(verbatim)) return [{ tag: text.slice(verbatim.length) }]
   const [first = '', ...rest] = text.split('{{')

@@ -19,7 +19,7 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Headers that every preflight reply allows, in addition to the requested ones. */
+/** Request headers that every preflight reply allows, in addition to those that it asks for. */
 const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Allows pages from this origin to read the reply. */

@@ -5,7 +5,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
 const { setTimeout } = globalThis
 
-/** Time after its last reply during which a sandbox is assumed to be in the middle of a test, in milliseconds. */
+/** Time in milliseconds during which a sandbox is assumed to be in use after its last reply. */
 const idleAfterMs = 2000
 /** Polling interval in real milliseconds. */
 const pollMs = 100

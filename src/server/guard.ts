@@ -1,6 +1,7 @@
 /**
- * Checks each request's host, origin and token. Any page in a developer's browser can send requests to localhost, but
- * foreign pages must not reach the server through DNS rebinding or change the state that tests rely on.
+ * Checks each request's host, origin and token. Any page in a developer's browser can send requests to
+ * localhost. Foreign pages must not reach the server through DNS rebinding, or change state that tests rely
+ * on.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -40,7 +41,7 @@ export class Guard {
    */
   assertHost({ headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage): void {
     if (host === undefined) {
-      // HTTP/1.0 does not require the header, and no browser uses it.
+      // HTTP/1.0 does not require the `Host` header, and no browser uses HTTP/1.0.
       if (httpVersion === '1.0' && url.startsWith('/')) return
       throw new GatewayError(400, 'Missing Host header')
     }
@@ -127,7 +128,7 @@ function foreignHost(host: string): GatewayError {
   )
 }
 
-/** Loaded only if a token is used, because loading it takes as long as the rest of the startup. */
+/** Loaded only if a token is used, because loading it would double the startup time. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 function makeToken(): string {

@@ -1,5 +1,5 @@
 /**
- * Request log: one line per request.
+ * Formats the request log, one line per request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'

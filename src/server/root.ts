@@ -12,7 +12,7 @@ const links = {
 }
 const consolePath = '/__understudy/'
 
-/** Returns undefined for any other request. */
+/** Returns the reply to `GET /`, or undefined for any other request. */
 export function rootReply({ method, headers }: IncomingMessage, hasConsole: boolean): Reply | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   if (hasConsole && headers.accept?.includes('text/html'))

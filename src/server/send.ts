@@ -18,7 +18,7 @@ export async function send(response: ServerResponse, reply: Reply): Promise<void
   await deliver({ ...reply, headers }, new NodeSink(response), unrecorded(req.method ?? ''))
 }
 
-/** Responds with an error. Unexpected errors are bugs, which are printed and get a 500. */
+/** Responds with an error. Unexpected errors are bugs: they are printed, and the client gets a 500. */
 export function refuse(response: ServerResponse, error: unknown): void {
   if (!(error instanceof GatewayError)) printError(error instanceof Error ? `${error.stack}` : String(error))
   if (response.headersSent) return void response.destroy()
@@ -29,11 +29,11 @@ export function refuse(response: ServerResponse, error: unknown): void {
 /** A socket with Node's internal reference to the response in flight. */
 type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
 
-/** Responds to bytes that Node cannot parse as a request. */
+/** Responds to bytes that Node cannot parse as an HTTP request. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // The previous request was complete and may have changed state, so its client gets the whole reply.
+  // The previous request was complete and may have changed state, so its reply is sent in full.
   if (previous?.req.complete) return void previous.once('finish', () => socket.destroy())
   if (previous?.headersSent) return void socket.destroy()
   endSocket(socket, statusOf[error.code ?? ''] ?? malformed)

@@ -24,8 +24,8 @@ export function cutUnreadBody(
     request.once('end', () => clearTimeout(timer))
     request.resume()
   }
-  // Node marks a request as complete only once it has passed on the last byte, by which time the reply may already
-  // have been sent.
+  // Node marks a request as complete only after delivering its last byte. The reply may already have been
+  // sent by then.
   setImmediate(() => {
     if (request.complete) return
     if (response.writableFinished) cut()

@@ -455,7 +455,7 @@ describe('scripts with other features', () => {
     expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
     expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
     expect(gateway.journal.explain(second as { id: string })).toContain(
-      `Script: turn 2 of 3 of conversation 1, but expected ${problem}.`,
+      `Script: turn 2 of 3 in conversation 1, but expected ${problem}.`,
     )
     expect(gateway.scripts()).toEqual([
       {

@@ -30,7 +30,7 @@ describe('toHaveFinishedScript', () => {
   script() is at turn 1 of 2 in conversation 1; turn 2: the last user message containing 'tides', but received 'And the moon?'
   script() has not started: 0 of 1 turns consumed
 The journal has 2 calls:
-  1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by script(), turn 1 of 2 of conversation 1`,
+  1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by script(), turn 1 of 2 in conversation 1`,
     )
   })
 })

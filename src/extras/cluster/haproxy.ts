@@ -1,5 +1,5 @@
 /**
- * Configuration for HAProxy: a complete file for `haproxy -f`.
+ * Generates a complete HAProxy configuration, for `haproxy -f`.
  */
 import { idPathPrefix, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
 

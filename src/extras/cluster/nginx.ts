@@ -1,10 +1,10 @@
 /**
- * Configuration for nginx: a complete file for `nginx -c`, which needs no root.
+ * Generates a complete nginx configuration, for `nginx -c`. It does not require root.
  */
 import { idPathPrefix, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
 
 export function nginxFile({ nodes, listen, serverNames, tls }: Plan): string {
-  // The port in the name allows two balancers on one machine.
+  // The name includes the port, so that two balancers can run on one machine.
   const scratch = `/tmp/understudy-nginx-${listen.port}`
   return `# Understudy behind nginx. The id and the key of a sandbox name its node. Sandboxes never move.
 worker_processes auto;

@@ -1,4 +1,4 @@
-/** Input for a load balancer configuration: the nodes and the balancer's address. */
+/** Describes the input for a load balancer configuration: the nodes and the balancer's address. */
 import { nodeNameForm } from '../../sandbox/sandbox-id.ts'
 
 export interface Node {
@@ -13,7 +13,7 @@ export interface Plan {
   readonly nodes: readonly [Node, ...Node[]]
   /** Address that the balancer listens on. */
   readonly listen: { readonly host: string; readonly port: number }
-  /** The balancer's host names. Empty for any. */
+  /** The balancer's host names. If empty, any host name is accepted. */
   readonly serverNames: readonly string[]
   /** Paths of the certificate and key; undefined for plain HTTP. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined
@@ -33,7 +33,7 @@ export const idPathPrefix = '/(__understudy/)?sandboxes/'
 /** Path for creating sandboxes. */
 export const sandboxesPath = '/__understudy/sandboxes'
 
-/** Returns the body for the balancer's own errors. */
+/** Returns the body of an error that the balancer itself sends. */
 export function refusal(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, message } })
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 
-/** Allows the page its own scripts and styles, and requests to this server. */
+/** Content security policy: allows the page's own scripts and styles, and requests to this server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -76,7 +76,7 @@ async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
 }
 
 /**
- * Returns the console's files in a single executable, or undefined elsewhere, because other runtimes lack the module.
+ * Returns the files embedded in a single executable, or undefined in any other runtime.
  */
 function embeddedTexts(): Array<[name: string, text: string]> | undefined {
   const sea: typeof import('node:sea') | undefined = process.getBuiltinModule('node:sea')
@@ -93,13 +93,13 @@ function isClone(): boolean {
 function newestSource(): number {
   if (!isClone()) return 0
   const folder = new URL('src/extras/console/page/', clone)
-  // Includes folders: their time changes when a file is deleted.
+  // Includes folders, because deleting a file changes its folder's time.
   const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
   return Math.max(...names.map((name) => statSync(new URL(name, folder)).mtimeMs))
 }
 
 async function build(): Promise<void> {
-  // Imported by URL, so that bundlers do not include it. Only clones have it.
+  // Imported by URL, so that bundlers do not include the file, which only clones have.
   const tool: typeof import('vite') = await import(
     new URL('node_modules/vite/dist/node/index.js', clone).href
   )

@@ -24,7 +24,7 @@ export interface CallRow extends CallSummary {
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
 
 const maxInput = 120
-/** Maximum length of a body to parse. The input in longer bodies is not shown. */
+/** Maximum length of a body to parse. For longer bodies, the input is not shown. */
 const maxParsed = 256 * 1024
 
 /** Facts by record, cached because parsing thousands of bodies is slow. */
@@ -65,6 +65,6 @@ function textOf(item: ConversationItem | undefined): string {
 }
 
 function beginning(text: string): string {
-  // Secrets are hidden before the text is cut, because half a secret would not be recognised.
+  // Secrets are hidden before the text is truncated, because a truncated secret would not be recognised.
   return oneLine(hideInString(text.slice(0, 10 * maxInput))).slice(0, maxInput)
 }

@@ -1,6 +1,6 @@
 /**
- * Why a call got its reply: the rule that applied and the rules that did not, with their numbers, their conditions next
- * to what the request has, and the calls that used them up.
+ * Explains a call's reply: the rule that applied and the rules that did not, with counters, conditions next
+ * to the request's values, and the earlier calls that used them up.
  */
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
@@ -25,11 +25,11 @@ export interface RuleReport {
   scenario: string
   /** The rule's position in the scenario, from 1. */
   rule: number
-  /** `rule 2 of 'busy'` */
+  /** Title, such as `rule 2 of 'busy'`. */
   title: string
   /** Reason for skipping the rule, without its title; empty if it applied. */
   reason: string
-  /** Facts with numbers, as sentences. */
+  /** Facts about the rule's counters, as sentences. */
   facts: string[]
   /** The rule's conditions with the request's values. Empty if the rule is no longer known. */
   conditions: ConditionReport[]
@@ -43,7 +43,7 @@ export interface ConditionReport {
   passes: boolean
 }
 
-/** Maximum number of skipped rules, and of calls for each rule. */
+/** Maximum number of skipped rules to list, and of calls per rule. */
 const maxListed = 20
 
 export function whyOf(record: CallRecord, sandbox: Sandbox): Why {

@@ -6,8 +6,8 @@ import { openrouter } from './openrouter.ts'
 
 export interface DialectOptions {
   /**
-   * A vendor's names and additional fields: a bundled dialect's name, or a custom dialect. Default: the
-   * specification's names and fields.
+   * Dialect that adds a vendor's names and fields: a bundled dialect's name, or a custom dialect. Default:
+   * the specification's names and fields.
    */
   dialect?: DialectName | Dialect
 }
@@ -47,7 +47,10 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
 const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error', 'differences']
 const fields = ['name', 'extensions', 'comment', ...functions]
 
-/** Rejects a custom dialect that has no name, unknown members, or members that must be functions but are not. */
+/**
+ * Rejects a custom dialect that has no name, has unknown members, or has members that should be functions but
+ * are not.
+ */
 function checkMembers(dialect: object, { addIssue }: z.RefinementCtx): void {
   const { name: vendor } = dialect as Partial<Dialect>
   if (typeof vendor !== 'string')

@@ -1,11 +1,14 @@
-/** OpenRouter requests: the fields, plugins and input types that its OpenAPI document lists in addition to ours. */
+/**
+ * OpenRouter's request fields, plugins and input types that its OpenAPI document lists beyond the
+ * specification.
+ */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
 import { fallbackModels } from '../../protocols/fallback-models.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
 
-/** Request fields without an effect here, by operation. */
+/** Request fields that are accepted but have no effect, by operation. */
 const fields: Readonly<Record<string, string>> = {
   createResponse:
     'cache_control debug image_config max_tool_calls modalities prompt prompt_cache_key prompt_cache_options provider route safety_identifier session_id stop_server_tools_when top_k top_logprobs trace truncation user',
@@ -29,7 +32,7 @@ const plugins: Readonly<Record<string, string>> = {
   fusion: 'analysis_models max_tool_calls model preset tools',
 }
 
-/** Returns a warning for each enabled plugin that has no effect here. */
+/** Returns a warning for each enabled plugin that is not simulated. */
 export function pluginWarnings(body: unknown): string[] {
   const ids = listOf(fieldsOf(body)['plugins']).flatMap((plugin) => {
     const { id, enabled } = fieldsOf(plugin)
@@ -64,7 +67,7 @@ function extended(schema: z.ZodType, operation: string, names: string): z.ZodTyp
       models: fallbackModels(),
       input: openInput(input),
       reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
-      // A rule can script any reply.
+      // Only a rule can reply, because rules can script any reply.
       ...(schema !== StoringResponseBody && {
         background: z.literal(false, 'Is not simulated: only a rule can reply to it').nullish(),
       }),
@@ -124,7 +127,7 @@ function toolList(tools: z.ZodType): z.ZodType {
     .nullish()
 }
 
-/** Adds the vendor's engine, which has no equivalent here. */
+/** Adds the vendor's own engine, which has no equivalent in the specification. */
 function openEngine(engine: z.ZodType): z.ZodType {
   return z.enum([...inner<z.ZodEnum<Record<string, string>>>(engine).options, 'perplexity']).optional()
 }
@@ -170,8 +173,8 @@ export function withParameters(tool: unknown): unknown {
 }
 
 /**
- * Returns a tool as replies show it, with search settings next to its type. Undefined for tools that the gateway
- * runs, which replies omit.
+ * Returns a tool as shown in replies, with search settings next to its type. Returns undefined for tools that
+ * the gateway runs, because replies omit them.
  */
 export function shownTool(tool: unknown): unknown {
   const { type, parameters, ...rest } = fieldsOf(tool)

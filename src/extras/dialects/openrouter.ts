@@ -13,7 +13,7 @@ import { openrouterBody, pluginWarnings, shownTool, withParameters } from './ope
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
 
-/** Maps OpenRouter's names to ours, in requests. */
+/** OpenRouter's names in requests, with Understudy's. */
 const tools: Words = {
   'openrouter:web_search': 'gateway:web_search',
   web_search: 'gateway:web_search',
@@ -29,7 +29,7 @@ const requestWords: WordsByPath = {
   'tools.*.parameters.engine': engines,
 }
 
-/** Maps our names to OpenRouter's, in replies and events. */
+/** Understudy's names in replies and events, with OpenRouter's. */
 const shownEngine: Words = { engine_a: 'exa', engine_b: 'firecrawl', engine_c: 'parallel' }
 const shownChoice: Words = { 'gateway:web_search': 'web_search_preview' }
 const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }
@@ -177,7 +177,7 @@ const vendorsWords: Words = {
   ...shownSource,
 }
 
-/** Replaces our names in a message with OpenRouter's. */
+/** Replaces Understudy's names in a message with OpenRouter's. */
 function inVendorsWords(text: string): string {
   return text.replace(
     /gateway:web_search|engine_[abc]|(?:index|design)-source/g,

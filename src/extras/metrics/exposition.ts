@@ -1,6 +1,6 @@
 /**
- * Prometheus text format, version 0.0.4. `prom-client` is not used because it has had no release since June 2024,
- * depends on OpenTelemetry's API, and would slow down every start.
+ * Writes the Prometheus text format, version 0.0.4. `prom-client` is not used because it has had no release
+ * since June 2024, depends on OpenTelemetry's API, and would slow down every start.
  */
 
 type Labels = Readonly<Record<string, string>>
@@ -97,7 +97,7 @@ export class Histogram implements Family {
   }
 }
 
-/** Declares a family whose value is read when the text is requested. */
+/** Declares a family whose values are read at each scrape. */
 export function reading(
   type: 'counter' | 'gauge',
   name: string,

@@ -68,7 +68,7 @@ class Metrics implements CallListener {
     'understudy_unmatched_requests_total',
     'Requests that matched neither an operation nor a rule.',
   )
-  /** Earlier calls are not counted. */
+  /** Time of the first scrape. Earlier calls are not counted. */
   readonly #since = monotonic()
   readonly #families: readonly Family[]
   #loop: ReturnType<typeof import('node:perf_hooks').monitorEventLoopDelay> | undefined

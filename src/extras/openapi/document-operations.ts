@@ -61,9 +61,9 @@ export class DocumentOperation implements AnyOperation {
   readonly source: PathOperation
   readonly document: OpenApiDocument
   readonly #schemas: Schemas
-  /** Parts of the document that requests are not checked against. */
+  /** Parts of the schemas that requests are not checked against. */
   readonly #unchecked = new Set<string>()
-  /** Set if the operation uses a path's records. */
+  /** Present if the operation uses a path's records. */
   #records: { readonly verb: Verb; readonly replies: RecordReplies } | undefined
   marks: AnyOperation['marks'] = {}
   #input: Input | undefined
@@ -141,7 +141,7 @@ export class DocumentOperation implements AnyOperation {
   /**
    * Creates a reply.
    *
-   * @param seed Default: the same for the same path.
+   * @param seed Default: derived from the path.
    * @param edit See `DocumentReply.make`.
    */
   reply(

@@ -8,7 +8,7 @@ import { normalised, singular } from './resource.ts'
 // biome-ignore lint/suspicious/noExplicitAny: replies of a document have any shape
 export type Draft = any
 
-/** Number of rounds of undoing changes, because an undone change can reveal another problem. */
+/** Maximum number of rounds in which changes are undone. Undoing a change can reveal another problem. */
 const maxRounds = 3
 
 /** Returns an edited copy of a value. The schema accepts the result if it accepts the value. */
@@ -24,8 +24,8 @@ export function edited(value: unknown, schema: SchemaObject, edit: (draft: Draft
 }
 
 /**
- * Restores the original value at a path, or at the lowest object on this path that exists in both. Items of a list that
- * has become longer are like its first one.
+ * Restores the original value at a path, or at the lowest object on this path that exists in both. Items
+ * added to a list are restored from the list's first item.
  */
 function undo(draft: Draft, original: Draft, [step = '', ...rest]: readonly (string | number)[]): void {
   const [now, before] = [draft[step], original[step] ?? (Array.isArray(original) ? original[0] : undefined)]
@@ -43,8 +43,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 const maxDepth = 4
 
 /**
- * Writes path parameters to fields of the same name. The `id` in `/jobs/{id}/tasks/{task_id}` is the `job_id` of a
- * task.
+ * Writes path parameters to fields of the same name. For example, the `id` in `/jobs/{id}/tasks/{task_id}` is
+ * a task's `job_id`.
  *
  * @param own If true, the last parameter names the object in the reply.
  */

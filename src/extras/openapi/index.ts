@@ -1,5 +1,5 @@
 /**
- * OpenAPI documents: mocks operations that a document describes and nothing else implements.
+ * Mocks operations that an OpenAPI document describes and nothing else implements.
  */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'

@@ -12,7 +12,7 @@ const parameters = {
   cursor: ['cursor', 'after', 'afterid', 'startingafter', 'pagetoken'],
 }
 
-/** Page size for documents that have page numbers but no default size. */
+/** Page size if the document has page numbers but no default size. */
 const usualSize = 20
 
 export type Keyed = readonly [key: string, record: Fields]
@@ -22,7 +22,7 @@ export interface Page {
   readonly total: number
   readonly start: number
   readonly limit: number
-  /** Key of the last item, if more follow. */
+  /** Key of the page's last item, if more items follow. */
   readonly next: string | null
 }
 
@@ -47,7 +47,9 @@ export function pageOf(all: readonly Keyed[], query: unknown, operation: Documen
   return { items, total: all.length, start, limit, next }
 }
 
-/** Writes the facts about a page to the fields of a reply, at the top or in an object such as `meta`. */
+/**
+ * Writes a page's position and totals to the reply's fields, at the top level or in an object such as `meta`.
+ */
 export function writePage(reply: Draft, { items, total, start, limit, next }: Page): void {
   if (!isObject(reply) || Array.isArray(reply)) return
   const facts: Readonly<Record<string, unknown>> = {

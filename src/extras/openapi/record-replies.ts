@@ -1,4 +1,4 @@
-/** Replies from operations that create, list, read, change and delete a path's records. */
+/** Creates the replies of operations that create, list, read, change and delete a path's records. */
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import { shown } from '../../lib/in-words.ts'
@@ -17,10 +17,10 @@ const updateTimes = ['updatedat', 'updated', 'updatedon', 'updatetime', 'modifie
 /** Fields that confirm a deletion. */
 const confirmations = ['deleted', 'isdeleted', 'success']
 
-/** Number of generated keys to try. */
+/** Maximum number of generated keys to try. */
 const maxAttempts = 100
 
-/** A request's values. */
+/** Values of a request that the operations use. */
 interface Request {
   readonly operation: DocumentOperation
   readonly context: RequestContext
@@ -48,7 +48,7 @@ export class RecordReplies {
   ): Promise<Reply | undefined> {
     const isOfList = verb === 'list' || verb === 'create'
     const layout = verb === 'list' ? this.#layout(verb) : this.#recordLayout
-    // A POST whose reply does not contain the record may do something else.
+    // A POST whose reply does not contain the record may not create one.
     const isCreated = this.#layout('create') ?? this.#layout('get') ?? this.#layout('put')
     const values = valuesIn(operation.path, context.params)
     if (!layout || !isCreated || values.includes(undefined)) return undefined
@@ -75,7 +75,6 @@ export class RecordReplies {
     return this.#show(request, verb, record, key as string)
   }
 
-  /** Layout of the records. */
   get #recordLayout(): Layout | undefined {
     const verbs: Verb[] = ['get', 'create', 'put', 'update', 'list']
     return verbs.map((verb) => this.#layout(verb)).find(Boolean)
@@ -89,7 +88,7 @@ export class RecordReplies {
     return this.#layouts.get(verb)
   }
 
-  /** Returns the records in the list's sample, which exist until they are deleted. */
+  /** Returns the initial records: those in the list operation's sample. */
   #initial(path: string, values: unknown[], context: RequestContext): Map<string, Fields> {
     const layout = this.#layout('list')
     const operation = this.#resource.operations.get('list')
@@ -165,14 +164,14 @@ export class RecordReplies {
     )
   }
 
-  /** Returns the request fields that records have, and the time of the change. */
+  /** Returns the changes that a request makes: its fields that records have, and the update time. */
   #changes({ context: { body, now } }: Request, before: Fields): Fields {
     const layouts = [...this.#resource.operations.keys()].map((verb) => this.#layout(verb))
     const known = new Set(layouts.flatMap((layout) => [...(layout?.fields.keys() ?? [])]))
     const sent = Object.entries(isObject(body) ? body : {}).filter(([field]) => known.has(field))
     const fieldsOf = (names: readonly string[]) =>
       Object.entries(before).filter(([field]) => names.includes(normalised(field)))
-    // An update time that is still null gets the form of the creation time.
+    // An update time that is still null gets the creation time's format.
     const [[, form] = []] = fieldsOf(creationTimes)
     const times = fieldsOf(updateTimes).map(([field, time]) => [field, timeLike(time ?? form, now)])
     return Object.fromEntries([...times, ...sent])
@@ -226,7 +225,7 @@ function itemsOf(value: Draft, { field }: Layout): Draft[] {
   return Array.isArray(items) ? items : []
 }
 
-/** Writes the fields of a record that this reply shows. */
+/** Writes a record's fields to the reply, as far as the reply has them. */
 function shownFields(item: Draft, record: Fields, layout: Layout, key: string): Draft {
   for (const field of layout.fields.keys()) if (record[field] !== undefined) item[field] = record[field]
   item[layout.key] = keyLike(item, layout, key)

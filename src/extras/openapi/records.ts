@@ -1,4 +1,6 @@
-/** Records that a sandbox stores for an OpenAPI document's paths, such as `/files` or `/workspaces/7/budgets`. */
+/**
+ * Stores a sandbox's records for an OpenAPI document's paths, such as `/files` or `/workspaces/7/budgets`.
+ */
 import * as z from 'zod'
 import type { DatabaseState } from '../../database/database.ts'
 import type { Table } from '../../database/table.ts'
@@ -13,10 +15,10 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** A created, changed or deleted record. */
 interface Row {
-  /** Path of the list. */
+  /** Path of the record's list. */
   path: string
   key: string
-  /** Null if the record was deleted. */
+  /** Record; null if it was deleted. */
   value: Record<string, unknown> | null
 }
 
@@ -34,7 +36,7 @@ function rowId(path: string, key: string): string {
   return `${path}/${encodeURIComponent(key)}`
 }
 
-/** A path's records in a sandbox: the initial ones, and changes made by requests. */
+/** A path's records in a sandbox: the initial records, with the changes that requests have made. */
 export class Records {
   readonly #table: Table<Row>
   readonly #path: string

@@ -27,7 +27,7 @@ interface Described {
 
 type Warn = (message: string) => void
 
-/** Settings for a generated value: its seed, and its name in messages. */
+/** Settings for generating a value: its seed, and its name in messages. */
 interface Making {
   readonly seed: string
   readonly what: string

@@ -56,7 +56,10 @@ export class Checker {
   readonly #budget: Budget
   readonly #patterns = new Map<string, Pattern | undefined>()
   readonly #listed = new Map<SchemaObject, ReadonlySet<unknown>>()
-  /** Results by reference target and value, so that definitions that double at each level are checked only once. */
+  /**
+   * Results by reference target and value. Definitions that refer to each other twice would otherwise double
+   * the work at each level.
+   */
   readonly #results = new Map<JsonSchema, Map<unknown, Problem[]>>()
 
   constructor(root: JsonSchema, budget: Budget) {
@@ -178,7 +181,8 @@ export class Checker {
 function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
   const expected = failures.flatMap(([first]) => first?.expected ?? [])
   if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)
-  // A different type, or a different constant in a field, indicates that another alternative was meant.
+  // A different type, or a different constant in a field, indicates that the value was meant for another
+  // alternative.
   const isFar = ({ expected, path, rule }: Problem) =>
     expected || (rule === 'invalid_value' && path.length === 1)
   const distance = (problems: readonly Problem[]) =>
@@ -191,7 +195,7 @@ function problem(message: string, rule: string): Problem[] {
 }
 
 function wrongType(expected: readonly TypeName[], value: unknown): Problem[] {
-  // Without this, alternatives that double at each level would double the list.
+  // Without this limit, nested alternatives would double the list at each level.
   const distinct = [...new Set(expected)]
   const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   const message = `Invalid input: expected ${distinct.join(' or ')}, received ${received}`
@@ -220,7 +224,7 @@ function ofNumber(schema: SchemaObject, value: number): Problem[] {
   return fits ? [] : problem(`Must be a multiple of ${factor}`, 'not_multiple_of')
 }
 
-/** Checks `minLength` and `maxLength`, or the corresponding keywords for items and properties. */
+/** Checks `minLength` and `maxLength`, or their equivalents for items and properties. */
 function ofCount(schema: SchemaObject, what: string, unit: string, count: number): Problem[] {
   const [min = 0, max = count] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
   if (count < min) return problem(`Too small: must have >=${min} ${unit}`, 'too_small')

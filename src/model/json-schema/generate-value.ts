@@ -32,7 +32,7 @@ type Path = readonly (string | number)[]
 
 export interface GeneratedValue {
   value: unknown
-  /** Reasons why the schema might reject the value. Empty if the schema accepts it. */
+  /** Reasons why the schema might reject the value. Empty if the value is certain to be accepted. */
   doubts: string[]
 }
 
@@ -119,7 +119,7 @@ class ValueGenerator {
         this.#budget.step(20)
         try {
           const value = make(random(this.#options.seed, where, tries))
-          // The parts of objects and arrays have been accepted, but alternatives can exclude each other.
+          // Each part of the object or array has been accepted, but alternatives can exclude each other.
           const isSure = typeof value === 'object' && draft.alternatives.length === 0
           if (isSure || this.#checker.accepts(schemas, value)) return value
           made.push(value)
@@ -132,7 +132,7 @@ class ValueGenerator {
         break
       }
       if (made.length > 0) return made[0]
-      // The innermost location is the one to report.
+      // Reports the innermost location.
       return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
     })
   }
@@ -336,7 +336,7 @@ function isNull(schema: JsonSchema): boolean {
   return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
 }
 
-/** Returns true if the smallest value clearly has no parts. */
+/** Returns true if the smallest value for the schema clearly has no parts. */
 function isPlain(schema: JsonSchema): boolean {
   if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
     return false

@@ -32,7 +32,7 @@ export function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
-/** Bounds that some clients send for "integer". */
+/** Bounds that some clients send for unbounded integers. */
 const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Returns a number that all schemas allow, or undefined if there is none. */

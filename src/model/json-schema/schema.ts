@@ -59,7 +59,7 @@ export function listedValues(schema: SchemaObject): readonly unknown[] | undefin
   return Array.isArray(schema['enum']) ? schema['enum'] : undefined
 }
 
-/** Returns the schemas of the first items, which are in `items` in older drafts. */
+/** Returns the schemas of an array's first items, which older drafts specify in `items`. */
 export function prefixOf({ items, prefixItems }: SchemaObject): readonly unknown[] {
   if (Array.isArray(items)) return items
   return Array.isArray(prefixItems) ? prefixItems : []
@@ -82,7 +82,7 @@ export function propertySchema(schema: SchemaObject, name: string): JsonSchema {
   const { properties } = schema
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (isSchema(property)) return property
-  // A name without a schema may match an ignored pattern.
+  // A property without a schema may match an ignored pattern.
   return 'patternProperties' in schema ? true : (schemaAt(schema, 'additionalProperties') ?? true)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Text with citations: links, and annotations that locate them. Spec: `url_citation`. Offsets are in UTF-16 code
- * units, have an exclusive end, and span the whole link.
+ * Adds citations to text: links, and annotations that locate them. Spec: `url_citation`. Offsets are in
+ * UTF-16 code units, have an exclusive end, and span the whole link.
  */
 import type { CitedText } from '../../resources/answer.ts'
 import type { UrlCitation } from '../../resources/response.ts'
@@ -55,7 +55,7 @@ function inBrackets(url: string): string {
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Cites the sources that the text already links to, as `linkTo` does. */
+/** Adds annotations for sources that the text already links to, in the form that `linkTo` writes. */
 export function citeLinks(text: string, sources: readonly Source[]): CitedText {
   const annotations = sources.flatMap((source) => {
     const link = linkTo(source.url)

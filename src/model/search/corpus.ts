@@ -13,9 +13,9 @@ import { type Place, placeOf } from './domains.ts'
 /** A search. */
 export interface Query {
   question: string
-  /** Maximum number of rows. */
+  /** Maximum number of rows to return. */
   limit: number
-  /** Returns true if rows at this place are allowed. */
+  /** Returns true if the filter allows rows from this host and path. */
   passes(place: Place): boolean
 }
 

@@ -11,7 +11,7 @@ import type { Transcript } from '../items.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
-  /** Location in the request. */
+  /** Path of the search in the request, for messages. */
   path: string
   /** Search engine. If undefined, the gateway chooses one. */
   engine: WebSearchEngine | undefined
@@ -26,7 +26,7 @@ export interface SearchRequest {
 const defaultResults = 5
 const limitedResults = 20
 
-/** Returns all forms of search in a request. The first one is used: the tool comes before deprecated forms. */
+/** Returns all forms of search in a request. The first one is used; the tool precedes deprecated forms. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
@@ -38,7 +38,7 @@ export function readSearchRequests(
   return requests
 }
 
-/** Words that ask for a search. */
+/** Matches questions that ask for a search. */
 const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
@@ -62,7 +62,10 @@ export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' 
   return functions.some(({ name }) => 'name' in toolChoice && name === toolChoice.name)
 }
 
-/** Returns violations of the limited engine's maximum number of results. Spec: Limits, web search `max_results`. */
+/**
+ * Returns a violation for each search that exceeds the limited engine's maximum number of results. Spec:
+ * Limits, web search `max_results`.
+ */
 export function limitViolations(
   requests: readonly SearchRequest[],
   limited: WebSearchEngine | null,

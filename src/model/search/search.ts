@@ -19,16 +19,17 @@ import {
 
 interface SearchContext {
   sandbox: SandboxState
-  /** Scripts the reply to every search that a request offers. */
+  /** The rule's scripted reply, which applies to any search in the request. */
   script: object | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
 
 /**
- * Returns the search results, or undefined if the request has no search. Throws 400 if it exceeds its engine's limit.
+ * Returns the search results, or undefined if the request has no search. Throws 400 if it exceeds its
+ * engine's limit.
  *
- * @param model Model that replies. If the request names a preset, the preset's model.
+ * @param model Model that replies: the requested one or the preset's.
  */
 export async function searchWeb(
   prompt: Prompt,
@@ -124,7 +125,7 @@ function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: st
   if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
 }
 
-/** Warns about tools that the gateway does not run, such as those of other search services. */
+/** Warns about tools that the gateway does not run, such as other search services' tools. */
 function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
   const types = new Set<string>()
   for (const tool of tools) if (tool.kind === 'other') types.add(tool.type)

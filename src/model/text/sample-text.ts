@@ -7,7 +7,7 @@ import { draw, random } from '../../lib/seed.ts'
 import type { Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 
-/** Values of `text.verbosity`. */
+/** Accepted values of `text.verbosity`. */
 export const Verbosity = ['low', 'medium', 'high'] as const
 export type Verbosity = (typeof Verbosity)[number]
 
@@ -21,7 +21,7 @@ export interface WritingTask {
   verbosity: Verbosity
   /** Sources to cite. Undefined if no search ran. */
   sources: readonly Source[] | undefined
-  /** Seed for everything that the question leaves open. */
+  /** Seed for every choice that the question leaves open. */
   key: string
 }
 
@@ -116,7 +116,7 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
 
 /** Returns texts in the question's language, detected by script or frequent words. Default: English. */
 function languageOf(question: string): Texts {
-  // A quoted text can be in another language.
+  // Quoted text can be in another language.
   const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question
   const letters = text.match(/\p{L}/gu) ?? []
   const isForeign = letters.filter((letter) => /\P{Script=Latin}/u.test(letter)).length > letters.length * 0.3

@@ -7,7 +7,7 @@ import type { CallUsage } from '../../journal/ledger.ts'
 import { defineOperation } from '../../operation.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
-/** Initial credits of every sandbox, in US dollars. */
+/** Each sandbox's initial credits, in US dollars. */
 const totalCredits = 100
 
 /** Reads the initial credits and the cost of all calls. */
@@ -128,7 +128,7 @@ function generationOf(id: string, record: CallRecord, usage: CallUsage) {
   }
 }
 
-/** Fields without values in the mock. */
+/** Fields that are always null, because the mock has no values for them. */
 const unknownFields = Object.fromEntries(
   (
     'app_id cache_discount external_user generation_time http_referer latency moderation_latency ' +

@@ -121,7 +121,7 @@ function toBase64(vector: Float32Array): string {
   return btoa(text)
 }
 
-/** Number of feature entries that a word sets. */
+/** Number of vector entries that each word affects. */
 const entriesOfWord = 4
 
 /**

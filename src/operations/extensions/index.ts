@@ -19,5 +19,5 @@ export const extensions: Readonly<Record<ExtensionName, readonly Extension[]>> =
   models: [listModels, countModels, listModelEndpoints],
   embeddings: [createEmbeddings],
   account: [getKey, getCredits, getGeneration],
-  resources: [], // The extra with this name has the operations.
+  resources: [], // The extra of this name provides the operations.
 }

@@ -179,7 +179,7 @@ function stopAt(text: string, sequences: ChatRequest['stop']): string {
 
 const utf8 = new TextEncoder()
 
-/** Generates plausible probabilities, in which the chosen token is the most likely. */
+/** Generates plausible log probabilities, in which the chosen token is the most likely. */
 function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
   const rounded = (value: number) => Math.round(value * 1e6) / 1e6
   const content = tokenize(text).map((token, place) => {

@@ -46,7 +46,7 @@ function toItems(value: unknown): ConversationItem[] {
 function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
   const { verbosity, reasoning, reasoning_effort: effort } = body
   return {
-    // The model being tried, which is the first one unless a previous step chose another.
+    // The model being tried: the first one, unless an earlier attempt failed.
     model: body.model ?? (body.models?.[0] as string),
     conversation,
     choices: body.n ?? undefined,

@@ -8,7 +8,7 @@ import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
-/** Parts of other types are accepted. */
+/** Content parts of other types are also accepted. */
 const contentPart = () =>
   objectByType({
     text: z.looseObject({ text: z.string(), ...ignored('type', 'cache_control') }),

@@ -28,7 +28,7 @@ export function* messageEvents(
   yield { type: 'message_stop' }
 }
 
-/** Returns a block without content, as in its first event. */
+/** Returns a block without its content, as sent in the block's first event. */
 function emptied(block: MessageBlock): MessageBlock {
   switch (block.type) {
     case 'text':

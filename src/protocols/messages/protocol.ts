@@ -1,5 +1,5 @@
 /**
- * The messages protocol, in the Anthropic format.
+ * Maps POST /messages, in the Anthropic format, to conversations, answers and stream events.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { toReasoning } from '../../model/preset.ts'
@@ -55,7 +55,7 @@ function toItems(value: unknown): ConversationItem[] {
   if (texts.length === 0) return items.length === 0 ? messageItems(role, []) : items
   // Text precedes the same turn's calls, but follows its function results.
   if (role === 'assistant') return [...messageItems(role, texts), ...items]
-  // The last text is the question. Reminders precede everything else.
+  // The last text is the question; reminders precede it.
   const messages = texts
     .flatMap((text) => messageItems(role, [text]))
     .map((item, place) => (place === 0 ? { ...item, ...imagesIn(listOf(content)) } : item))

@@ -8,7 +8,7 @@ import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
-/** Blocks of other types are accepted. */
+/** Blocks of other types are also accepted. */
 const block = () =>
   objectByType({
     text: z.looseObject({ text: z.string(), ...ignored('type', 'cache_control', 'citations') }),

@@ -36,7 +36,7 @@ function previewsOf(choice: ChoiceItem | undefined): readonly string[] | undefin
   return choice?.item.type === 'image_generation_call' ? choice.item.previews : undefined
 }
 
-/** Text that is sent token by token. */
+/** Yields a text's events, one delta per token. */
 class Deltas {
   readonly text: string
   readonly toEvent: (delta: string) => StreamEvent
@@ -82,8 +82,8 @@ class EventIterator implements IterableIterator<StreamEvent, undefined> {
 }
 
 /**
- * Returns the type of the last event. Clients know no specific events for other statuses, which only the response
- * shows.
+ * Returns the type of the last event. Other statuses have no event of their own, so only the response shows
+ * them.
  */
 function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
@@ -118,7 +118,7 @@ function itemEvents(item: OutputItem, index: number, previews: readonly string[]
   }
 }
 
-/** Returns the response without output, as in its first event. */
+/** Returns the response without output, as sent in the first event. */
 function inProgress(response: ResponseObject): ResponseObject {
   return {
     ...response,

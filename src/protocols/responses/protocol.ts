@@ -1,4 +1,4 @@
-/** The Responses protocol. Spec: POST /responses, Events. */
+/** Maps POST /responses to conversations, answers and stream events. Spec: POST /responses, Events. */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { promptSettings } from '../../model/preset.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * Response streams: event schemas, encoding, and the positions of parts for faults. Spec: Events; all events except
- * `response.output_item.added` and `response.completed` are known from published clients.
+ * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events;
+ * all events except `response.output_item.added` and `response.completed` are known from published clients.
  */
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
@@ -72,7 +72,7 @@ const plain = /^[ !#-[\]-~]*$/
 /** End of a frame whose last field is the sequence number 0. */
 const end = '0}\n\n'
 
-/** Returns the documented form of an event, if there is one. All final events become `response.completed`. */
+/** Returns an event's documented form, if it has one. All final events become `response.completed`. */
 function documented(event: StreamEvent): StreamEvent | undefined {
   switch (event.type) {
     case 'response.output_item.added':

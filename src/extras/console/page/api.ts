@@ -54,7 +54,7 @@ export function saveToken(token: string): void {
   tokenProblem.value = undefined
 }
 
-/** Returns a reply to read as it arrives. Throws the server's error. */
+/** Returns a reply whose body can be read as it arrives. Throws the server's error. */
 export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: CallOptions = {}) {
   try {
     return await client.response(id, params, sent)
@@ -88,14 +88,14 @@ export async function askConsole<Data>(line: `${'GET' | 'POST'} /${string}`, bod
   throw noted(Object.assign(new Error(error.message), { status: response.status }))
 }
 
-/** Returns the `data` of a reply; undefined if it has no body. Throws the server's error. */
+/** Returns a reply's `data`; undefined if the reply has no body. Throws the server's error. */
 export async function ask<Id extends RouteId>(
   id: Id,
   params: RouteParams<Id>,
   sent?: CallOptions,
 ): Promise<Reply<Id>> {
   const text = await (await open(id, params, sent)).text()
-  // The types derive from the schemas that the server declares for its routes.
+  // The server checks its replies against schemas of these types.
   return (text === '' ? undefined : JSON.parse(text).data) as Reply<Id>
 }
 

@@ -23,7 +23,7 @@ const formats: readonly (readonly [ExportFormat, string])[] = [
 ]
 
 export function Call({ id, sandbox }: { id: string; sandbox: string }) {
-  // Reloads when the delivery ends.
+  // The entry is reloaded when the delivery ends.
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])

@@ -1,5 +1,5 @@
 /**
- * Store of the newest calls of all sandboxes, updated by events from the server.
+ * Stores the newest calls in all sandboxes, updated by events from the server.
  */
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
@@ -13,9 +13,9 @@ import { matches, parseSearch, ruleName } from './search.ts'
 
 /** Maximum number of calls to keep in the list. Older ones are removed. */
 const limit = 5000
-/** Minimum time between two requests for the rows of changed calls, in milliseconds. */
+/** Minimum time between two requests for changed calls' rows, in milliseconds. */
 const rowsEveryMs = 250
-/** Minimum time between two changes of the list, in milliseconds. */
+/** Minimum time between two updates of the list, in milliseconds. */
 const publishEveryMs = 200
 
 export const sandboxes = signal<SandboxAddress[]>([])
@@ -28,11 +28,11 @@ export const isChosenGone = computed(
     chosenSandbox.value !== '*' &&
     !sandboxes.value.some(({ id }) => id === chosenSandbox.value),
 )
-/** Oldest first. */
+/** All calls, oldest first. */
 export const calls = signal<readonly CallRow[]>([])
 export const isLoaded = signal(false)
 export const problem = signal('')
-/** If true, the list scrolls to the newest call. Scrolling away turns it off. */
+/** If true, the list scrolls to the newest call. Scrolling away turns auto-scrolling off. */
 export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
 /** Calls that a paused list shows. */
@@ -53,12 +53,14 @@ export function pause(paused: boolean): void {
 }
 
 const terms = computed(() => parseSearch(param('q')))
-/** Search texts that the server looks for in bodies. */
+/** Search terms that the server looks for in bodies. */
 const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field === 'body' && value !== ''))
-/** For each search text, the calls (sandbox and id) whose bodies contain it. */
+/** Calls whose bodies contain a search term, as sandbox and id, by term. */
 const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
-/** Calls in the chosen sandbox, or in all sandboxes that were not opened from a file. Oldest first. */
+/**
+ * Calls in the chosen sandbox, or in all sandboxes that were not opened from a file. Oldest first.
+ */
 export const chosenCalls = computed(() => {
   const sandbox = chosenSandbox.value
   const opened = new Set(files.value.map((file) => file.sandbox))
@@ -141,7 +143,10 @@ export async function loadSandboxes(): Promise<void> {
   })
 }
 
-/** Calls that arrive during a load, whose rows may not include them yet. One set for each load in progress. */
+/**
+ * Calls that arrive during a load and may be missing from the loaded rows. There is one list per load in
+ * progress.
+ */
 const loads = new Set<CallRow[]>()
 
 export async function loadCalls(): Promise<void> {
@@ -237,7 +242,7 @@ async function loadRows(): Promise<void> {
     const wanted = [...changed.values()].map(({ sandbox, id }) => [sandbox, id])
     changed = new Map()
     const rows = await askConsole<CallRow[]>('POST /rows', { calls: wanted }).catch(() => [])
-    // Do not bring back calls that were cleared in the meantime.
+    // Calls that were cleared in the meantime must not reappear.
     take(rows.filter((row) => byKey.has(keyOf(row))))
     await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
   }

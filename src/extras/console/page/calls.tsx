@@ -131,7 +131,7 @@ function Toolbar() {
   )
 }
 
-/** Compares the two selected calls, the older one first. */
+/** Returns the link that compares the two selected calls, the older one first. */
 function compareHash(): string {
   const [first, second] = calls.value.filter((call) => selected.value.has(keyOf(call)))
   return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
@@ -143,7 +143,7 @@ const rowHeights = { wide: 32, narrow: 56 }
 /** Rows rendered above and below the visible ones. */
 const overscan = 8
 
-/** Key of the row that gets the focus when it is rendered. */
+/** Key of the row to focus once it is rendered. */
 const wantedFocus = signal('')
 
 function List() {
@@ -269,8 +269,8 @@ function keyOfItem(item: Item | undefined): string {
 }
 
 /**
- * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream does not
- * flatten the others. A power of two, so that it seldom changes.
+ * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream
+ * does not flatten all other bars, rounded to a power of two, so that the scale seldom changes.
  */
 function scaleOf(list: readonly CallRow[]): number {
   const durations = Float64Array.from(list, ({ durationMs }) => durationMs ?? 0).sort()
@@ -406,7 +406,7 @@ const Row = memo(function Row({
   )
 })
 
-/** Bar whose length is the duration. Its pale part ends at the first byte. */
+/** A bar as long as the call's duration. Its pale part ends at the first byte. */
 function Bar({
   durationMs,
   firstByteMs,

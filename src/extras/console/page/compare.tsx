@@ -81,7 +81,7 @@ function headersOf({ replyHeaders }: JournalEntry): string {
     .join('\n')
 }
 
-/** Equal lines shown around a difference. */
+/** Number of equal lines shown around a difference. */
 const context = 3
 
 function Difference({ title, left, right }: { title: string; left: string; right: string }) {

@@ -12,7 +12,7 @@ const RowEditor = later(async () => (await import('./row-editor.tsx')).RowEditor
 
 type Row = Record<string, unknown>
 
-/** Maximum number of columns. The row editor shows all fields. */
+/** Maximum number of table columns. The row editor shows all fields. */
 const maxColumns = 6
 const maxRows = 500
 

@@ -8,7 +8,7 @@ export interface DiffLine {
   right: string | undefined
 }
 
-/** Longer differences are not aligned, because the work grows with the square of their length. */
+/** Maximum number of lines to align, because the work grows quadratically. */
 const maxLines = 2000
 
 export function diffLines(left: string, right: string): DiffLine[] {

@@ -1,7 +1,7 @@
 /**
- * Shares one event stream between all tabs, because browsers open at most six connections to a host. The tab that
- * holds a lock reads the stream and broadcasts its events. When that tab is closed or hidden, another one continues
- * from the last event. If all tabs are hidden, none reads.
+ * Shares one event stream between all tabs, because browsers open at most six connections to a host. The tab
+ * that holds a lock reads the stream and broadcasts its events. When that tab is closed or hidden, another
+ * one continues from the last event. If all tabs are hidden, none of them reads the stream.
  */
 import { signal } from '@preact/signals'
 import type { CallSummary } from '../../../journal/entry.ts'
@@ -15,7 +15,7 @@ type Message =
   | { kind: 'calls'; id: string; calls: CallSummary[] }
   | { kind: 'resync'; id: string }
   | { kind: 'state'; state: 'live' | 'lost' }
-  /** A new tab asks for the state of the connection. */
+  /** Sent by a new tab to ask for the connection state. */
   | { kind: 'hello' }
 
 interface Listener {
@@ -23,7 +23,7 @@ interface Listener {
   resync(): void
 }
 
-/** Milliseconds before a retry. */
+/** Delay before reconnecting, in milliseconds. */
 const retryMs = 1000
 
 /** Follows events, in this tab or through another one. */
@@ -67,7 +67,7 @@ export function follow(listener: Listener): void {
       try {
         await readEvents(last, broadcast, leaving.signal)
       } catch {
-        // Any error is broadcast below as a lost connection.
+        // The code below broadcasts any error as a lost connection.
       }
       if (document.hidden) break
       broadcast({ kind: 'state', state: 'lost' })
@@ -111,7 +111,7 @@ async function readEvents(
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
     for (const frame of frames) {
-      // Not split by a regular expression with `$`, which would treat U+2028 in a client's text as a line end.
+      // Not split by a regular expression with `$`, which would also match at U+2028 in a client's text.
       const lines = frame.split('\n')
       const field = (name: string) => {
         const line = lines.find((each) => each.startsWith(`${name}:`)) ?? ''

@@ -1,5 +1,5 @@
 /**
- * Exports of several calls as files: HAR, calls, sandbox files, and a scenario that reproduces the replies.
+ * Exports several calls as files: HAR, calls, sandbox files, or a scenario that reproduces the replies.
  */
 import type { CallRow } from '../rows.ts'
 import { ask, open } from './api.ts'
@@ -22,7 +22,7 @@ export async function exportHar(calls: readonly CallRow[]): Promise<string> {
   return download('calls.har', { log: { ...logs[0], entries } })
 }
 
-/** Downloads the entries of the journal, which `gateway-understudy import` and `export` read. */
+/** Downloads the calls' journal entries, which `gateway-understudy import` and `export` read. */
 export async function exportEntries(calls: readonly CallRow[]): Promise<string> {
   return download('calls.json', await entriesOf(calls))
 }

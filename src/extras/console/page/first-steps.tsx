@@ -1,5 +1,5 @@
 /**
- * Shown while there are no calls: where to send requests, and what to set in common clients.
+ * First steps, shown while there are no calls: where to send requests, and how to configure common clients.
  */
 import { sandboxes } from './calls-store.ts'
 import { hashWith, sandboxId } from './location.ts'

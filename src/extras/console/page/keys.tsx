@@ -55,7 +55,7 @@ function inCalls(act: () => void): void {
   if (place.value.view === 'calls') act()
 }
 
-/** Actions while a row has focus. */
+/** Shortcuts that are active while a row has the focus. */
 const listActions: Record<string, () => void> = {
   ArrowDown: () => step(1),
   ArrowUp: () => step(-1),

@@ -47,7 +47,7 @@ export function hashWith(changes: Record<string, string | undefined>, view = pla
 }
 
 /**
- * Navigates to the current hash with changed parameters.
+ * Navigates within the page by changing parameters of the hash.
  *
  * @param replace If true, adds no history entry, as for typed text.
  */

@@ -71,7 +71,7 @@ function App() {
   )
 }
 
-/** Says what is wrong with the connection, and what that means for the screen below. */
+/** Shows notices about connection problems and their consequences. */
 function Notices() {
   if (tokenProblem.value) return null
   if (connection.value === 'lost')

@@ -114,7 +114,7 @@ function throughputs(calls: readonly CallSummary[]): number[] {
   })
 }
 
-/** Returns undefined if there are no values. */
+/** Returns a quantile of the values, or undefined if there are none. */
 function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -141,7 +141,7 @@ interface Series {
   name: string
   /** Colour of the bars: a total, its errors, or a smaller value drawn inside it. */
   kind: 'all' | 'part' | 'inner'
-  /** Oldest first. Drawn over the previous series. */
+  /** Values, oldest first, drawn over the previous series. */
   values: readonly number[]
 }
 

@@ -8,7 +8,7 @@ import { ActionButton, Field } from './parts.tsx'
 
 interface Kind {
   title: string
-  /** Label of the value. */
+  /** Label of the field for the effect's value. */
   label: string
   first: string
   /** If true, only model operations support it. */

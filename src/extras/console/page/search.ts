@@ -1,12 +1,12 @@
 /**
  * The call list's search language: `status:429 model:aurora/* slower:2s -rule:busy haiku`. Words without a
- * field are searched in the row; `body:` is searched by the server.
+ * field are searched for in the row; the server searches bodies for `body:` terms.
  */
 import { compileGlob } from '../../../lib/glob.ts'
 import type { CallRow } from '../rows.ts'
 
 export interface Term {
-  /** Undefined for a word without a field. */
+  /** Field to search; undefined for a word without a field. */
   field: FieldName | undefined
   value: string
   /** If true, the term must not match. */
@@ -14,9 +14,9 @@ export interface Term {
 }
 
 interface Field {
-  /** Undefined if the server searches. */
+  /** Tests a row; undefined for terms that the server searches for. */
   matches?: (call: CallRow, value: string) => boolean
-  /** Values to complete, from the calls. */
+  /** Values that appear in the calls, for completion. */
   values: (calls: readonly CallRow[]) => readonly string[]
 }
 
@@ -99,7 +99,7 @@ export function parseSearch(text: string): Term[] {
   })
 }
 
-/** Returns true if a row matches all terms, except those that the server searches. */
+/** Returns true if a row matches all terms, except those that the server searches for. */
 export function matches(call: CallRow, terms: readonly Term[]): boolean {
   return terms.every(({ field, value, isNegated }) => {
     if (!field) return hasText(call, value.toLowerCase())
@@ -108,7 +108,7 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
   })
 }
 
-/** Each row's searchable text, in lower case. Every typed character triggers a search. */
+/** Cache of each row's searchable text in lower case, because every typed character triggers a search. */
 const searched = new WeakMap<CallRow, string>()
 
 function searchedText(call: CallRow): string {
@@ -125,7 +125,7 @@ function hasText(call: CallRow, text: string): boolean {
 
 const maxCompletions = 12
 
-/** Returns the search with its last term completed in different ways. */
+/** Returns completions of the search: the whole text with different endings for its last term. */
 export function completions(text: string, calls: readonly CallRow[]): string[] {
   const last = /\S*$/.exec(text)?.[0] ?? ''
   const before = text.slice(0, text.length - last.length)

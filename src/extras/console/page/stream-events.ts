@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import { parsed } from './parts.tsx'
 
 export interface TimedEvent {
-  /** Milliseconds since the request arrived. */
+  /** Time since the request arrived, in milliseconds. */
   ms: number
   name: string
   data: string

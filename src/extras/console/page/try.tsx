@@ -1,5 +1,5 @@
 /**
- * Request form with an example for each operation. Shows the reply as it arrives.
+ * A request form with an example for each operation. Shows the reply as it arrives.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -142,7 +142,7 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
   )
 }
 
-/** Request that is ready to send. */
+/** An example request. */
 interface Example {
   id: string
   title: string

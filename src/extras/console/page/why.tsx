@@ -8,7 +8,7 @@ import { ask, askConsole, useLoaded } from './api.ts'
 import { hashWith } from './location.ts'
 import { Notice } from './parts.tsx'
 
-/** Kinds of facts by first word. Rules are shown from data instead. */
+/** Kinds of facts by their first word. Rules are not among them, because they are shown from data. */
 const factKinds = [
   ['refused', 'Rejected', /^Rejected: /],
   ['warning', 'Warning', /^Warning: /],
