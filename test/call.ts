@@ -3,22 +3,22 @@
  */
 
 /**
- * Destination of a request, with its API key: a gateway, a running server, a remote sandbox,
- * or a part of one.
+ * Destination of a request, with its API key: a gateway, a running server, a remote sandbox, or an object
+ * with some of these fields.
  */
 export interface Target {
-  /** Default: the global `fetch`. */
+  /** Function that sends the request. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /** Base URL ending in `/api/v1`. Default: `https://gateway.example/api/v1`. */
   readonly baseUrl?: string
-  /** Default: `any`. */
+  /** API key. Default: `any`. */
   readonly apiKey?: string
 }
 
 export interface CallOptions {
   /** Request body, sent as JSON. A string is sent unchanged. */
   body?: unknown
-  /** Headers in addition to the key and the content type; null removes one. */
+  /** Headers in addition to the key and the content type. Null removes a header. */
   headers?: Record<string, string | null>
   signal?: AbortSignal
 }
@@ -39,7 +39,7 @@ export function open(
   { body, headers = {}, signal }: CallOptions = {},
 ): Promise<Response> {
   const { fetch = globalThis.fetch, apiKey = 'any' } = target
-  // A gateway without a server throws when its base URL is read.
+  // Reading the base URL of a gateway without a server throws.
   const { baseUrl = 'https://gateway.example/api/v1' } = Object.hasOwn(target, 'baseUrl') ? target : {}
   const [method, path] = line.split(' ') as [string, string]
   const sent: Record<string, string | null> = {

@@ -1,6 +1,6 @@
 /**
- * Runs one specification through MSW, `gateway.fetch` and a real socket. The `msw2` project in the
- * test configuration repeats it with MSW 2 instead of MSW 3.
+ * Runs one specification through MSW, `gateway.fetch` and a real socket. The test project `msw2` repeats the
+ * specification with MSW 2 instead of MSW 3.
  */
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** Command-line parsing. `process.slow.test.ts` tests the server as a process. */
+/** Tests command-line parsing. `process.slow.test.ts` tests the server as a process. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ describe('serve', () => {
     }
   })
 
-  it('warns of environment variables that resemble those of flags', async () => {
+  it("warns of environment variables that resemble a flag's variable", async () => {
     for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'PORT_4141_TCP', 'SERVICE_HOST'])
       vi.stubEnv(`UNDERSTUDY_${name}`, '1')
     try {
@@ -109,7 +109,7 @@ describe('serve', () => {
     expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
   })
 
-  it('configures a node of a cluster with --node, --advertise and --no-default', async () => {
+  it('configures a cluster node with --node, --advertise and --no-default', async () => {
     const { advertise, options } = await optionsOf(
       '--node',
       'n3',
@@ -224,7 +224,7 @@ describe('serve', () => {
     expect((await optionsOf('--quiet')).onRequest).toBeUndefined()
   })
 
-  it('reads options of createGateway from a YAML or JSON file, which flags override', async () => {
+  it('reads createGateway options from a YAML or JSON file, and lets flags override them', async () => {
     await write('mine.yaml', failing(418))
     await write('config.yaml', 'seed: 5\napiKeys: [one-key]\nscenarios:\n  - ./mine.yaml\n  - flaky\n')
     const custom = { name: 'custom', rules: [{ on: '*', fault: 'timeout' }] }
@@ -344,7 +344,7 @@ describe('other commands', () => {
     expect(stdout).toBe(`${folder}/good.yaml is valid\n`)
   })
 
-  it('reports every problem of invalid files in a line or as JSON, and exits with 2', async () => {
+  it('reports every problem in invalid files as a line or as JSON, and exits with 2', async () => {
     await write('good.yaml', failing(503))
     await write('bad.yaml', failing(99).replace('listProviders', 'listProvider'))
     expect(await exit('validate', '@good.yaml', '@bad.yaml', '@none.json')).toBe(2)

@@ -1,6 +1,6 @@
 /**
- * The server as a process: stdout, stderr, signals and exit codes. Runs with the sources and with the single
- * executable.
+ * Tests the server as a process: stdout, stderr, signals and exit codes. Runs against the sources and the
+ * single executable.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 
-/** Processes start slowly on a busy machine. */
+/** Generous, because processes start slowly on a busy machine. */
 const timeout = 15_000
 vi.setConfig({ testTimeout: 2 * timeout })
 
@@ -25,7 +25,7 @@ interface Run {
 }
 
 /**
- * Describes a program.
+ * Declares the tests for a program.
  *
  * @param program Returns the program's path. Called when the tests run.
  */

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Returns the problems of a file, one line each, without its folder. */
+/** Returns a file's problems, one line each, without the folder name. */
 async function problemsOf(name: string, text?: string): Promise<string[]> {
   const file = join(folder, name)
   if (text !== undefined) await writeFile(file, text)
@@ -157,7 +157,7 @@ describe('validateFiles() with unreadable files', () => {
 describe('validateFiles() with fixture files', () => {
   const provider = { name: 'One', slug: 'one', privacy_policy_url: null }
 
-  it('accepts a list of records of the collection in the file name', async () => {
+  it('accepts a list of records for the collection named by the file', async () => {
     expect(await problemsOf('providers.json', JSON.stringify([provider]))).toEqual([])
   })
 
@@ -190,7 +190,7 @@ describe('validateFiles() with fixture files', () => {
 
 it('validateFiles() accepts all bundled scenarios and fixtures', async () => {
   const all = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
-  // These are not collections.
+  // These fixtures are not collections.
   const files = all.filter((file) => !/(?:\.md|(?:files|texts|values|words)\.json)$/.test(file))
   expect(files.length).toBeGreaterThan(25)
   expect(validateFiles(files)).toEqual([])

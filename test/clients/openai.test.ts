@@ -113,7 +113,7 @@ describeAdapters('openai', (entrance) => {
     expect(text).toBe('{"city":"Oslo"}')
   })
 
-  it('throws its own error class for a 400', async () => {
+  it("throws the SDK's own error class for a 400", async () => {
     const refused = client().responses.create({ model: 'nobody', input })
     await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     await expect(refused).rejects.toMatchObject({ status: 400, code: 400 })

@@ -1,6 +1,5 @@
 /**
- * Every output item and status as reported by popular clients, plain and streamed. The snapshots
- * are the assertions.
+ * Snapshots of every output item and status as reported by popular clients, plain and streamed.
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
@@ -27,7 +26,7 @@ const parameters = {
 type Reply = NonNullable<RuleInput['reply']>
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 
-/** Everything that clients report about a reply. Each client reports only a part. */
+/** Everything that clients report about a reply. Each client reports only some of these fields. */
 interface Seen {
   text?: string | undefined
   refusal?: string | undefined

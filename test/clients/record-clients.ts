@@ -25,7 +25,7 @@ Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const model = 'aurora/dawn-1:online'
 const input = 'Hello'
-/** Real milliseconds without progress after which a client counts as hanging. */
+/** Time without progress after which a client is considered to hang, in real milliseconds. */
 const patienceMs = 15_000
 
 /** Sends a request and reports each piece of text as it arrives. */
@@ -101,7 +101,7 @@ const clients: Record<string, Client> = {
   },
 }
 
-/** Calls back with each event's data in a reply. */
+/** Calls back with the data of each event in a reply. */
 type Parser = (response: Response, data: (text: string) => void) => Promise<void>
 
 /** Published event stream parsers, for `parser-torture`. */
@@ -223,7 +223,7 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
 
 /** Number of requests to make for scenarios that leave the first request unaffected. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
-/** Number of requests for scenarios that vary between requests. Outcomes are counted. */
+/** Number of requests for scenarios whose effect varies between requests. Their outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
 /**
@@ -276,7 +276,7 @@ async function record(): Promise<Recording> {
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** Jobs to repeat, two at a time, if a client hangs, because a busy machine can have the same effect. */
+  /** Jobs to repeat, two at a time, because a client may hang merely because the machine is busy. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}

@@ -1,5 +1,6 @@
 /**
- * A user's project: copied into a temporary folder, where npm installs our tarball and its dependencies.
+ * Sets up a user's project: copies it into a temporary folder, where npm installs the package's tarball and
+ * its dependencies.
  */
 import { type ExecFileException, execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +24,7 @@ export interface Result {
 
 /**
  * @param name Folder next to this file.
- * @param versions Replaces versions of its package.json.
+ * @param versions Versions that replace those in package.json.
  */
 export async function install(name: string, versions: Record<string, string> = {}): Promise<Consumer> {
   const folder = await mkdtemp(join(tmpdir(), `understudy-${name}-`))
@@ -51,7 +52,10 @@ export function runIn(cwd: string, command: string): Promise<Result> {
   })
 }
 
-/** Returns our environment without npm's and the test runner's variables, and with our Node first in the path. */
+/**
+ * Returns this process's environment without npm's and the test runner's variables, and with this Node first
+ * in the path.
+ */
 function environment(): NodeJS.ProcessEnv {
   const ours = /^(npm_(package|lifecycle|command|config_local_prefix|execpath)|INIT_CWD|VITEST|NODE_ENV|TEST)/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))

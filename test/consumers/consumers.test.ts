@@ -30,7 +30,7 @@ describe('clients created at import time', () => {
     { node: '24', msw: '2.12' },
     { node: '22.12.0', msw: '3' },
     { node: '22.12.0', msw: '2.12' },
-  ])('get replies, streams, aborts, resets and cuts, on Node $node, with MSW $msw', async (versions) => {
+  ])('receive replies, streams, aborts, resets and cuts on Node $node with MSW $msw', async (versions) => {
     const range = (version: string) => (version.split('.').length === 3 ? version : `^${version}`)
     await using project = await install('early-clients', {
       node: range(versions.node),
@@ -44,7 +44,7 @@ describe('clients created at import time', () => {
 })
 
 describe('a project without setup code', () => {
-  it('has isolated tests, reads scenario files, and gets clear errors', async () => {
+  it('isolates its tests, reads scenario files, and gets clear errors', async () => {
     await using project = await install('plumbing')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 14$/m)
@@ -96,7 +96,7 @@ describe('a project without MSW', () => {
   })
 })
 
-describe('the examples of the documents', () => {
+describe('documentation examples', () => {
   it('run against the packed package', async () => {
     await using project = await install('documents')
     const examples = 'test/readme/examples'
@@ -126,7 +126,7 @@ describe('a project with agents', () => {
 })
 
 describe('a project with custom operations and an OpenAPI document', () => {
-  it('gets validated replies, in process and from a server', async () => {
+  it('receives validated replies, in process and from a server', async () => {
     await using project = await install('own-gateway')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 3$/m)
@@ -206,7 +206,7 @@ describe('a web application with Playwright', () => {
   })
 })
 
-/** Part of a Playwright report. */
+/** The parts of a Playwright report that the tests read. */
 interface Report {
   stats: { expected: number; unexpected: number; flaky: number }
   errors: unknown[]

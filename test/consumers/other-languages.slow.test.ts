@@ -1,5 +1,5 @@
 /**
- * Other languages: a pytest project, and a client generated from the control API's OpenAPI document.
+ * Tests other languages: a pytest project, and a client generated from the control API's OpenAPI document.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import { type Consumer, install } from './consumer.ts'
 const root = join(import.meta.dirname, '../..')
 const hasPython = spawnSync('python3', ['-m', 'venv', '--help'], { stdio: 'ignore' }).status === 0
 
-describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', () => {
+describe.skipIf(!hasPython || process.platform !== 'linux')('a pytest project', () => {
   let project: Consumer
   let hasPytest = false
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
   }, 600_000)
   afterAll(() => project?.[Symbol.asyncDispose]())
 
-  /** Command lines of the processes running in the project. */
+  /** Command lines of processes still running in the project. */
   const left = () =>
     readdirSync('/proc')
       .filter((pid) => /^\d+$/.test(pid))

@@ -55,12 +55,12 @@ it.each([
   { runtime: 'Bun', command: 'bun test ./bun.test.js', passed: /1 pass\n\s*0 fail/ },
   { runtime: 'Deno', command: 'deno test --allow-all deno.test.js', passed: /1 passed.*\| 0 failed/ },
   { runtime: 'Miniflare', command: 'node --test --test-reporter=tap worker.test.js', passed: /^# pass 1$/m },
-])('$runtime runs the example of its document', async ({ command, passed }) => {
+])('$runtime runs the example in its document', async ({ command, passed }) => {
   const { stdout, stderr } = await project.run(`PATH=node_modules/.bin:$PATH NO_COLOR=1 ${command}`)
   expect(stdout + stderr).toMatch(passed)
 })
 
-it('gateway.fetch replies to all requests of a worker in Miniflare', async () => {
+it("gateway.fetch replies to all of a worker's requests in Miniflare", async () => {
   const { stdout, stderr } = await project.run('node worker.js')
   expect(JSON.parse(stdout || JSON.stringify({ stderr }))).toEqual([200, 404, 404, 404])
 })

@@ -1,5 +1,5 @@
 /**
- * Individual calls in the control API (following, listing, resending), and checking and
+ * Tests the control API for individual calls (following, listing, resending), and for checking and
  * dry-running scenarios.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -78,7 +78,7 @@ describe('events()', () => {
 })
 
 describe('recorded calls', () => {
-  it('are summarised, limited to the newest n', async () => {
+  it('are summarised, up to the newest n', async () => {
     await get('/providers')
     await ask('Hello', { stream: true })
     const [call, ...others] = await sandbox.journal.summaries(1)
@@ -100,7 +100,7 @@ describe('recorded calls', () => {
     await expect(sandbox.journal.entry('req_none')).rejects.toMatchObject({ status: 404 })
   })
 
-  it('have a timeline of the chunks of a paced stream', async () => {
+  it("have a timeline of a paced stream's chunks", async () => {
     await using paced = await startServer({ latency: { gapMs: 5 } })
     const remote = await connectGateway(paced.url)
     await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
@@ -131,7 +131,7 @@ describe('recorded calls', () => {
 })
 
 describe('scenarios', () => {
-  it('report how often each active rule has applied and can still apply', async () => {
+  it('report how often each active rule has been applied and can still be applied', async () => {
     const { id } = await sandbox.use({
       name: 'mine',
       rules: [
@@ -217,7 +217,7 @@ describe('scenarios', () => {
     expect(await gateway.checkScenario('3')).toMatchObject({ problems: [{ line: 1, column: 1 }] })
   })
 
-  it('are available as valid YAML if they are bundled', async () => {
+  it('are available as valid YAML if bundled', async () => {
     const text = await (await fetch(`${server.url}/__understudy/scenarios/flaky/yaml`)).text()
     expect(text).toMatch(/^name: flaky$/m)
     expect(await gateway.checkScenario(text)).toMatchObject({ problems: [], scenario: { name: 'flaky' } })

@@ -1,5 +1,5 @@
 /**
- * The control API over plain HTTP. Sandbox behaviour is tested in `test/remote/sandbox.test.ts`.
+ * Tests the control API over plain HTTP. Sandbox behaviour is tested in `test/remote/sandbox.test.ts`.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -42,7 +42,7 @@ describe('sandboxes in the control API', () => {
     })
   })
 
-  it('have URLs with the host name of the request', async () => {
+  it("have URLs with the request's host name", async () => {
     const url = server.url.replace('127.0.0.1', 'localhost')
     const response = await fetch(`${url}/__understudy/sandboxes/${id}`)
     expect((await response.json()).data.baseUrl).toBe(`${url}/sandboxes/${id}/api/v1`)
@@ -63,7 +63,7 @@ describe('sandboxes in the control API', () => {
 })
 
 describe('scenarios in the control API', () => {
-  it('are activated by name without a body, only once if repeated', async () => {
+  it('are activated by name without a body, only once if the request is repeated', async () => {
     for (let turn = 0; turn < 2; turn++)
       expect((await control('PUT /sandboxes/{id}/scenarios/provider-outage')).status).toBe(200)
     expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['provider-outage'] })
@@ -98,7 +98,7 @@ describe('scenarios in the control API', () => {
     expect([status, body.error.message]).toEqual([404, "No active scenario 'flaky'; active scenarios: none"])
   })
 
-  it('include the bundled ones in the list and by name', async () => {
+  it('are listed, including the bundled ones, and can be read by name', async () => {
     const { data } = (await control('GET /scenarios')).body
     expect(data).toContainEqual({ name: 'flaky', description: expect.any(String) })
     expect((await control('GET /scenarios/flaky')).body.data).toMatchObject({ name: 'flaky', rules: [{}] })

@@ -1,5 +1,5 @@
 /**
- * The event stream under load: frame rate, limits and slow readers.
+ * Tests the event stream under load: frame rate, limits and slow readers.
  */
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -39,7 +39,7 @@ function watch(after?: string) {
   })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   response.assignSocket(socket as Socket)
-  // The HTTP server forwards this event only for its own sockets.
+  // The HTTP server forwards `close` only for its own sockets.
   socket.on('drain', () => response.emit('drain'))
   const sink = new NodeSink(response)
   void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))
@@ -69,7 +69,6 @@ it('the event stream sends at most ten frames per second, however many calls arr
   const began = performance.now()
   while (performance.now() - began < 350) {
     await call(5)
-    // Lets timers run.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const frames = watcher.events().filter((name) => name === 'calls').length

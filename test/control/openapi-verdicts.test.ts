@@ -35,7 +35,8 @@ const anything = fc.oneof(
 )
 
 /**
- * Generates required fields and up to three optional ones, mostly with valid values, sometimes with arbitrary ones.
+ * Generates required fields and up to three optional fields, mostly with valid, sometimes with arbitrary
+ * values.
  */
 function fields(right: Record<string, fc.Arbitrary<unknown>>, required: string[]): fc.Arbitrary<object> {
   const optional = Object.keys(right).filter((name) => !required.includes(name))
@@ -189,7 +190,7 @@ const workspace = fields(
   [],
 )
 
-describe('schemas in the API document', () => {
+describe('the schemas in the API document', () => {
   it.each([
     ['POST /responses', 'CreateResponseBody', responses, cases(150, 600)],
     ['PATCH /workspaces/staging', 'WorkspaceUpdate', workspace, cases(100, 400)],

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI documents of the API and the control API: valid OpenAPI 3.1 that matches the server.
+ * Tests that the OpenAPI documents of the API and the control API are valid OpenAPI 3.1 and match the server.
  */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -56,7 +56,7 @@ describe.each([
     expect([result.valid, validator.version]).toEqual([true, '3.1'])
   })
 
-  it('defines every schema that it references and no others', () => {
+  it('defines every schema that it references, and no others', () => {
     const text = JSON.stringify(document())
     const referred = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
     expect(new Set(referred)).toEqual(new Set(Object.keys(document().components.schemas)))
@@ -139,7 +139,7 @@ describe('the API document', () => {
     ).not.toEqual([])
   })
 
-  it('describes the headers of replies and the errors of each operation', () => {
+  it("describes reply headers, and each operation's errors", () => {
     const statusesOf = (path: string, method: string) =>
       Object.keys(api.paths[path][method].responses).filter((status) => status.startsWith('4'))
     expect(statusesOf('/providers', 'get')).toEqual(['401', '410', '429'])
@@ -179,7 +179,7 @@ describe('the API document', () => {
     }
   })
 
-  it('describes the types of query parameters', () => {
+  it('describes query parameter types', () => {
     const parameters = Object.fromEntries(
       api.paths['/benchmarks'].get.parameters.map((parameter: Document) => [parameter.name, parameter]),
     )
@@ -194,7 +194,7 @@ describe('the API document', () => {
     ])
   })
 
-  it('contains the limits of the specification', () => {
+  it("contains the specification's limits", () => {
     const { name, slug, description, io_logging_sampling_rate } =
       api.components.schemas.WorkspaceUpdate.properties
     expect(name).toMatchObject({ minLength: 1, maxLength: 100 })
@@ -203,7 +203,7 @@ describe('the API document', () => {
     expect(io_logging_sampling_rate).toMatchObject({ minimum: 0.0001, maximum: 1, format: 'double' })
   })
 
-  it('matches the replies of the server', async () => {
+  it("matches the server's replies", async () => {
     const errorsOf = checker(api)
     const question = { model: 'aurora/dawn-2', input: 'Hello?', tools: [{ type: 'gateway:web_search' }] }
     const calls: [string, string, string, object?][] = [

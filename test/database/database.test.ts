@@ -16,7 +16,7 @@ const uuid = (last: number) => `99999999-9999-4999-8999-99999999999${last}`
 const make = (options: GatewayOptions = {}) => createGateway(options).createSandbox().db
 
 describe('collection', () => {
-  it('creates, gets, lists, updates and deletes', async () => {
+  it('creates, gets, lists, updates and deletes records', async () => {
     const { providers } = make()
     expect(await providers.create(provider('mine'))).toEqual(provider('mine'))
     expect(await providers.get('mine')).toEqual(provider('mine'))
@@ -174,7 +174,7 @@ describe('collection', () => {
     })
   })
 
-  it('behaves like a list with unique slugs under random operations', async () => {
+  it('behaves like a list of records with unique slugs under random operations', async () => {
     const slug = fc.integer({ min: 0, max: 9 }).map((digit) => `s-${digit}`)
     const step = fc.oneof(
       fc.record({ kind: fc.constant('create' as const), slug }),
@@ -236,7 +236,7 @@ describe("a preset's configuration", () => {
     )
   })
 
-  it('may contain unknown fields, and settings that require fields of the request', async () => {
+  it('may contain unknown fields, and settings that require other request fields', async () => {
     const gateway = createGateway()
     const id = (await gateway.db.presets.get('code-review'))?.designated_version_id as string
     const config = { tool_choice: { type: 'function', name: 'look_up' }, beyond: { the: ['specification'] } }
@@ -292,7 +292,7 @@ describe('list(condition)', () => {
     expect([await ofConfig({ mine: 1 }), await ofConfig({ mine: 2 })]).toMatchObject([{ length: 1 }, []])
   })
 
-  it('matches nested fields and ignores the others', async () => {
+  it('matches nested fields and ignores all others', async () => {
     const free = await db.embeddingsModels.list({ pricing: { completion: '0' } })
     expect(free).toHaveLength(8)
     const withImages = await db.embeddingsModels.list({
@@ -385,7 +385,7 @@ describe('query()', () => {
     })
   })
 
-  it('sees the state at the time of the call', async () => {
+  it('reads the state at the time of the call', async () => {
     const sandbox = createGateway().createSandbox()
     await sandbox.db.providers.create(provider('mine'))
     const query = () => sandbox.db.providers.query((q) => q.where({ slug: 'mine' }))
@@ -456,7 +456,7 @@ describe('concurrent reader', () => {
         [() => providers.create(provider('new')), undefined, 'new'],
         [() => providers.delete('new'), 'new', undefined],
       ] as const) {
-        // The rows have not been listed since this write.
+        // No one has listed the rows since this write.
         await state.write(() => providers.update('borealis', { name: `Number ${turns}` }))
         const write = state.write<Provider>(work)
         for (let turn = 0; turn < turns; turn++) await undefined
@@ -571,7 +571,7 @@ describe("a collection's rows", () => {
     [1, ['a']],
     [2, ['a', 'b']],
     [3, ['a', 'b', '2']],
-  ])('have the requested count of %i', async (size, ids) => {
+  ])('have the requested number of records: %i', async (size, ids) => {
     const two = { ...tags, fixtures: async () => ({ default: [{ id: 'a' }, { id: 'b' }] }) }
     const { rows } = await new SeedData({ ...options, recordCounts: { tags: size } }, [two]).rows('tags')
     expect(rows.map((row) => Reflect.get(row, 'id'))).toEqual(ids)
@@ -692,7 +692,7 @@ describe("a gateway's initial records", () => {
     expect((await db.workspaces.list()).map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 
-  it('are extended to any count with generated records, the same for the same seed', async () => {
+  it('are extended to any count with generated records, which depend only on the seed', async () => {
     const size = {
       providers: 30,
       workspaces: 5,
@@ -802,7 +802,7 @@ describe("a gateway's initial records", () => {
     expect(reply.status).toBe(200)
   })
 
-  it('omit versions whose preset is omitted by the count', async () => {
+  it('omit versions whose preset exceeds the requested count', async () => {
     const { presets, presetVersions } = make({ recordCounts: { presets: 1 } })
     const [only] = await presets.list()
     const owners = (await presetVersions.list()).map(({ preset_id }) => preset_id)
@@ -816,7 +816,7 @@ describe("a gateway's initial records", () => {
     expect(generated.map(({ workspace_id }) => workspace_id)).toEqual(Array(4).fill(uuid(7)))
   })
 
-  it('include no generated record with the key of a custom record', async () => {
+  it("include no generated record that has a custom record's key", async () => {
     const generated = await make({ recordCounts: { providers: 16 } }).providers.list()
     const fixtures = { providers: generated.slice(12).map((row) => ({ ...row, name: 'Mine' })) }
     const all = await make({ fixtures, recordCounts: { providers: 20 } }).providers.list()

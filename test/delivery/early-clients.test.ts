@@ -1,6 +1,6 @@
 /**
- * Clients created at module level, before interception, as in applications. ../consumers/early-clients tests
- * LangChain and the agents SDK, which are too large to install here.
+ * Tests clients created at module level, before interception, as in applications. ../consumers/early-clients
+ * tests LangChain and the agents SDK, which are too large to install here.
  */
 import { Agent } from 'node:https'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -19,9 +19,9 @@ const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
 const bodyFor = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
-/** A client under test. Text is passed on as returned by the client. */
+/** A client under test. Text is passed on as the client returns it. */
 interface Client {
-  /** Returns the text of the reply, or its raw body. */
+  /** Returns the reply's text, or its raw body. */
   plain(signal?: AbortSignal): Promise<string>
   /** Calls back with each part of the streamed reply. */
   stream(onPart: (part: string) => void, signal?: AbortSignal): Promise<void>
@@ -119,7 +119,7 @@ beforeEach(() => {
 })
 
 describe.each(Object.entries(clients))('%s, created before the interception,', (_, client) => {
-  /** Runs code in the sandbox of the current test. */
+  /** Runs code in the current test's sandbox. */
   const inSandbox = <Result>(work: () => Promise<Result>) => gateway.run(sandbox, work)
 
   it('receives a reply', async () => {
@@ -159,7 +159,7 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
     expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 
-  it('reports a stream reset after delivering everything before it', async () => {
+  it('reports a stream reset after delivering everything sent before it', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-reset', atEvent: 8 } })
     const parts: string[] = []
     await expect(inSandbox(() => client.stream((part) => parts.push(part)))).rejects.toThrow()

@@ -21,7 +21,7 @@ describe('gateway.fetch', () => {
     expect((await fetch(new Request(`${url}/providers`, { headers }))).status).toBe(200)
   })
 
-  it('accepts requests from other realms, with body and signal', async () => {
+  it('accepts requests from other realms, with their body and signal', async () => {
     const gateway = make()
     const foreign = (signal?: AbortSignal) =>
       new UndiciRequest(`${url}/responses`, { ...streamed, ...(signal && { signal }) }) as unknown as Request
@@ -121,7 +121,7 @@ describe('gateway.fetch', () => {
     await expect(rest).rejects.toThrow('enough')
   })
 
-  it('generates a stream only as fast as it is read', async () => {
+  it('generates a stream no faster than it is read', async () => {
     const gateway = make()
     const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(1000) } }
     gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 500 }, () => event) } })

@@ -1,4 +1,7 @@
-/** Routing of intercepted requests, which are handled by the gateway, passed through, or rejected with a reason. */
+/**
+ * Tests the routing of intercepted requests, which the gateway handles, passes through, or rejects with a
+ * reason.
+ */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
   decideDestination,
@@ -81,7 +84,7 @@ describe('interception with a base URL', () => {
   })
 })
 
-it('a sandbox key marks a request as meant for the gateway', () => {
+it('recognises a request with a sandbox key as meant for the gateway', () => {
   const asks = (authorization?: string) =>
     verdicts('GET https://any.example/users', {}, authorization === undefined ? {} : { authorization })
   expect(asks()).toBe(foreign)
@@ -91,7 +94,7 @@ it('a sandbox key marks a request as meant for the gateway', () => {
   expect(asks('us-one-key')).toBe(meant)
 })
 
-it('a path scripted by a rule of any sandbox is answered', () => {
+it('handles a path that a rule in any sandbox scripts', () => {
   const gateway = createGateway()
   const outgoing = { method: 'GET', url: new URL('https://any.example/api/v1/users') }
   expect(isHandledBy(gateway, outgoing)).toBe(false)

@@ -21,7 +21,7 @@ async function run(code: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-it('interceptDispatcher() loads nothing without a request and leaves nothing behind', async () => {
+it('interceptDispatcher() loads nothing before the first request and restores all globals', async () => {
   const result = await run(`
     const close = listen()
     const during = isLoaded()
@@ -30,7 +30,7 @@ it('interceptDispatcher() loads nothing without a request and leaves nothing beh
   expect(result).toEqual({ during: false, after: false, left: true })
 })
 
-it('interceptDispatcher() catches the first request of a previously captured fetch and restores the dispatcher of Node', async () => {
+it("interceptDispatcher() intercepts the first request of a previously captured fetch and restores Node's dispatcher", async () => {
   const result = await run(`
     const close = listen()
     await call('/first')

@@ -85,7 +85,7 @@ describe('intercept', () => {
     expect([...inPlaces(), addRequest()]).toEqual(before)
   })
 
-  it('skips requests with their own dispatcher', async () => {
+  it('ignores requests with their own dispatcher', async () => {
     using _ = start()
     const own = new MockAgent()
     own.disableNetConnect()
@@ -112,7 +112,7 @@ describe('intercept', () => {
     expect(await response.text()).toBe('ours: POST late')
   })
 
-  it('lets CONNECT and upgrade requests pass', async () => {
+  it('passes through CONNECT and upgrade requests', async () => {
     using _ = start({}, createGateway({ baseUrl: local.replace('/users', '') }))
     const greet = (_: unknown, socket: Duplex) => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nours')
@@ -182,7 +182,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     )
   })
 
-  it("reports a sandbox's first rejected request to each origin, and counts the others", async () => {
+  it("reports a sandbox's first rejected request to each origin, and counts later ones", async () => {
     const { gateway, interception } = start()
     const ask = async () => {
       for (const path of ['provider', 'provider', 'users'])
@@ -216,7 +216,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     await expect(get('https://other.example/anything', { authorization })).rejects.toThrow()
   })
 
-  it("'error' lets requests to localhost pass", async () => {
+  it("'error' passes through requests to localhost", async () => {
     using _ = start({ onUnhandledRequest: 'error' })
     expect(await get(local)).toBe('ours: GET ')
   })
@@ -228,7 +228,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(context.gateway.journal.entries()).toEqual([])
   })
 
-  it("'warn' lets all requests pass and logs those that leave the machine", async () => {
+  it("'warn' passes through all requests and logs those that leave the machine", async () => {
     using _ = start({ onUnhandledRequest: 'warn' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(warnings).toHaveBeenCalledOnce()
@@ -257,7 +257,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it("'bypass' lets all requests pass silently", async () => {
+  it("'bypass' silently passes through all requests", async () => {
     using context = start({ onUnhandledRequest: 'bypass' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(errors).not.toHaveBeenCalled()
@@ -314,7 +314,7 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it('leave requests that nothing matches to the network', async () => {
+  it('pass requests that nothing matches on to the network', async () => {
     using context = start()
     context.interception.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
     expect(await get(local)).toBe('ours: GET ')

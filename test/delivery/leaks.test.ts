@@ -1,5 +1,6 @@
 /**
- * Unmatched requests do not leave the process. A local server replaces the real host and must not receive anything.
+ * Tests that unmatched requests do not leave the process. A local server replaces the real host and must not
+ * receive anything.
  */
 import dns from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'

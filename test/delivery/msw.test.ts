@@ -9,7 +9,7 @@ import { call } from '../call.ts'
 const authorization = 'Bearer sk-test'
 const anywhere = 'https://somewhere.example/api/v1'
 
-/** Intercepts with MSW for the rest of the test; an unhandled request is an error. */
+/** Intercepts with MSW for the rest of the test. An unhandled request is an error. */
 function intercept(options: GatewayOptions = {}): {
   gateway: Gateway
   server: ReturnType<typeof setupServer>
@@ -40,7 +40,7 @@ describe('MSW handlers', () => {
     expect(paths).toHaveLength(operations.length + 1)
   })
 
-  it('can be overridden one by one', async () => {
+  it('can be overridden individually', async () => {
     const { server } = intercept()
     server.use(http.get('*/api/v1/providers', () => HttpResponse.json({ data: 'mine' })))
     expect(await (await get(`${anywhere}/providers`)).json()).toEqual({ data: 'mine' })
@@ -55,7 +55,7 @@ describe('MSW handlers', () => {
     ])
   })
 
-  it("leave the application's other paths alone without a baseUrl", async () => {
+  it("ignore the application's other paths without a baseUrl", async () => {
     const { gateway, server } = intercept()
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -114,7 +114,7 @@ describe('MSW handlers', () => {
   })
 
   it.each([undefined, 'https://somewhere.example/api/v1'])(
-    'select a sandbox by its path (baseUrl %s)',
+    'select a sandbox by path (baseUrl %s)',
     async (baseUrl) => {
       const { gateway } = intercept(baseUrl ? { baseUrl } : {})
       const sandbox = gateway.createSandbox()

@@ -57,7 +57,7 @@ describe('the HTTP server', () => {
     }
   })
 
-  it('sends the headers immediately if a fault affects a later part of the reply', async () => {
+  it('sends headers immediately if a fault affects only a later part of the reply', async () => {
     const server = await start({ timeScale: 1_000_000 })
     server.gateway.use({ on: '*', fault: { name: 'idle-connection-closed', afterMs: 1 } })
     const socket = await dial(server)
@@ -65,7 +65,7 @@ describe('the HTTP server', () => {
     expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('closes an idle keep-alive connection earlier than Node would', async () => {
+  it('closes an idle keep-alive connection sooner than Node would by default', async () => {
     const server = await start({ timeScale: 0 })
     server.gateway.use({ on: '*', fault: 'idle-connection-closed' })
     const socket = await dial(server)
@@ -106,7 +106,7 @@ describe('the HTTP server', () => {
       expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')
     })
 
-    it('are sent without chunking to an HTTP/1.0 client, and then the connection closes', async () => {
+    it('are sent to an HTTP/1.0 client without chunking before the connection closes', async () => {
       const request = head('POST /api/v1/responses', question).replace('HTTP/1.1', 'HTTP/1.0')
       const text = await readUntil(await ask(request), /never/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
@@ -150,7 +150,7 @@ describe('the HTTP server', () => {
     expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
   })
 
-  it('applies backpressure for a slow reader instead of buffering', async () => {
+  it('applies backpressure to a slow reader instead of buffering', async () => {
     const server = await start()
     const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(10_000) } }
     server.gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 5000 }, () => event) } })

@@ -1,4 +1,4 @@
-/** Behaviour that all transports share: journal entries, body limits, and faults with user handlers. */
+/** Tests behaviour that all transports share: journal entries, body limits, and faults with user handlers. */
 import { once } from 'node:events'
 import { request } from 'node:https'
 import { buffer } from 'node:stream/consumers'

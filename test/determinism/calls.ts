@@ -15,7 +15,10 @@ export interface Line {
 interface PlannedCall {
   line: string
   body?: unknown
-  /** If true, the call neither writes nor counts, so that parallel calls return the same bytes, except times. */
+  /**
+   * If true, the call changes neither rows nor counters, so parallel calls return the same bytes, except for
+   * times.
+   */
   pure: boolean
 }
 
@@ -84,7 +87,7 @@ export const calls: readonly PlannedCall[] = [
   { line: 'PATCH /workspaces/live', body: { name: '' }, pure: false },
 ]
 
-/** Sends the calls one after another or concurrently, and returns everything received except the date. */
+/** Sends the calls sequentially or concurrently, and returns everything received except the date. */
 export async function transcript(
   seed: number,
   list: readonly PlannedCall[],

@@ -1,4 +1,4 @@
-/** Determinism within one process; `processes.slow.test.ts` compares two processes. */
+/** Tests determinism within one process; `processes.slow.test.ts` compares two processes. */
 import { describe, expect, it } from 'vitest'
 import { calls, type Line, transcript } from './calls.ts'
 
@@ -8,7 +8,7 @@ function withoutTimes({ body, ...line }: Line): string {
 }
 
 describe('calls with a fixed seed', () => {
-  it('include 30 of 50 that neither write nor count', () => {
+  it('include 30 of 50 that change neither rows nor counters', () => {
     expect(calls).toHaveLength(50)
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
   })
@@ -21,7 +21,7 @@ describe('calls with a fixed seed', () => {
     expect(seven.map(({ body }) => body)).not.toEqual(eight.map(({ body }) => body))
   })
 
-  it('return the same bytes in parallel, except times, if they neither write nor count', async () => {
+  it('return the same bytes in parallel, except for times, if they change neither rows nor counters', async () => {
     const pure = calls.filter((call) => call.pure)
     const [inTurn, atOnce] = await Promise.all([
       transcript(7, pure, 'in turn'),

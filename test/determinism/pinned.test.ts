@@ -1,6 +1,6 @@
 /**
- * The bytes generated from a seed, compared with stored files: a new release generates the same for
- * seed 1 unless its changelog says otherwise. `vitest run -u test/determinism` rewrites the files.
+ * Compares the bytes generated from a seed with stored files: a new release generates the same bytes for seed
+ * 1 unless its changelog says otherwise. `vitest run -u test/determinism` rewrites the files.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -74,7 +74,7 @@ const questions = [
   'Write a function that reverses a string in Rust. '.repeat(12),
 ]
 
-/** Questions for every kind and length of answer. */
+/** Questions that lead to every kind and length of answer. */
 const manyQuestions = [
   '',
   'Hello!',

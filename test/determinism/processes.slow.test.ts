@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const run = promisify(execFile)
 const program = new URL('calls.ts', import.meta.url).pathname
 
-/** Returns the transcript of another process. */
+/** Runs the calls in another process and returns its transcript. */
 async function elsewhere(seed: number): Promise<string> {
   const { stdout } = await run(process.execPath, [program, String(seed)], { maxBuffer: 64 * 1024 * 1024 })
   return stdout

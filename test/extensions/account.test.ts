@@ -11,7 +11,7 @@ const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
 const ask = (line: string, body?: unknown) => call(gateway, line, { body })
 
 describe('extension account', () => {
-  it('reports the cost of all requests and of a single one', async () => {
+  it('reports the cost of all requests and of a single request', async () => {
     expect((await ask('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const { body: completion } = await ask('POST /chat/completions', { model: 'aurora/dawn-2', messages })
@@ -46,7 +46,7 @@ describe('extension account', () => {
     expect(data).toMatchObject({ id, streamed: true, cancelled: true, finish_reason: null })
   })
 
-  it('responds 404 to an unknown generation and 400 without an id', async () => {
+  it('responds with 404 to an unknown generation and with 400 to a missing id', async () => {
     expect((await ask('GET /generation?id=gen-none')).status).toBe(404)
     expect((await ask('GET /generation')).status).toBe(400)
   })

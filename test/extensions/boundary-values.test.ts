@@ -1,4 +1,4 @@
-/** Boundary values for the extensions' request fields: the last valid and the first invalid value. */
+/** Tests boundary values of the extensions' request fields: the last valid and the first invalid value. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { call } from '../call.ts'

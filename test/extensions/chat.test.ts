@@ -1,5 +1,6 @@
 /**
- * POST /chat/completions through published clients: plain, streamed, with tools and structured output.
+ * Tests POST /chat/completions through published clients: plain, streamed, with tools, and with structured
+ * output.
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
@@ -29,7 +30,7 @@ const weather = {
 }
 
 describe('POST /chat/completions', () => {
-  it('responds 404 unless the extension is enabled', async () => {
+  it('responds with 404 unless the extension is enabled', async () => {
     const { fetch } = createGateway()
     const openai = new OpenAI({
       apiKey: 'any',
@@ -155,7 +156,7 @@ describe('POST /chat/completions', () => {
     expect(preset.model).toBe('@preset/code-review')
   })
 
-  it('responds 400 with the paths of invalid fields', async () => {
+  it('responds with 400 and the paths of invalid fields', async () => {
     const rejected = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
     await expect(rejected).rejects.toMatchObject({ status: 400 })
     const journal = server.gateway.journal.last('createChatCompletion' as never)

@@ -1,5 +1,5 @@
 /**
- * Published clients connected to a running server.
+ * Tests published clients against a running server.
  */
 import { describeClients } from './published-clients.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Published clients through gateway.fetch; `clients.slow.test.ts` connects them to a running server.
+ * Tests published clients through gateway.fetch; `clients.slow.test.ts` connects them to a running server.
  */
 import { describeClients } from './published-clients.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The embeddings and models extensions, through the OpenAI client.
+ * Tests the embeddings and models extensions through the OpenAI client.
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ function cosine(left: readonly number[] = [], right: readonly number[] = []): nu
 }
 
 describe('POST /embeddings', () => {
-  it('returns unit vectors, the same for the same text', async () => {
+  it('returns unit vectors, and the same vector for the same text', async () => {
     const [first] = await embed('Tides follow the moon.')
     const [again] = await embed('Tides follow the moon.')
     expect(first).toHaveLength(1536)
@@ -72,7 +72,7 @@ describe('POST /embeddings', () => {
 })
 
 describe('GET /models', () => {
-  it('returns models with prices', async () => {
+  it('returns models with their prices', async () => {
     const { data } = await client.models.list()
     expect(data.map(({ id }) => id)).toContain('aurora/dawn-2')
     expect(data[0]).toMatchObject({ pricing: { prompt: expect.stringMatching(/^0\.\d+$/) } })

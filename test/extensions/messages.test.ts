@@ -1,5 +1,6 @@
 /**
- * POST /messages through the Anthropic client: plain, streamed, with tools, thinking and errors.
+ * Tests POST /messages through the Anthropic client: plain, streamed, with tools, with thinking, and with
+ * errors.
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,7 +40,7 @@ describe('POST /messages', () => {
     expect(message.usage.input_tokens).toBe(usage.input_tokens)
   })
 
-  it('answers the last text after a reminder, and knows the fields of text', async () => {
+  it("replies to the last text after a reminder, and accepts a text block's fields", async () => {
     const gateway = createGateway({ extensions: ['messages'] })
     const reminder = { type: 'text', text: '<system-reminder>Be brief.</system-reminder>' }
     const asked = { type: 'text', text: 'How do tides work?', cache_control: { type: 'ephemeral' } }
@@ -163,7 +164,7 @@ describe('POST /messages', () => {
     })
   })
 
-  it("sends errors, including those of faults, in the Anthropic API's envelope", async () => {
+  it("sends all errors, including those caused by faults, in the Anthropic API's envelope", async () => {
     const rejected = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
     await expect(rejected).rejects.toMatchObject({
       status: 400,
@@ -214,7 +215,7 @@ describe('POST /messages', () => {
 describe('POST /messages with a scripted reply', () => {
   const request = { model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 
-  it('returns a refusal as stop_reason, and reasoning as thinking', async () => {
+  it('maps a refusal to stop_reason, and reasoning to thinking', async () => {
     using _rule = server.gateway.use({
       on: 'createMessage',
       reply: {

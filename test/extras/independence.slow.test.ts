@@ -1,8 +1,9 @@
 /**
- * Each extra is optional: without its folder, tests and lines in `src/extras`, the rest compiles and its tests pass.
+ * Tests that each extra is optional: without its folder, tests and lines in `src/extras`, the rest compiles
+ * and its tests pass.
  *
- * The quick tests run once, without any extra; in `npm run test:all`, also without each of them. Long suites never run
- * completely here.
+ * The quick tests run once, without any extra; in `npm run test:all`, also without each of them. Long suites
+ * never run completely here.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -70,7 +71,7 @@ function treeWithout(gone: readonly string[]): string {
   })
   for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
     rmSync(join(copy, path), { recursive: true })
-  // Tests that combine extras.
+  // Tests that combine several extras.
   rmSync(join(copy, 'test/extras/together'), { recursive: true })
   for (const name of gone)
     for (const folder of ['src', 'test'])

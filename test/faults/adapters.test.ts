@@ -1,5 +1,6 @@
 /**
- * Every fault through every adapter, as a client sees it. `socket.test.ts` covers effects that are visible only on a raw socket.
+ * Tests every fault through every adapter, as a client sees it. `socket.test.ts` covers effects that are
+ * visible only on a raw socket.
  */
 
 import { createParser } from 'eventsource-parser'
@@ -90,7 +91,7 @@ describeAdapters('faults', (entrance) => {
       })
     })
 
-    it('rate-limit: responds 429 with Retry-After', async () => {
+    it('rate-limit: responds with 429 and Retry-After', async () => {
       entrance.sandbox.use({
         on: 'listProviders',
         rateLimit: { requests: 1, per: 60_000 },
@@ -348,7 +349,7 @@ describeAdapters('faults', (entrance) => {
       ['deleted', () => entrance.sandbox.dispose()],
     ] as const
 
-    it.each(ends)('timeout: ends when the sandbox is %s', async (_action, end) => {
+    it.each(ends)('timeout: ends if the sandbox is %s', async (_action, end) => {
       const { sandbox } = entrance
       sandbox.use({ on: '*', fault: 'timeout' })
       const silent = entrance.open('GET /providers')
@@ -358,7 +359,7 @@ describeAdapters('faults', (entrance) => {
       await expect(silent).rejects.toThrow(TypeError)
     })
 
-    it.each(ends)('stream-stall: ends when the sandbox is %s', async (_action, end) => {
+    it.each(ends)('stream-stall: ends if the sandbox is %s', async (_action, end) => {
       entrance.sandbox.use({ on: '*', fault: 'stream-stall' })
       const response = await entrance.open('POST /responses', { body: streamed })
       end()

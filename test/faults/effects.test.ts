@@ -1,5 +1,5 @@
 /**
- * Snapshots of every fault on small sample replies, frame by frame, and the limits of fault parameters.
+ * Snapshots of every fault's effect on small sample replies, frame by frame, and tests of parameter limits.
  */
 import { describe, expect, it } from 'vitest'
 import { FaultRun } from '../../src/faults/fault-run.ts'
@@ -9,7 +9,7 @@ import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { citation, completed, facts, sample } from './sample.ts'
 
-/** Stream of five text deltas with two citations; each event takes 10 ms. */
+/** Returns a stream of five text deltas with two citations; each event takes 10 ms. */
 const paced = () => {
   const { body, ...reply } = sample({ everyMs: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
   const frames = body.kind === 'frames' ? [...body.frames] : []
@@ -155,7 +155,7 @@ function formatBytes(bytes: string | Uint8Array): string {
   return formatted.length > 300 ? `${formatted.slice(0, 60)}… (${raw.length} bytes)` : formatted
 }
 
-/** Frames of a reply as text. An unchanged event is a letter for its position: a, b, c. */
+/** Formats a reply's frames as text. An unchanged event is a letter for its position: a, b, c. */
 function frameLines({ body }: Reply, before: Reply): string[] {
   if (body.kind === 'none') return ['no body']
   if (body.kind === 'hang-up') return [`hang up: ${body.how}`]
@@ -184,7 +184,7 @@ function frameLines({ body }: Reply, before: Reply): string[] {
     : lines
 }
 
-/** Describes faults' effect on a sample reply, as lines. */
+/** Describes the effect of faults on a sample reply, as lines. */
 function effect(name: string, inputs: (object | string)[], change: object = {}): string[] {
   const settings = sortFaults(inputs.map((fault) => FaultSetting.parse(fault)))
   const lines: string[] = []
@@ -213,7 +213,7 @@ function effect(name: string, inputs: (object | string)[], change: object = {}):
 
 const entry = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
 
-describe('effects of faults', () => {
+describe('fault effects', () => {
   it('match the snapshot with default parameters, on every sample reply', async () => {
     const lines = faultNames.flatMap((name) => {
       const setting = { name, ...requiredParams[name] }

@@ -1,6 +1,5 @@
 /**
- * Each fault's expected effect: its setting, and the result on the wire. Written independently of the code under
- * test.
+ * Lists each fault's setting and expected effect on the wire. Written independently of the code under test.
  */
 import type { FaultInput, FaultName } from '../../src/faults/index.ts'
 import type { Protocol } from './responses-types.ts'

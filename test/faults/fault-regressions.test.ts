@@ -20,7 +20,7 @@ describeAdapters('fault regressions', (entrance) => {
   const warnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
   const unused = () => entrance.sandbox.unusedRules().length
 
-  describe('order of faults in one rule', () => {
+  describe('the order of faults in one rule', () => {
     it.each([
       ['stream-crlf', 'stream-cut'],
       ['wrong-content-type', 'stream-cut'],
@@ -55,7 +55,7 @@ describeAdapters('fault regressions', (entrance) => {
       { name: 'stream-cut', afterMs: 50 },
       { name: 'stream-reset', atEvent: 10_000 },
       { name: 'stream-cut', afterDeltas: 10_000 },
-    ] as const)('%j is past the end: has no effect and records a warning', async (fault) => {
+    ] as const)('have no effect and record a warning if they are past the end: %j', async (fault) => {
       use({ fault })
       const { text } = await ask()
       expect(text).toMatch(/response\.completed[\s\S]*data: \[DONE\]\n\n$/)
@@ -63,7 +63,7 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(1)
     })
 
-    it('stream-cut past the end: records a warning with the body length', async () => {
+    it('record a warning with the body length if stream-cut is past the end', async () => {
       use({ fault: { name: 'stream-cut', atByte: 1_000_000 } })
       const { length } = Buffer.from((await ask()).text)
       expect(warnings()).toEqual([
@@ -71,7 +71,7 @@ describeAdapters('fault regressions', (entrance) => {
       ])
     })
 
-    it('stream-error-event at a byte inside an event: waits for the end of that event', async () => {
+    it('are moved to the end of the event if stream-error-event is at a byte inside it', async () => {
       use({ fault: { name: 'stream-error-event', atByte: 1000 } })
       const { text } = await ask()
       for (const line of text.split('\n\n').filter((each) => each.startsWith('data: {')))
@@ -86,7 +86,7 @@ describeAdapters('fault regressions', (entrance) => {
       ['the field', { name: 'missing-field', path: 'nowhere' }, question],
       ['enough bytes', { name: 'truncated-body', atByte: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
-    ] as const)('record a warning: a reply without %s', async (_name, fault, body) => {
+    ] as const)('record a warning if the reply has no %s', async (_name, fault, body) => {
       const quickFault = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
       use({ faults: [quickFault].flat() })
       expect((await ask(body)).status).toBe(200)
@@ -102,7 +102,7 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(0)
     })
 
-    it('act on error replies of the operation if they change bytes', async () => {
+    it("act on the operation's error replies if they change bytes", async () => {
       use({ fault: 'truncated-body' })
       const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
       expect(response.status).toBe(400)

@@ -1,5 +1,5 @@
 /**
- * Every fault alone and every pair of faults, as JSON and stream, through every adapter.
+ * Tests every fault alone and every pair of faults, as JSON and stream, through every adapter.
  */
 import { expect, it } from 'vitest'
 import { draw } from '../../src/lib/seed.ts'

@@ -1,5 +1,5 @@
 /**
- * A seeded sample of all pairs of faults; `pairs.slow.test.ts` runs all of them.
+ * Tests a seeded sample of all pairs of faults; `pairs.slow.test.ts` tests all of them.
  */
 import { expect, it } from 'vitest'
 import { draw } from '../../src/lib/seed.ts'

@@ -1,5 +1,6 @@
 /**
- * Runs pairs of faults in one rule: both must have their effect on the wire, or the rule is rejected with a reason.
+ * Runs pairs of faults in one rule: either both take effect on the wire, or the rule is rejected with a
+ * reason.
  */
 import { setupServer } from 'msw/node'
 import { needsStream, requestedForm } from '../../src/faults/fault.ts'
@@ -14,7 +15,7 @@ import { overFetch, overSocket, type Wire } from './wire.ts'
 
 export interface Case {
   first: FaultName
-  /** Undefined for a single fault. */
+  /** The second fault; undefined for a single fault. */
   second: FaultName | undefined
   form: 'json' | 'stream'
   adapter: FaultContext['adapter']
@@ -93,7 +94,7 @@ interface TimeLimits {
   silenceMs: number
 }
 
-/** Enough on an idle machine; failed cases are repeated with the longer limits. */
+/** Limits for an idle machine. Failed cases are repeated with longer limits. */
 const shortLimits: TimeLimits = { answerMs: 150, silenceMs: 300 }
 const longLimits: TimeLimits = { answerMs: 400, silenceMs: 1500 }
 
@@ -152,7 +153,7 @@ async function run(
     sandbox.dispose()
     return { kind: 'not-applicable' }
   }
-  // The order in the list must not matter, so it alternates.
+  // Alternates the order in the list, which must not matter.
   const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
   const { on, path, body } = requests[pair.protocol]
   sandbox.use({ on, faults: listed as never })
@@ -241,7 +242,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   return otherForm === undefined || otherForm === pair.form || requestedForm(fault) !== undefined
 }
 
-/** Faults whose effect is in the final chunk of a chat completion, and is lost with it. */
+/** Faults whose effect is in a chat completion's final chunk, and is lost if that chunk is. */
 const atEnd = new Set<FaultName>([
   'content-filter',
   'citation-dropped-in-stream',

@@ -52,12 +52,12 @@ it.each([
   ['timeout', 'stall'],
   ['connection-reset', 'reset'],
   ['empty-response', 'end'],
-] as const)('%s: hangs up without a reply (%s)', (name, how) => {
+] as const)('%s hangs up without a reply (%s)', (name, how) => {
   expect(reply(name).body).toEqual({ kind: 'hang-up', how })
 })
 
 describe('status', () => {
-  it('sends the error envelope of the specification by default', () => {
+  it("sends the specification's error envelope by default", () => {
     expect(reply('status')).toMatchObject({ status: 500, headers: { 'content-type': 'application/json' } })
     expect(value(reply('status'))).toEqual({ error: { code: 500, message: 'Internal Server Error' } })
   })
@@ -97,7 +97,7 @@ describe('status', () => {
 })
 
 describe('rate-limit', () => {
-  it('reports the state of the rate limit and rounds Retry-After up to whole seconds', () => {
+  it("reports the rate limit's state and rounds Retry-After up to whole seconds", () => {
     const { status, headers } = reply('rate-limit', { quota: { limit: 5, remaining: 0, resetMs: 1200.5 } })
     expect(status).toBe(429)
     expect(headers).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Maps event types of the chat and messages protocols to those of responses, so that one set of expected effects
- * covers all protocols. Written independently of the code under test.
+ * Maps event types of the chat and messages protocols to the Responses protocol's, so that one set of
+ * expected effects covers all protocols. Written independently of the code under test.
  */
 import type { Wire } from './wire.ts'
 

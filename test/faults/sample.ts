@@ -1,4 +1,4 @@
-/** A small sample stream, and helpers that apply faults to it and read the result. */
+/** Provides a small sample stream, and helpers that apply faults to it and read the result. */
 
 import type { FaultFacts } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
@@ -26,7 +26,7 @@ const response = {
 }
 
 interface SampleOptions {
-  /** Milliseconds before each event. */
+  /** Delay before each event, in milliseconds. */
   everyMs?: number
   deltas?: string[]
   type?: string

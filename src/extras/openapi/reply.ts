@@ -212,7 +212,7 @@ function isStream(type: string): boolean {
 /** RFC 9110, 8.3.1. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
-/** Headers that the server derives from the body and its framing. */
+/** Headers that the server derives from the body and how it is sent. */
 const framingHeaders = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
 
 function isTextual(type: string): boolean {

@@ -1,7 +1,7 @@
 /**
- * Resources of an OpenAPI document: a path such as `/files`, whose operations create, list, read, change and delete
- * records, mostly at `/files/{id}`. Their form is read from paths when the gateway is created, and from schemas on
- * first use.
+ * Finds an OpenAPI document's resources. A resource is a path such as `/files`, whose operations create,
+ * list, read, change and delete records, mostly at `/files/{id}`. Paths are read when the gateway is created,
+ * schemas on first use.
  */
 
 import type { PathOperation } from '../../http/openapi-document.ts'
@@ -32,8 +32,9 @@ export interface Resource<Operation> {
 type Routed = Pick<PathOperation, 'method' | 'route'>
 
 /**
- * Groups operations by the path of their records. A resource needs an operation that creates records, and one that
- * uses them. Paths with operations in `existing` are omitted, because those have records of their own.
+ * Groups operations by the path of their records. A resource needs an operation that creates records, and one
+ * that uses them. Paths with operations in `existing` are omitted, because those operations store their own
+ * records.
  */
 export function resourcesOf<Operation extends { readonly source: Routed }>(
   operations: readonly Operation[],
@@ -97,13 +98,13 @@ export function normalised(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '')
 }
 
-/** Location of the records in a reply. */
+/** Describes where a reply contains its records. */
 export interface Layout {
   /** Field that contains the record or list; undefined if the whole reply is one. */
   readonly field: string | undefined
   /** Name of the field that identifies a record. */
   readonly key: string
-  /** Returns a scalar field's schema, without examples. */
+  /** Returns a scalar field's schema without its examples. */
   readonly bare: (field: string) => JsonSchema
   /** Schemas of a record's fields. */
   readonly fields: ReadonlyMap<string, readonly JsonSchema[]>

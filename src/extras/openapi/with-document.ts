@@ -79,7 +79,10 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): Json {
   )
 }
 
-/** Merges the path item's and the operation's parameters. Path parameters are named as in our path. */
+/**
+ * Merges the path item's and the operation's parameters. Path parameters have the names in the API's own
+ * path.
+ */
 function parametersOf(document: OpenApiDocument, lists: unknown[], theirs: string, ours: string): Json[] {
   const nameIn = (path: string) => Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name)
   const ourNames = nameIn(ours)

@@ -173,7 +173,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     })
 }
 
-// Descriptions of flags shared by several commands.
+// Descriptions of flags that several commands share.
 const redact = 'additional secrets, as for record'
 const redactText = 'replace prompts and answers with filler text of the same shape'
 const dialect = 'vendor name to store in recordings'
@@ -186,6 +186,6 @@ function toAmount(text: string): number {
 function toBaseUrl(text: string): URL {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url
-  // Not an InvalidArgumentError, whose message would quote credentials in the URL.
+  // An InvalidArgumentError's message would quote credentials in the URL.
   throw new UsageError('--upstream must be a base URL such as https://gateway.example/api/v1')
 }

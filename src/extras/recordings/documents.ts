@@ -21,7 +21,7 @@ import {
   type Shape,
 } from './shapes.ts'
 
-/** A shape that may be required. */
+/** A shape, and whether it is required. */
 interface Part {
   readonly shape: Shape
   readonly isRequired: boolean
@@ -41,7 +41,7 @@ export interface DescribedOperation {
   readonly headers: ReadonlyMap<string, ReadonlyMap<string, Part>>
   /** Accepted kinds of authentication, such as `http bearer`, or `none`. */
   readonly security: ReadonlySet<string>
-  /** Path of the server, such as `/api/v1`. Empty if the document does not name one. */
+  /** The server's path, such as `/api/v1`. Empty if the document does not name a server. */
   readonly server: string
   readonly isDeprecated: boolean
 }
@@ -139,7 +139,7 @@ function securityOf(document: OpenApiDocument, requirements: unknown): Set<strin
   return new Set(alternatives.length === 0 ? ['none'] : alternatives.map((kinds) => kinds || 'none'))
 }
 
-/** Returns shapes by media type, ignoring media type parameters. The shape of a stream is that of its events. */
+/** Returns shapes by media type, ignoring media type parameters. A stream has the shape of its events. */
 function contentOf(document: OpenApiDocument, reader: SchemaReader, { content }: Json): Map<string, Shape> {
   const types = isJson(content) ? Object.entries(content) : []
   return new Map(
@@ -154,7 +154,10 @@ function contentOf(document: OpenApiDocument, reader: SchemaReader, { content }:
   )
 }
 
-/** Returns the schema of an event: named as such, or that of `data` in a schema of an event stream. */
+/**
+ * Returns the schema of a stream's events: a schema named as such, or the schema of `data` in an event
+ * stream's schema.
+ */
 function eventSchema(document: OpenApiDocument, media: Json): unknown {
   const { schema, itemSchema, 'x-event-schema': event = itemSchema } = media
   if (event !== undefined) return event
@@ -166,7 +169,7 @@ export interface OperationDifference extends Difference {
   readonly operation: string
 }
 
-/** Yields differences between another document and ours. */
+/** Yields differences between another document and Understudy's. */
 export function* compareDocuments(
   ours: DescribedOperations,
   theirs: DescribedOperations,
@@ -193,7 +196,7 @@ export function* compareDocuments(
   }
 }
 
-/** Yields a difference that all operations share only once, with `*` as the operation. */
+/** Yields differences. Those that all operations share are yielded once, with `*` as the operation. */
 function* once(
   pairs: readonly [DescribedOperation, DescribedOperation][],
   compare: (ours: DescribedOperation, theirs: DescribedOperation) => Iterable<Difference>,
@@ -338,7 +341,8 @@ function* compareContents(
     const other = theirs.get(type)
     const setup = { part: isStream ? 'stream' : part, direction: 'reply', isObserved: false } as const
     for (const each of other ? compareShapes(shape, other, setup) : []) {
-      // Events share fields with each other and with the reply. A difference that all of them share is listed once.
+      // Events share fields with each other and with the reply. A difference in a shared field is listed
+      // once.
       const place = isStream ? placeInReply(each.path) : each.path
       const names = [`${place} ${each.kind}`, `${place.replace(/^\[.*?\]/, '')} ${each.kind} ${each.message}`]
       if (!names.some((name) => known.has(name))) yield each

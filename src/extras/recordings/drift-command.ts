@@ -54,7 +54,7 @@ export async function drift(flags: DriftFlags, extras: readonly AnyExtra[] = [])
   process.exitCode = isDrift ? 1 : report.unchecked.length > 0 ? 2 : 0
 }
 
-/** Describes Understudy in a dialect; undefined for a vendor without a bundled one. */
+/** Describes Understudy in a dialect. Returns undefined for a vendor without a bundled dialect. */
 async function describeVendor(dialect: string | undefined, extras: readonly AnyExtra[]) {
   const isKnown = dialect !== undefined && extras.some(({ options }) => options?.['dialect'])
   if (!isKnown) return undefined
@@ -185,7 +185,7 @@ export interface LiveSetup {
   readonly onRequest?: (line: string) => void
 }
 
-/** Assumed cost of a reply that does not state one. */
+/** Assumed cost of a reply that does not state its cost. */
 const assumedCost = 0.01
 
 /**

@@ -93,7 +93,7 @@ export type RecordedEntry = Pick<JournalEntry, keyof ReturnType<typeof recordedF
 type ExportedEntry = RecordedEntry & Pick<JournalEntry, 'operation'>
 
 /**
- * Formats an entry. Throws if the entry is incomplete, or for a fixture if it has no records.
+ * Formats an entry. Throws if the entry is incomplete or, for a fixture, has no records.
  *
  * @param options.redactor Removes secrets. Default: removes keys with known formats.
  * @param options.formatRule Formats a scenario. Default: YAML.
@@ -120,7 +120,7 @@ function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Record
   return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
 }
 
-/** Collections by operation that returns their records. */
+/** Collections by the operation that returns their records. */
 const collections: Record<string, string> = {
   listProviders: 'providers',
   updateWorkspace: 'workspaces',

@@ -146,7 +146,7 @@ export function importJournal(text: string, file: string): Imported {
 }
 
 /**
- * Converts entries, and collects those that cannot be converted.
+ * Converts entries, and collects the reasons for those that cannot be converted.
  *
  * @param toExchange Returns undefined to ignore an entry. Throws to skip it with a reason.
  */
@@ -204,7 +204,8 @@ const HarEntry = z.lazy(() =>
 type HarEntry = z.infer<typeof HarEntry>
 
 /**
- * Converts a HAR file from a browser, a proxy or Understudy. Requests to other addresses are ignored.
+ * Converts a HAR file from a browser, a proxy or Understudy. Requests to addresses outside `base` are
+ * ignored.
  *
  * @param base The gateway's base path, such as `/api/v1`, or base URL.
  */
@@ -266,7 +267,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
   }
 }
 
-/** Returns the body's bytes. Throws if the tool truncated or wrongly decoded them. */
+/** Returns the body's bytes. Throws if the exporting tool truncated them or decoded them wrongly. */
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
   const isStream = announcesEvents({ 'content-type': mimeType }) || announcesEvents(recordOf(headers))

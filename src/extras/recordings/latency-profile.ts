@@ -60,7 +60,7 @@ function sampleOf(recording: Recording): Sample | undefined {
   }
 }
 
-/** Returns the output tokens in the last usage in a reply or its events, in any protocol. */
+/** Returns the number of output tokens from the last usage in a reply or its events, in any protocol. */
 function tokensIn(values: readonly unknown[]): number | undefined {
   const paths = ['usage', 'response.usage'].flatMap((usage) =>
     ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),

@@ -1,6 +1,6 @@
 /**
- * Derives shapes from a gateway's replies and event streams, and compares them with Understudy, whose streams are
- * sampled.
+ * Derives shapes from a gateway's replies and event streams, and compares them with Understudy's.
+ * Understudy's streams are sampled.
  */
 
 import { apiDocument } from '../../control/documents.ts'
@@ -43,7 +43,7 @@ export interface Observed {
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 
-/** Headers that Understudy itself may send. */
+/** Headers that Understudy may send. */
 const ourHeaders = new Set([
   'allow',
   'cache-control',
@@ -230,7 +230,7 @@ function isPart(value: unknown): value is Part {
   return typeof text === 'string' && Array.isArray(annotations)
 }
 
-/** Yields differences between observed streams and ours. */
+/** Yields differences between observed streams and Understudy's. */
 export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generator<Difference> {
   const part = 'stream'
   const difference = (path: string, kind: string, severity: Severity, message: string): Difference => ({
@@ -325,7 +325,7 @@ const samples: readonly [line: string, body?: object][] = [
   ['POST /embeddings', { model: 'aurora/embed-large', input: 'Hello' }],
 ]
 
-/** Adds the fields that only the gateway's replies have. */
+/** Adds fields that appear in the gateway's replies but not in its document. */
 async function withSamples(
   operations: DescribedOperations,
   gateway: GatewayCore,
@@ -461,7 +461,7 @@ function withSchemas(model: StreamModel, operations: DescribedOperations): Strea
   const described = [...model.events].map(([type, shape]): [string, Shape] => {
     const objects = [...shape.objects].map(([tag, object]) => {
       const fields = [...object.fields].map(([name, field]) => {
-        // Sampled strings are arbitrary. Only the type has a closed set of values.
+        // Sampled strings are arbitrary, except for the type, which has a closed set of values.
         const sample = name === 'type' ? field.shape : { ...field.shape, values: undefined }
         return [name, { ...field, shape: schemas.get(name) ?? sample }] as const
       })

@@ -144,10 +144,12 @@ const hopByHop = new Set([
 ])
 
 /**
- * Time that the upstream has to end a stream whose client disconnected after the last event, in real milliseconds.
+ * Time for the upstream to end a stream whose client disconnected after the last event, in real milliseconds.
  */
 const lingerMs = 5000
-/** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake the byte. */
+/**
+ * Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte.
+ */
 const resetAfterMs = 20
 /** Matches the last event in each protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
@@ -174,7 +176,7 @@ class ProxyExchange {
   #sentAt = monotonic()
   #file: RecordingFile | undefined
   #reason = 'there was no reply'
-  /** Tail of the last chunk, because the last event may be split. */
+  /** Tail of the last chunk, kept because the last event may be split. */
   #tail = ''
   /** If true, the last event of a stream has arrived. */
   #isComplete = false
@@ -341,8 +343,8 @@ function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Returns headers for the upstream, which request uncompressed replies. If there is a key, it replaces the client's
- * keys.
+ * Returns headers for the upstream, which request uncompressed replies. A configured key replaces the
+ * client's keys.
  */
 function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
   const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)

@@ -141,7 +141,7 @@ export class RecordingFolder {
     }
   }
 
-  /** Returns true if the folder contained a recording with this key before this run. */
+  /** Returns true if the folder already contained a recording with this key before this run. */
   has(key: string): boolean {
     return this.#before.has(key)
   }
@@ -192,7 +192,7 @@ export type RecordOutcome =
   | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
   | { kind: 'not-recorded'; reason: string }
 
-/** The file of an exchange in progress. */
+/** The file for an exchange in progress. */
 export class RecordingFile {
   readonly #path: string
   readonly #stream: WriteStream

@@ -1,7 +1,7 @@
 /**
- * The recording format: an exchange as JSON lines, which are readable in diffs. The lines are the head, the request,
- * the reply's head, its chunks and its ending. Chunks store the bytes as received, to preserve comments, line endings
- * and split points; events are derived from them.
+ * Defines the recording format: an exchange as JSON lines, which are readable in diffs. The lines are the
+ * head, the request, the reply's head, its chunks and its ending. Chunks store the bytes as received, to
+ * preserve comments, line endings and split points; events are derived from them.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -58,7 +58,7 @@ const Request = z.lazy(() =>
     path: z.string().startsWith('/').describe('Path relative to the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
-    // The first of these fields that preserves the body's bytes is used.
+    // Uses the first of these fields that preserves the body's bytes.
     json: z.json().optional().describe('Body, if it is compact JSON.'),
     text: z.string().optional(),
     base64: z.base64().optional(),

@@ -125,7 +125,7 @@ function checked(value: unknown, index: number): Recording {
   throw new TypeError(`createGateway: options.recordings[${index}].${firstProblem(result.error)}`)
 }
 
-/** Returns recordings by the file names that they would have. */
+/** Returns recordings by the file names under which they would be stored. */
 function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
   for (const recording of recordings) {

@@ -21,7 +21,7 @@ export interface RedactionSetup extends FinderSetup {
   readonly ignoreFields?: readonly string[]
 }
 
-/** Headers that contain neither personal data nor keys. */
+/** Headers to keep, which contain neither personal data nor keys. */
 const allowedHeaders: readonly string[] = [
   'accept',
   'accept-*',
@@ -47,7 +47,7 @@ const allowedHeaders: readonly string[] = [
 
 /** Maximum number of bytes to buffer until a blank line. Longer bodies are redacted in pieces. */
 const maxPiece = 1024 * 1024
-/** Number of bytes to hold back at the end of a piece, because a secret may continue in the next piece. */
+/** Number of bytes withheld at the end of a piece, because a secret may continue in the next piece. */
 const overlap = 64 * 1024
 
 export class Redactor {
@@ -128,18 +128,18 @@ export interface CleanChunk {
 }
 
 /**
- * Redacts a body across chunks. A chunk is returned once no later byte can complete a secret in it; in an event
- * stream, at the end of the event.
+ * Redacts a body across chunks. A chunk is returned once no later byte can complete a secret in it. In an
+ * event stream, this is at the end of an event.
  */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
   readonly #replace: Replace
   readonly #longestLines: number
-  /** Held-back chunks. */
+  /** Withheld chunks. */
   readonly #chunks: { ms: number; length: number }[] = []
-  /** Redacted bytes of the held-back chunks. */
+  /** Redacted bytes of the withheld chunks. */
   #clean = ''
-  /** Raw bytes of the held-back chunks, which are joined on demand, and their number. */
+  /** Raw bytes of the withheld chunks, joined on demand, and their number. */
   #raw: string[] = []
   #length = 0
   /** Last two raw bytes, because a blank line may be split. */
@@ -164,7 +164,7 @@ export class BodyRedactor {
     return this.#upTo(this.#length)
   }
 
-  /** Returns the number of raw bytes that can be redacted now, after `added` new ones. */
+  /** Returns the number of raw bytes that can be redacted now that `added` has arrived. */
   #border(added: string): number {
     const tail = this.#last + added
     this.#last = tail.slice(-2)
@@ -175,7 +175,7 @@ export class BodyRedactor {
     const end = Math.max(...ends)
     if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
     if (this.#length <= maxPiece) return 0
-    // Commas separate JSON fields, and keys do not contain them.
+    // Commas separate JSON fields, and never occur in keys.
     const raw = this.#raw.join('')
     return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
   }

@@ -40,7 +40,7 @@ type RecordedFrame =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
-/** @param start Called when the first frame is read, from which waits are measured. */
+/** @param start Called when the first frame is read. Waits are measured from this moment. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()
@@ -124,7 +124,7 @@ function toRule(
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
   const rule: RuleInput = {
     name: 'recorded',
-    // The known operation's id, or the request's method and path.
+    // The operation's id, if it is known, or the request's method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
     ...whenOf(recording, operation, ignoreFields),
   }

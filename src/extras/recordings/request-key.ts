@@ -1,6 +1,7 @@
 /**
- * Keys for matching requests to recordings: method, path, query and canonical body, without secrets and fields that
- * change with every request. Finds the nearest recording for requests without a match.
+ * Computes keys that match requests to recordings, from method, path, query and canonical body, without
+ * secrets and fields that change with every request. Finds the nearest recording for requests without a
+ * match.
  */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'

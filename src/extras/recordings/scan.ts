@@ -1,6 +1,6 @@
 /**
- * `scan`: finds secrets in files. Searches every file as text, and additionally searches the joined chunks and text
- * deltas of recordings.
+ * `scan`: finds secrets in files. Searches every file as text. In recordings, also searches joined chunks and
+ * text deltas.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'

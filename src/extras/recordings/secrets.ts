@@ -156,7 +156,7 @@ export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** Returns a value in all encodings used in bodies and URLs, with placeholders. */
+/** Returns a value in all encodings used in bodies and URLs, each with its placeholder. */
 function needlesOf(value: string): Map<string, string> {
   const needles = new Map<string, string>()
   const json = JSON.stringify(value).slice(1, -1)
@@ -187,7 +187,8 @@ function needlesOf(value: string): Map<string, string> {
 }
 
 /**
- * Returns the base64 characters that depend only on the text, which starts after `before` bytes in a group of three.
+ * Returns the base64 characters that depend only on the text. The text starts after `before` bytes of a
+ * three-byte group.
  */
 function base64Core(latin1: string, before: number): string {
   const encoded = btoa('\0'.repeat(before) + latin1)

@@ -1,7 +1,7 @@
 /**
- * Shapes describe types, nullability, required fields and closed sets of values. Schemas and samples are converted to
- * shapes, which are compared by their effect on clients. In replies, more than ours is additive, and less is
- * breaking; in requests, the reverse applies.
+ * Shapes describe types, nullability, required fields and closed sets of values. Schemas and samples are
+ * converted to shapes, which are compared by their effect on clients. In replies, anything more than
+ * Understudy's shape is additive, anything less is breaking; in requests, the reverse applies.
  */
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 

@@ -1,4 +1,4 @@
-/** Every entry, with all compilers and module resolutions. */
+/** Imports every entry, to compile with all compilers and module resolutions. */
 import { createGateway, type Gateway } from 'gateway-understudy'
 import { handlers } from 'gateway-understudy/msw'
 import { intercept, type MswHandler } from 'gateway-understudy/node'

@@ -1,4 +1,4 @@
-/** A gateway in another process has the same API as a local one, with promises. */
+/** A gateway in another process has the same API as a local one, but its methods are async. */
 import { type Bodies, createGateway, type Sandbox } from 'gateway-understudy'
 import { expect, test } from 'gateway-understudy/playwright'
 import { connectGateway, type RemoteSandbox } from 'gateway-understudy/remote'
@@ -22,7 +22,7 @@ here.journal.last('updateWorkspace')?.body.name satisfies string | undefined
 
 test.use({ gatewayOptions: { latency: { gapMs: 50 } } })
 
-test('types of the fixtures', async ({ gateway, page, sandbox }) => {
+test('fixture types', async ({ gateway, page, sandbox }) => {
   gateway.baseUrl satisfies string
   await page.setExtraHTTPHeaders({ 'x-gateway-key': sandbox.apiKey })
   await sandbox.fail(503, { times: 1 })

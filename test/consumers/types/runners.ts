@@ -1,7 +1,7 @@
-/** The entries for test runners. */
+/** Uses the entries for test runners. */
 import { expect, test } from 'gateway-understudy/vitest'
 
-test('types of the fixtures', async ({ gateway, sandbox }) => {
+test('fixture types', async ({ gateway, sandbox }) => {
   gateway.options.seed satisfies string | number
   sandbox.baseUrl satisfies string
   expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })

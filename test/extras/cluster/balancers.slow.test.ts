@@ -1,5 +1,5 @@
 /**
- * Three nodes behind nginx and HAProxy, with the printed configurations.
+ * Tests three nodes behind nginx and HAProxy with the printed configurations.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,11 +88,11 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const late = ticks.map(({ at }, place) => Math.abs(at - begun - place * 25))
     const p99 = quantile(late, 0.99).toFixed(1)
     console.info(`${engine}: 40 events came in ${ticks.length} chunks, p99 ${p99} ms from their time`)
-    // A buffering balancer would deliver one chunk. A busy machine may join some.
+    // A buffering balancer would deliver one chunk. A busy machine may merge a few.
     expect(ticks.length).toBeGreaterThan(isFullRun ? 35 : 5)
   })
 
-  it('return a reset as an error that names the node, without effect on other tests', async () => {
+  it('return a reset as an error that names the node, without affecting other tests', async () => {
     const { url } = cluster
     const broken = await createSandbox(client, url)
     const rule = { on: '*', fault: 'connection-reset' }
@@ -101,7 +101,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const resets = cases(100, 1000)
     const failing = async () => {
       for (let turn = 0; turn < resets / 10; turn++) {
-        // HAProxy responds to the first request of a connection, and closes the connection on later ones.
+        // HAProxy responds to a connection's first request, and closes the connection on later requests.
         const own = engine === 'haproxy' ? new Client() : client
         const answer = await own.send(`GET /sandboxes/${broken.id}/api/v1/providers`, url)
         expect(answer.status).toBe(502)
@@ -116,11 +116,11 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     await Promise.all([...Array.from({ length: 10 }, failing), ...well])
     const journal = await client.send(`GET /__understudy/sandboxes/${broken.id}/journal`, url)
     expect(JSON.parse(journal.text).data).toHaveLength(resets)
-    // Bypassing the balancer, the client sees the reset.
+    // A client that bypasses the balancer sees the reset.
     await expect(client.send('GET /providers', broken.directUrl)).rejects.toThrow('ECONNRESET')
   })
 
-  it('reject sandboxes of unknown nodes', async () => {
+  it('reject sandboxes on unknown nodes', async () => {
     const answer = await client.send('GET /sandboxes/n9s1xabcdefgh/api/v1/providers', cluster.url)
     expect(answer.status).toBe(421)
     const byKey = await client.send('GET /api/v1/providers', cluster.url, { key: 'us-n9s1xabcdefgh-0' })
@@ -152,7 +152,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
       expect((await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)).status).toBe(200)
   })
 
-  it('lose only the sandboxes of a killed node, and name the node', async () => {
+  it("lose only a killed node's sandboxes, and name the node", async () => {
     const { url } = cluster
     const sandboxes = await Promise.all(Array.from({ length: 24 }, () => createSandbox(client, url)))
     const isLost = ({ id }: MadeSandbox) => id.startsWith('n2')

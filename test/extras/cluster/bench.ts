@@ -1,6 +1,6 @@
 /**
- * Compares the throughput of one node and of three, behind nginx. Clients and nginx share the cores with the nodes, so
- * a machine with two cores shows little difference.
+ * Compares the throughput of one node and three nodes behind nginx. Clients and nginx share the cores with
+ * the nodes, so a machine with two cores shows little difference.
  */
 import { hasProgram } from '../../has-program.ts'
 import { type Figure, type Section, spread } from '../../tools/bench/measure.ts'

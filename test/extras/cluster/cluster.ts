@@ -20,7 +20,7 @@ export interface Cluster extends AsyncDisposable {
   /** The load balancer's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly nodes: RunningNode[]
-  /** Starts another node and reloads the balancer with it. */
+  /** Starts another node, and reloads the balancer with a configuration that includes it. */
   join(name: string): Promise<void>
 }
 
@@ -116,7 +116,7 @@ export interface Answer {
   readonly ms: number
 }
 
-/** Client with a few keep-alive connections. Throws if a connection fails. */
+/** An HTTP client with a few keep-alive connections. Throws if a connection fails. */
 export class Client {
   readonly #agent: Agent
 

@@ -1,5 +1,5 @@
 /**
- * Snapshots of the printed configurations, and the syntax of the examples in the documents.
+ * Compares the printed configurations with snapshots, and checks the syntax of the documents' examples.
  */
 import { readFile } from 'node:fs/promises'
 import { loadAll } from 'js-yaml'
@@ -15,11 +15,11 @@ const plan: Plan = {
   tls: undefined,
 }
 
-// Stored next to this test, so that every changed line is reviewed.
+// The snapshots are stored next to this test, so that every changed line is reviewed.
 it.each([
   ['nginx', nginxFile],
   ['haproxy', haproxyFile],
-])('deploy %s prints the snapshot in printed/', async (name, print) => {
+])('deploy %s prints the configuration stored in printed/', async (name, print) => {
   await expect(print(plan)).toMatchFileSnapshot(`printed/${name}.txt`)
   const tls = { certificate: '/etc/tls/gateway.pem', key: '/etc/tls/gateway.key' }
   const named = print({ ...plan, serverNames: ['gateway.example', 'api.example'], tls })

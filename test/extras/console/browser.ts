@@ -7,7 +7,7 @@ import packed from '@sparticuz/chromium'
 export async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: await packed.executablePath(),
-    // With its default arguments, this Chromium exits when its first page closes.
+    // With default arguments, this Chromium exits when its first page closes.
     args: packed.args.filter(
       (arg) => arg !== '--single-process' && !arg.startsWith('--disable-web-security'),
     ),

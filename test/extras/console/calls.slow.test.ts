@@ -1,4 +1,4 @@
-/** Mouse actions in the list of calls and on a single call. */
+/** Tests mouse actions in the list of calls and on a single call. */
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -125,7 +125,7 @@ describe('the list of calls', () => {
       await route.fulfill({ response })
     })
     await page.reload()
-    // Loaded at the start of the page and at the first event.
+    // The list is loaded when the page opens and at the first event.
     await expect.poll(() => reads).toBe(2)
     await call(server, 'GET /providers')
     await expect.poll(rows).toBe(1)
@@ -136,7 +136,7 @@ describe('the list of calls', () => {
   it('can be paused, resumed with the calls that arrived meanwhile, and cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')
-    // If another tab shows the call, this tab has also received it.
+    // If another tab shows the call, this tab has received it too.
     const other = await page.context().newPage()
     await other.goto(`${server.url}/__understudy/`)
     await other.getByText('/presets/while-paused').waitFor()

@@ -1,4 +1,4 @@
-/** Delivery of the console's files. This folder's slow tests test the page itself. */
+/** Tests how the console's files are served. The slow tests in this folder test the page itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { runCommand } from '../../cli/run-command.ts'
@@ -54,7 +54,7 @@ describe('the console', () => {
     expect((await get('')).headers.get('location')).toBe('/__understudy/')
   })
 
-  it('has three files, two of which have a hash in their name and are cached forever', async () => {
+  it('consists of three files, two of which have a hash in their name and are cached forever', async () => {
     const names = await filesOf()
     expect(names.map((name) => name.split('.')[1]).sort()).toEqual(['css', 'js'])
     for (const name of names) {
@@ -67,7 +67,7 @@ describe('the console', () => {
     }
   })
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('responds to HEAD as to GET, but without the body', async () => {
     const [whole, head] = await Promise.all([get('/'), get('/', { method: 'HEAD' })])
     expect(head.headers.get('content-length')).toBe(String((await whole.arrayBuffer()).byteLength))
     expect(head.headers.get('content-security-policy')).toBe(whole.headers.get('content-security-policy'))

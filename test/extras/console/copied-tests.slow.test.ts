@@ -1,5 +1,5 @@
 /**
- * Tests copied from the console run unchanged in a project that has installed the package.
+ * Tests that code copied from the console runs unchanged in a project that has installed the package.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -70,7 +70,7 @@ async function ask({ method, path, body }: SampleRequest): Promise<string> {
   return entries.at(-1)?.id ?? ''
 }
 
-/** Calls by file name. */
+/** Makes the calls to copy, and returns them by file name. */
 async function makeCalls(): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
@@ -111,7 +111,7 @@ async function copy(page: Page, id: string, as: string): Promise<string> {
 }
 
 describe('copied tests', () => {
-  it('pass unchanged for six operations, each plain, streamed, failing and unmatched', async () => {
+  it('pass unchanged for six operations: plain, streamed, failing and unmatched', async () => {
     const ids = await makeCalls()
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()

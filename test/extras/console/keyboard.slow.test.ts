@@ -1,5 +1,5 @@
 /**
- * Every task in the console, with the keyboard only.
+ * Performs every task in the console with only the keyboard.
  */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -103,7 +103,7 @@ describe('the keyboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('moves along the timeline of a stream', async () => {
+  it("moves along a stream's timeline", async () => {
     await press('j', 'Enter')
     await tabTo('Stream')
     await press('Enter')
@@ -155,7 +155,7 @@ describe('the keyboard', () => {
     await press('Enter')
     await page.getByText("'mine' is active").waitFor()
     expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
-    // The page remembers a deactivated custom scenario.
+    // The page remembers a custom scenario after its deactivation.
     await tabTo(/^mine/)
     await press('Space')
     await expect.poll(() => server.gateway.sandboxes.default.rules.names()).not.toContain('mine')

@@ -1,5 +1,5 @@
 /**
- * The console under load.
+ * Tests the console under load.
  */
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
@@ -12,7 +12,7 @@ const setup = startServerAndBrowser({ limits: { journalEntries: total } })
 let sent = 0
 const ask = () => call(setup.server, `GET /presets/call-${sent++}`)
 
-/** Allows for a busy machine. */
+/** Long enough for a busy machine. */
 const soon = { timeout: 10_000 }
 
 /** Sends requests at a constant rate, without waiting for replies. */
@@ -43,7 +43,7 @@ describe('the console at 200 calls per second, with 5,000 in the list', () => {
     })
     const top = () => page.evaluate(() => document.querySelector('.scroller')?.scrollTop)
     const newest = () => page.locator('.rows li:first-child .path').textContent()
-    /** In order of arrival, which may differ from the order of sending. */
+    /** Paths in order of arrival, which may differ from the order of sending. */
     const paths = () => setup.server.gateway.journal.entries().map(({ path }) => path.replace('/api/v1', ''))
 
     let isOver = false

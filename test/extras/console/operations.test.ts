@@ -1,4 +1,4 @@
-/** The console's control operations. */
+/** Tests the console's control operations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FormSchema, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
 import type { CallRow } from '../../../src/extras/console/rows.ts'
@@ -31,7 +31,7 @@ const ask = async (input: unknown, more: object = {}, headers = {}) =>
 const why = (id: string, sandbox = 'default') => control<Why>(`GET /sandboxes/${sandbox}/calls/${id}/why`)
 
 describe('rows of calls', () => {
-  it('have the beginning of the input, the conversation, the size and the trace', async () => {
+  it('contain the beginning of the input, the conversation, the size and the trace', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     const id = await ask(
       [
@@ -56,8 +56,8 @@ describe('rows of calls', () => {
   })
 })
 
-describe('reasons with numbers', () => {
-  it('count the calls of a rate limit', async () => {
+describe('explanations with counters', () => {
+  it('count the calls within a rate limit', async () => {
     using _limit = server.gateway.use({
       name: 'busy',
       rules: [{ name: 'limit', on: 'createResponse', rateLimit: { requests: 2, per: '60s' } }],
@@ -74,7 +74,7 @@ describe('reasons with numbers', () => {
     )
   })
 
-  it('have the number drawn, the call, the step, the turn, and what used a rule up', async () => {
+  it('contain the number drawn, the call, the step, the turn, and the calls that used a rule up', async () => {
     using _rules = server.gateway.use({
       name: 'mixed',
       rules: [

@@ -1,4 +1,4 @@
-/** Actions that lose data ask for confirmation, and connection problems are named. */
+/** Tests that actions that lose data ask for confirmation, and that connection problems are named. */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'

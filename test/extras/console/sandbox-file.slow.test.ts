@@ -1,5 +1,5 @@
 /**
- * Saving and opening sandbox files in the browser, and the request form for every operation.
+ * Tests saving and opening sandbox files in the browser, and the request form for every operation.
  */
 import { readFile } from 'node:fs/promises'
 import type { Browser } from '@playwright/test'
@@ -71,8 +71,8 @@ describe('a sandbox', () => {
   })
 })
 
-describe('Try', () => {
-  it('has an example that succeeds for each operation of the server', async () => {
+describe('the request form', () => {
+  it("has a successful example for each of the server's operations", async () => {
     const extensions = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
     await using server = await startServer({ extensions: [...extensions], timeScale: 0 })
     const { page, complaints } = await open(browser, `${server.url}/__understudy/#/try`)

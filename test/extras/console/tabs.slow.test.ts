@@ -1,5 +1,6 @@
 /**
- * Tabs of one browser share one event stream, because a browser opens at most six connections to a host.
+ * Tests that a browser's tabs share one event stream, because a browser opens at most six connections to a
+ * host.
  */
 import type { BrowserContext, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +20,7 @@ function openStreams(context: BrowserContext): Set<unknown> {
 }
 
 describe('browser tabs', () => {
-  it('leave connections for an application: ten tabs and four stalled streams block no request', async () => {
+  it('leave enough connections for an application: ten tabs and four stalled streams block no request', async () => {
     setup.server.gateway.use({
       on: 'createResponse',
       when: { stream: true },
@@ -62,13 +63,13 @@ describe('browser tabs', () => {
     )
     expect(status).toBe(200)
     for (const tab of tabs) await tab.getByText('/presets/code-review', { exact: true }).waitFor()
-    // Tabs can send requests too.
+    // Tabs can still send requests.
     await tabs[7]?.getByText('/presets/code-review', { exact: true }).click()
     await tabs[7]?.getByRole('heading', { name: 'GET /api/v1/presets/code-review' }).waitFor()
     await context.close()
   })
 
-  it('lose no call when the tab that reads for them is closed', async () => {
+  it('lose no call when the tab that reads the stream is closed', async () => {
     const context = await setup.browser.newContext()
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(async () => {
@@ -81,7 +82,7 @@ describe('browser tabs', () => {
     await call(setup.server, 'GET /presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
-    // Closes two of the three, so that the reading tab is one of them.
+    // Closes two tabs and then the third, so that one of them is the reading tab.
     await first?.close()
     await call(setup.server, 'GET /presets/between')
     await second?.close()
@@ -108,7 +109,7 @@ describe('browser tabs', () => {
         Object.defineProperty(document, 'hidden', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
-    // One of the visible tabs continues to read.
+    // One of the visible tabs continues to read the stream.
     await hide(first, true)
     await call(setup.server, 'GET /presets/seen-by-one')
     await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()

@@ -1,5 +1,5 @@
 /**
- * The "Why" tab of unmatched calls names the nearest rule and the field that differs.
+ * Tests that the "Why" tab of an unmatched call names the nearest rule and the field that differs.
  */
 import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../../src/scenarios/scenario.ts'
@@ -87,7 +87,7 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
   ],
 ]
 
-describe('Why', () => {
+describe('the Why tab', () => {
   it('names the nearest rule and the differing field in 20 of 20 cases', async () => {
     expect(cases).toHaveLength(20)
     const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)

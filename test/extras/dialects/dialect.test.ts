@@ -1,5 +1,5 @@
 /**
- * The OpenRouter dialect, tested with OpenRouter's SDK, which validates every reply and event.
+ * Tests the OpenRouter dialect with OpenRouter's SDK, which validates every reply and event.
  */
 
 import { globSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { createGateway, type Sandbox } from '../../../src/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 
-/** The newest SDK, and the last release of its first major version. Types are those of the newest. */
+/** The newest SDK, and the last release of its first major version. The types are from the newest. */
 const published = {
   latest: { OpenRouter, HTTPClient },
   '0.13': { OpenRouter: OpenRouter0, HTTPClient: HTTPClient0 } as unknown as Sdk,
@@ -77,7 +77,7 @@ describe.each(cases)(
       expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
     })
 
-    it('benchmarks with OpenRouter names of the sources', async () => {
+    it("benchmarks with OpenRouter's source names", async () => {
       const all = await sdk.benchmarks.getBenchmarks({})
       expect(new Set(all.data.map(({ source }) => source))).toEqual(
         new Set(['artificial-analysis', 'design-arena']),
@@ -126,7 +126,7 @@ describe.each(cases)(
       })
     })
 
-    it('costs that add up to the usage of the sandbox', async () => {
+    it("costs that add up to the sandbox's usage", async () => {
       let sum = 0
       for (const question of ['How do tides work?', 'Why is the sky blue?']) {
         const responsesRequest = { model, input: question, stream: false as const }
@@ -157,7 +157,7 @@ describe.each(cases)(
       expect(without.openrouterMetadata).toBeUndefined()
     })
 
-    it('OpenRouter names of the search tool, in requests and replies', async () => {
+    it("OpenRouter's name for the search tool, in requests and replies", async () => {
       const tools = [{ type: 'openrouter:web_search' as const }]
       const response = whole(
         await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
@@ -249,7 +249,7 @@ describe('a dialect', () => {
     expect(sandbox.usage()).toMatchObject({ requests: told, cost: expect.closeTo(sum, 10) })
   })
 
-  it('has its own error messages and metadata field', async () => {
+  it("uses the vendor's error messages and metadata field", async () => {
     const metadata = { gateway_metadata: { stage: 'guard' } }
     using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
     const refused = await post('/chat/completions', {})

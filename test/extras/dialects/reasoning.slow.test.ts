@@ -1,6 +1,6 @@
 /**
- * Reasoning as clients expose it, both plain and streamed. The clients are the OpenAI SDK, the AI SDK with OpenRouter's
- * provider, and LangChain.
+ * Tests reasoning as exposed by the OpenAI SDK, the AI SDK with OpenRouter's provider, and LangChain, both
+ * plain and streamed.
  */
 import { ChatOpenAI } from '@langchain/openai'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
@@ -24,7 +24,7 @@ describe('the OpenAI SDK', () => {
     include: ['reasoning.encrypted_content'],
   } as const
 
-  it('shows the summary of a response', async () => {
+  it("shows a response's summary", async () => {
     const { output, usage } = await client.responses.create({ ...request, include: [...request.include] })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
     expect(output[0]).toMatchObject({
@@ -34,7 +34,7 @@ describe('the OpenAI SDK', () => {
     expect(usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(300)
   })
 
-  it('shows the summary of a stream', async () => {
+  it("shows a stream's summary", async () => {
     const stream = client.responses.stream({ ...request, include: [...request.include] })
     let text = ''
     stream.on('response.reasoning_summary_text.delta', ({ delta }) => {
@@ -68,7 +68,7 @@ describe("the AI SDK with OpenRouter's provider", () => {
     expect(await streamed.text).toBe(text)
   })
 
-  it('sends it back in the next turn without a warning', async () => {
+  it('sends the reasoning back in the next turn without a warning', async () => {
     const gateway = createGateway({ dialect: 'openrouter', timeScale: 0 })
     const local = createOpenRouter({ apiKey: 'any', baseURL, fetch: gateway.fetch })
     const chat = local.chat(model, { reasoning })

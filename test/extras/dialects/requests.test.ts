@@ -1,4 +1,7 @@
-/** Requests that OpenRouter clients send: all input types, plugins, fallback models and the vendor's fields. */
+/**
+ * Tests requests that OpenRouter clients send: all input types, plugins, fallback models and the vendor's
+ * fields.
+ */
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -70,7 +73,7 @@ function setup(options: Parameters<typeof createGateway>[0] = {}) {
   return { gateway, create }
 }
 
-describe('input of a type without effect', () => {
+describe('input of a type that has no effect', () => {
   const inputs: [type: string, alone: object[], after: object[]][] = [
     ...items.map((item) => [item.type, [item], [question, item]] as [string, object[], object[]]),
     ...parts.map((part) => {
@@ -81,7 +84,7 @@ describe('input of a type without effect', () => {
   ]
 
   it.each(inputs)(
-    '%s is accepted, counted and warned of once, and the reply is the same',
+    '%s is accepted and counted, adds one warning, and does not change the reply',
     async (type, alone, after) => {
       const { create } = setup()
       const expected = (await create({ input: [question] })).reply
@@ -103,7 +106,7 @@ describe('input of a type without effect', () => {
     ])
   })
 
-  it('gets a 400 without a dialect, as does a part of a known type without its fields', async () => {
+  it("is rejected without a dialect, as is a part that lacks its type's fields", async () => {
     const body = { model, input: [question, items[0]] }
     expect(await call(createGateway(), 'POST /responses', { body })).toMatchObject({ status: 400 })
     const { create } = setup()
@@ -180,7 +183,7 @@ it("a stream's pauses contain the vendor's comments", async () => {
 })
 
 describe('fields', () => {
-  it('`models` names the models to try after a failure', async () => {
+  it('list the models to try after a failure in `models`', async () => {
     const { gateway, create } = setup()
     gateway.fail(503, { times: 1 })
     const { reply } = await create({ model: undefined, models: [model, 'borealis/polar-1'], input: 'Hi' })
@@ -190,7 +193,7 @@ describe('fields', () => {
     )
   })
 
-  it('are known with `strict` if the vendor defines them; others are not', async () => {
+  it('are accepted with `strict` only if the vendor defines them', async () => {
     const { gateway, create } = setup({ strict: true })
     const shared = {
       models: [model],
@@ -212,7 +215,7 @@ describe('fields', () => {
     expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
   })
 
-  it('get a 400 if they change the meaning of a reply, unless a rule replies', async () => {
+  it('are rejected if they change the meaning of a reply, unless a rule replies', async () => {
     const { gateway, create } = setup()
     expect((await create({ input: 'Hi', background: true })).status).toBe(400)
     gateway.reply({ responseStatus: 'queued' })

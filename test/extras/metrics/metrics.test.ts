@@ -1,4 +1,4 @@
-/** A running server's metrics. `metrics.slow.test.ts` checks them with `promtool`. */
+/** Tests a running server's metrics. `metrics.slow.test.ts` checks them with `promtool`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Counter, Histogram } from '../../../src/extras/metrics/exposition.ts'
 import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
@@ -62,7 +62,7 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts calls since the first request for metrics, as the first line says', async () => {
+  it('counts calls since the first request for metrics, as its first line states', async () => {
     const { text } = await scrape()
     expect(text).toMatch(
       /^# Counters and histograms only include calls since the first request for these metrics\.$/m,
@@ -71,7 +71,7 @@ describe('GET /__understudy/metrics', () => {
     expect(text).not.toContain(`${requests}{operation="listProviders",status="200",outcome="complete"} 3`)
   })
 
-  it('reports CPU time and memory of the process', async () => {
+  it("reports the process's CPU time and memory", async () => {
     const { value } = await scrape()
     const { user, system } = process.cpuUsage()
     const [seconds = 0, now] = [value('process_cpu_seconds_total'), (user + system) / 1_000_000]
@@ -101,7 +101,7 @@ describe('GET /__understudy/metrics', () => {
     await expect.poll(async () => (await scrape()).value('understudy_streams_open')).toBe(0)
   })
 
-  it('has as many series for a thousand sandboxes as for ten', async () => {
+  it('exposes as many series for a thousand sandboxes as for ten', async () => {
     const series = async () =>
       (await scrape()).text.split('\n').filter((line) => !line.startsWith('#')).length
     for (let made = 0; made < 10; made++) await call('GET /providers', server.gateway.createSandbox().apiKey)

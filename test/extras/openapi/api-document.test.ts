@@ -1,4 +1,4 @@
-/** The OpenAPI document of a gateway that mocks another document's operations. */
+/** Tests the OpenAPI document of a gateway that mocks another document's operations. */
 import { expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
 import { createGateway } from '../../../src/index.ts'
@@ -13,7 +13,7 @@ it("the API document includes active extensions and another document's operation
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
   expect(document.paths['/files'].get.operationId).toBe('listFiles')
   expect(document.paths['/providers'].get.operationId).toBe('listProviders')
-  // Both documents share one path, with our parameter name.
+  // Both documents have one path in common, which keeps our parameter name.
   expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
   expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)

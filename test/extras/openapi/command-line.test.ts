@@ -32,7 +32,7 @@ describe('serve --openapi', () => {
     }
   })
 
-  it('accepts a path of one character, but not an empty one', async () => {
+  it('accepts a one-character path, but not an empty one', async () => {
     expect((await runCommand('--openapi', 'x')).stderr).toContain('no such file')
     expect((await runCommand('--openapi', '')).stderr).toContain('error: --openapi must not be empty\n')
   })

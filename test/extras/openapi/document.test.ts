@@ -1,5 +1,5 @@
 /**
- * Operations mocked from an OpenAPI document. ajv validates their replies.
+ * Tests operations mocked from an OpenAPI document. ajv validates their replies.
  */
 
 import { mkdtemp, writeFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
   const headers = { 'x-trace': trace }
 
   it.each(answers)(
-    'replies to %s with %i and a valid body, the same each time',
+    'replies to %s with %i and a valid body, which is the same each time',
     async (line, status, pointer, body) => {
       const first = await call(line, { headers, ...(body && { body }) })
       expect(first.status).toBe(status)
@@ -59,7 +59,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     },
   )
 
-  it('replies with its success status without a body, as bytes, as text and as audio', async () => {
+  it('replies with its success status and no body, bytes, text or audio', async () => {
     const files = (await call('GET /files', { headers })).body.data
     const gone = await call(`DELETE /files/${files[0].id}`)
     expect([gone.status, gone.text]).toEqual([204, ''])
@@ -95,7 +95,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('reports every violation of its schemas with the path, in the error envelope', async () => {
+  it('reports every schema violation with its path in the error envelope', async () => {
     const refused = await call('POST /jobs', { body: { kind: 'none', steps: [{ at: 'x' }] } })
     expect(refused.status).toBe(400)
     expect(refused.headers.get(document)).toContain('document')
@@ -187,7 +187,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
   })
 })
 
-describe('references of a document', () => {
+describe('references in a document', () => {
   const out = { $ref: './common.yaml#/components/schemas/File' }
   const json = (schema: object) => ({ 'application/json': { schema } })
   const answer = (schema: object) => ({ 200: { description: 'Done', content: json(schema) } })
@@ -221,7 +221,7 @@ describe('references of a document', () => {
     ['GET', '/parameter'],
     ['GET', '/query?a=1'],
     ['POST', '/body'],
-  ])('to other files are rejected with a fix: %s %s', async (method, path) => {
+  ])('are rejected with a fix if they point to other files: %s %s', async (method, path) => {
     const message = `Unsupported reference '${out.$ref}' to another file: bundle the OpenAPI document into one file`
     expect(await ask(method, path)).toEqual([501, message, 'document'])
   })
@@ -323,7 +323,7 @@ describe('createGateway with openapi', () => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
-  it('names the line and column of a mistake in a file', async () => {
+  it('reports the line and column of a mistake in a file', async () => {
     const openapi = join(await mkdtemp(join(tmpdir(), 'understudy-')), 'api.json')
     await writeFile(openapi, '{"openapi": "3.1.0",}')
     expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')

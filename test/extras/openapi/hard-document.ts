@@ -1,5 +1,5 @@
 /**
- * An OpenAPI document with everything that is hard to mock.
+ * An OpenAPI document that contains everything hard to mock.
  */
 const ok = (schema: object, extra: object = {}) => ({
   '200': { description: 'Done', content: { 'application/json': { schema, ...extra } } },
@@ -14,7 +14,7 @@ export const hardDocument = {
   info: { title: 'Reports', version: '1' },
   servers: [{ url: 'https://{region}.vendor.example/api/v1', variables: { region: { default: 'eu' } } }],
   paths: {
-    // Looks like a path but is an extension.
+    // Looks like a path, but is a specification extension.
     'x-later': { get: { operationId: 'later', responses: ok({}) } },
     '/api/v1/files': {
       get: {
@@ -127,7 +127,7 @@ export const hardDocument = {
         { name: 'label', in: 'path', required: true, style: 'label', schema: { type: 'boolean' } },
       ],
     }),
-    // Built-in operations implement these two, with another parameter name in the second.
+    // Built-in operations implement these two paths, the second with another parameter name.
     '/providers': get('vendorProviders', ok({ type: 'object' })),
     '/workspaces/{workspace_id}': {
       get: {

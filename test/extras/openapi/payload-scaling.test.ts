@@ -1,4 +1,4 @@
-/** Work grows in proportion to the paths of an OpenAPI document. */
+/** Tests that work grows in proportion to the number of paths in an OpenAPI document. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
@@ -25,7 +25,9 @@ const document = (count: number) => ({
   components: { schemas: Object.fromEntries(list(count, (index) => [`S${index}`, { type: 'string' }])) },
 })
 
-it('createGateway takes time proportional to the paths of an OpenAPI document', { retry: 3 }, async () => {
+it('createGateway takes time proportional to the number of paths in an OpenAPI document', {
+  retry: 3,
+}, async () => {
   const growth = await growthOf((count) => {
     const openapi = document(count >> 2)
     return () => call(createGateway({ openapi } as never), 'GET /own/1/x')

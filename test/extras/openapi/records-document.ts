@@ -22,7 +22,7 @@ export const recordsDocument = {
   openapi: '3.1.0',
   info: { title: 'Records', version: '1' },
   paths: {
-    // In an envelope, with offset and limit.
+    // Records in an envelope, with offset and limit.
     '/projects': {
       get: {
         operationId: 'listProjects',
@@ -71,7 +71,7 @@ export const recordsDocument = {
         responses: answer(200, wrapped('Project')),
       },
     },
-    // Numbered keys under another record, as a plain list with page numbers.
+    // Records under another record, with numbers as keys, as a plain list with page numbers.
     '/projects/{project_id}/tasks': {
       parameters: [path('project_id')],
       get: {
@@ -95,7 +95,7 @@ export const recordsDocument = {
       },
       delete: { operationId: 'deleteTask', responses: { 204: { description: 'Gone' } } },
     },
-    // Created by PUT, with a natural key and a cursor.
+    // Records created by PUT, with a natural key and a cursor.
     '/labels': {
       get: {
         operationId: 'listLabels',
@@ -120,7 +120,7 @@ export const recordsDocument = {
         responses: answer(200, ref('Label')),
       },
     },
-    // Nothing creates these.
+    // Records that no operation creates.
     '/reports/{id}': {
       parameters: [path('id')],
       get: {

@@ -1,4 +1,4 @@
-/** Records that an OpenAPI document's operations store in a sandbox. ajv validates every reply. */
+/** Tests the records that an OpenAPI document's operations store in a sandbox. ajv validates every reply. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -29,8 +29,8 @@ async function ask(line: string, body?: unknown, to: Sandbox = sandbox): Promise
   return reply
 }
 
-describe('a path of records', () => {
-  it('creates, finds, lists, changes and deletes', async () => {
+describe('a path with records', () => {
+  it('creates, finds, lists, changes and deletes records', async () => {
     const before = (await ask('GET /projects?limit=100')).body.data
     const made = await ask('POST /projects', { name: 'Moon', status: 'done', secret: 'hidden' })
     expect([made.status, made.headers.get('x-understudy-assumptions')]).toEqual([201, 'document'])
@@ -61,7 +61,7 @@ describe('a path of records', () => {
     )
   })
 
-  it("starts with its list's sample, whose records can be read, changed and deleted", async () => {
+  it("starts with the records in its list's sample, which can be read, changed and deleted", async () => {
     const [first, ...others] = (await ask('GET /projects')).body.data
     expect((await ask(`GET /projects/${first.id}`)).body.data).toEqual(first)
     await ask(`PATCH /projects/${first.id}`, { name: 'Renamed' })
@@ -84,7 +84,7 @@ describe('a path of records', () => {
     expect(data.budget).not.toBe(1.5)
   })
 
-  it('pages by limit and offset with the default of the document, and filters by fields', async () => {
+  it("pages by limit and offset with the document's default, and filters by fields", async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await ask('POST /projects', { name, status: 'done' })
     const names = async (query: string) =>
       (await ask(`GET /projects?${query}`)).body.data.map(({ name }: { name: string }) => name)
@@ -117,7 +117,7 @@ describe('records nested under a record', () => {
     expect((await ask(`GET /projects/p7/tasks/${made.body.id}`)).status).toBe(404)
   })
 
-  it('are deleted with it', async () => {
+  it('are deleted with their parent', async () => {
     const { id } = (await ask('POST /projects', { name: 'Moon' })).body.data
     const before = (await ask(`GET /projects/${id}/tasks`)).body
     await ask(`POST /projects/${id}/tasks`, { title: 'Land' })
@@ -156,7 +156,7 @@ describe('records in a sandbox', () => {
   const names = async (to: Sandbox) =>
     (await ask('GET /projects?limit=100', undefined, to)).body.data.map(({ name }: { name: string }) => name)
 
-  it('are separate from those in other sandboxes, and follow resets, snapshots, forks and files', async () => {
+  it('are isolated from other sandboxes, and preserved by snapshots, forks and files', async () => {
     const other = gateway.createSandbox()
     const initial = await names(sandbox)
     const made = await ask('POST /projects', { name: 'Moon' })
@@ -176,7 +176,7 @@ describe('records in a sandbox', () => {
     expect((await ask('POST /projects', { name: 'Moon' })).body.data.id).not.toBe('')
   })
 
-  it('have the same keys and times for the same requests', async () => {
+  it('get the same keys and times for the same requests', async () => {
     const steps = async (to: Sandbox) => {
       const made = await ask('POST /projects', { name: 'Moon' }, to)
       return [made.text, (await ask('GET /projects', undefined, to)).text]
@@ -184,7 +184,7 @@ describe('records in a sandbox', () => {
     expect(await steps(gateway.createSandbox())).toEqual(await steps(gateway.createSandbox()))
   })
 
-  it('are limited to a total size', async () => {
+  it('are limited in total size', async () => {
     const value = { text: 'x'.repeat(4 * 1024 * 1024) }
     await sandbox.state.database.table('documentRecords').create({ path: '/other', key: 'a', value })
     expect((await ask('POST /projects', { name: 'Moon' })).status).toBe(429)

@@ -1,4 +1,4 @@
-/** Binary replies from an OpenAPI document's operations, which are small, valid files. */
+/** Tests that binary replies from an OpenAPI document's operations are small, valid files. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { open } from '../../call.ts'
@@ -35,7 +35,7 @@ it.each(Object.entries(beginnings))('a reply of type %s is a file with a length'
   expect(bytes.length).toBeLessThan(2000)
 })
 
-it('a reply of another binary type has a length, and is the same for the same request', async () => {
+it('replies of any other binary type have a length, and are the same for the same request', async () => {
   const openapi = { openapi: '3.1.0', paths: { '/file': answer('application/octet-stream') } }
   const texts = [1, 1, 2].map(async (seed) => {
     const response = await open(createGateway({ openapi, seed }), 'GET /file')

@@ -46,7 +46,7 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** Runs a command; `@` is replaced by the folder. */
+/** Runs a command, in which `@` is replaced by the folder. */
 async function exit(...args: string[]): Promise<number> {
   process.exitCode = undefined
   stdout = ''
@@ -362,7 +362,7 @@ describe('drift', () => {
       }),
     )
 
-  it('exits with 0 without drift, 1 with drift, and 2 if a check was impossible', async () => {
+  it('exits with 0 if there is no drift, 1 if there is drift, and 2 if a check was impossible', async () => {
     await write('same.json', apiDocument())
     await write('removed.json', removed())
     await write('added.json', added())
@@ -441,7 +441,7 @@ describe('drift', () => {
     expect(stdout).toContain('live GET /providers: responded with 503')
   }, 20_000)
 
-  it('reads recordings, and profile prints their latencies', async () => {
+  it('reads recordings, and `profile` prints their latencies', async () => {
     await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
     await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
     await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')

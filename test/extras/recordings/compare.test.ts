@@ -1,6 +1,6 @@
 /**
- * Comparison of two small documents: the meaning of each change in a reply and in a request, in
- * either direction.
+ * Compares small documents: tests the meaning of each change in a reply and in a request, in either
+ * direction.
  */
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
@@ -351,7 +351,7 @@ const recordingOf = (
     end: { end: more.end ?? 'fin', ms: 3, bytes: 0 },
   }) as Recording
 
-/** Schemas with JSON values observed in their place. */
+/** Schemas, each with JSON values observed instead. */
 const samples: [string, Schema, unknown[]][] = [
   ['integers and fractions, number expected', { type: 'number' }, [1, 2.5]],
   ['integers and fractions, integer expected', whole, [1, 2.5]],
@@ -392,7 +392,7 @@ describe('recordings compared with a document', () => {
     expect(seen({ enum: ['a'] }, values(201)).findings).toEqual([])
   })
 
-  it('are used only if they are complete and to a known operation', () => {
+  it('are used only if they are complete and belong to a known operation', () => {
     const ours = documentOf({ responses: { 200: json(text), default: envelope(text) } })
     const recordings = {
       whole: recordingOf('"a"'),
@@ -436,7 +436,7 @@ describe('recordings compared with a document', () => {
     ).toMatchObject([{ path: 'total', verdict: 'not-shipped' }])
   })
 
-  it('show that a field is undocumented, even if Understudy has it as well', () => {
+  it('show that a field is undocumented, even if Understudy also has it', () => {
     const ours = documentOf(ok(object({ a: text, b: text })))
     const theirs = documentOf(ok(object({ a: text })))
     const found = drift(ours, theirs, { one: recordingOf('{"a":"x","b":"y"}') })
@@ -509,7 +509,7 @@ describe('streams', () => {
       ({ severity, path, kind, message }) => `${severity} ${path} ${kind}: ${message}`,
     )
 
-  it.each(flaws)('of %j have the flaws %j', (events, expected) => {
+  it.each(flaws)('with the events %j have the flaws %j', (events, expected) => {
     expect([...model(events).flaws]).toEqual(expected)
   })
 
@@ -575,7 +575,7 @@ describe('the drift report', () => {
     notes: ["'x' was accepted until 2026-01-01"],
   }
 
-  it('has a line for each finding and note, and a summary', () => {
+  it('contains a line for each finding and note, and a summary', () => {
     expect(toText(found).split('\n')).toEqual([
       'breaking  ask reply 200 a field-optional: may be absent (document; Understudy is wrong)',
       'additive  ask reply 200 b field-added: is new (document; Understudy is wrong)',
@@ -662,7 +662,7 @@ describe('the drift report', () => {
     ])
   })
 
-  it('has a rule for each kind in SARIF', () => {
+  it('declares a rule for each kind in SARIF', () => {
     const location = [{ physicalLocation: { artifactLocation: { uri: 'a.json' }, region: { startLine: 1 } } }]
     const sarif = toSarif({ ...found, unchecked: ['live: no key'] }, '1.2.3', 'a.json')
     expect(sarif).toMatchObject({
@@ -712,7 +712,7 @@ describe('baseline entries', () => {
     return [findings.map(({ path }) => path).join(''), accepted, ...notes]
   }
 
-  it('accept findings by name or pattern, ignoring case, through their expiry date', () => {
+  it('accept findings by name or pattern, ignoring case, until the end of their expiry date', () => {
     expect(names([])).toEqual(['abc', 0])
     expect(names([entry('ask reply 200 a field-removed')])).toEqual(['bc', 1])
     expect(names([entry('ASK * a field-removed'), entry('ask*b*')])).toEqual(['c', 2])

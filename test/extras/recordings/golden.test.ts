@@ -1,5 +1,5 @@
 /**
- * Compatibility with a recording written in this format version.
+ * Tests compatibility with a stored recording in this format version.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

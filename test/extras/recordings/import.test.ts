@@ -1,5 +1,5 @@
 /**
- * Imports of HAR files, event streams and journals, as a whole and field by field, and exports of
+ * Tests imports of HAR files, event streams and journals, as a whole and field by field, and exports of
  * journal entries.
  */
 
@@ -46,7 +46,7 @@ const requests: [string, object?][] = [
 ]
 
 describe('importing a HAR file', () => {
-  it('restores the status and bytes of our own journal when replayed', async () => {
+  it('restores status and bytes of a journal exported by Understudy when replayed', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
     for (const [path, body] of requests) before.push(await ask(gateway, path, body))
@@ -185,7 +185,7 @@ describe('importing an event stream', () => {
     })
   })
 
-  it('answers the given request', async () => {
+  it('replies to the given request', async () => {
     const request = { method: 'POST', path: '/responses', query: '', headers: {}, json: { a: 1 } }
     const gateway = createGateway({ recordings: [recordingOf('data: 1\n\n', request)] })
     expect((await ask(gateway, '/responses', { a: 1 })).text).toBe('data: 1\n\n')
@@ -227,7 +227,7 @@ describe('a journal entry', () => {
       expect(await ask(replaying, path, body)).toEqual(before[index])
   })
 
-  it('can be exported as a recording, a rule and a fixture, each of which gives the same reply', async () => {
+  it('can be exported as a recording, a rule and a fixture, each of which leads to the same reply', async () => {
     const gateway = createGateway({ timeScale: 0, seed: 5 })
     const before = await ask(gateway, '/providers')
     const entry = gateway.journal.last('listProviders')
@@ -252,7 +252,7 @@ describe('a journal entry', () => {
   })
 })
 
-describe('an entry of a HAR file', () => {
+describe('a HAR entry', () => {
   const url = 'https://a.example/api/v1/things'
   const har = (...entries: unknown[]) => JSON.stringify({ log: { entries } })
   const entry = ({ request = {}, response = {}, ...more }: Record<string, object | string>) => ({
@@ -266,7 +266,7 @@ describe('an entry of a HAR file', () => {
     return exchanges.length === 1 ? 'left out' : exchanges[0]
   }
 
-  it('keeps its known times', () => {
+  it('keeps the times that it contains', () => {
     const times = (timings?: object) => {
       const exchange = read(entry({ ...(timings && { timings }) }))
       if (typeof exchange !== 'object') throw new Error(exchange)
@@ -369,7 +369,7 @@ describe('an entry of a HAR file', () => {
     ['aborted-by-fault', 'reset'],
     ['aborted-by-client', 'aborted-by-client'],
     [undefined, 'fin'],
-  ])('with delivery %s ends with %s', (delivery, how) => {
+  ])('with delivery %s becomes a recording that ends with %s', (delivery, how) => {
     expect(read(entry({ ...(delivery && { _delivery: delivery }) }))).toMatchObject({ end: { how } })
   })
 
@@ -472,7 +472,7 @@ describe('an entry of a HAR file', () => {
   )
 })
 
-describe('an entry of a journal file', () => {
+describe('a journal entry in a file', () => {
   const entry = {
     method: 'POST',
     path: '/s1/api/v1/things',
@@ -522,7 +522,7 @@ describe('an entry of a journal file', () => {
     [{ delivery: 'pending' }, 'The request is still in progress'],
     [{ delivery: 'lost' }, /^delivery: Must be 'pending'/],
     [{ replyBody: {} }, 'replyBody.text: Is required'],
-  ])('with %j is skipped with the reason', (more, reason) => {
+  ])('with %j is skipped with a reason', (more, reason) => {
     expect(read(more)).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason))
   })
 

@@ -1,5 +1,5 @@
 /**
- * Latency profiles computed from recordings.
+ * Tests latency profiles computed from recordings.
  */
 import { describe, expect, it } from 'vitest'
 import { latencyProfile } from '../../../src/extras/recordings/latency-profile.ts'
@@ -36,7 +36,7 @@ describe('latencyProfile()', () => {
     expect(latencyProfile([of(1.006)]).models['*']?.firstByteMs).toEqual(q(1.01))
   })
 
-  it('computes gaps and event counts of streams, and tokens if usage is reported', () => {
+  it("computes streams' gaps and event counts, and tokens if usage is reported", () => {
     const usage = (usage: object) => `data: ${JSON.stringify(usage)}\n\n`
     const statsOf = (...recordings: Recording[]) => latencyProfile(recordings).models['*']
     expect(statsOf(stream(['data: 1\n\n', { ms: 30, text: 'data: 2\n\ndata: [DONE]\n\n' }]))).toEqual({

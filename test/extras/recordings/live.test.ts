@@ -1,5 +1,5 @@
 /**
- * Live comparison: requests sent to a real gateway, and their budget.
+ * Tests live comparisons: the requests sent to a real gateway, and their budget.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ describe('drift --live', () => {
 
   it.each([
     [0.009, '{}', 5, [usedUp, usedUp]],
-    // A reply that does not state a cost counts as 0.01.
+    // A reply that does not state its cost counts as 0.01.
     [0.01, '{}', 6, [usedUp]],
     [0.02, '{}', 7, []],
     [0.02, '{"usage":{"cost":0.011}}', 6, [usedUp]],
@@ -83,16 +83,19 @@ describe('drift --live', () => {
     [0.01, '{"cost": 0}', 7, []],
     [1, '{"cost":2e-1}', 7, []],
     [0.2, '{"cost":2e-1}', 6, [usedUp]],
-    // The last cost in the reply counts.
+    // The last cost in the reply is used.
     [1, '{"cost":1}{"cost":0.5}', 7, []],
     [1, '{"cost":0.5}{"cost":1}', 6, [usedUp]],
-  ])('with a budget of %f and the reply %s makes %i requests', async (budgetUsd, text, requests, reasons) => {
-    const { seen: sent, unchecked } = await requestsTo((_, call) => [200, call === 6 ? text : '{}'], {
-      budgetUsd,
-      model: 'a/b',
-    })
-    expect([sent.length, unchecked]).toEqual([requests, reasons])
-  })
+  ])(
+    'stops at the budget: %f with replies %s allows %i requests',
+    async (budgetUsd, text, requests, reasons) => {
+      const { seen: sent, unchecked } = await requestsTo((_, call) => [200, call === 6 ? text : '{}'], {
+        budgetUsd,
+        model: 'a/b',
+      })
+      expect([sent.length, unchecked]).toEqual([requests, reasons])
+    },
+  )
 
   it('reports rejected keys, failures and disconnects as unchecked, and compares other errors', async () => {
     const statuses = [401, 403, 404, 500, 599]

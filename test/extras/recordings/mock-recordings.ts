@@ -1,4 +1,4 @@
-/** Recordings of Understudy itself with random data and requests. */
+/** Records Understudy itself, with random data and requests. */
 
 import { type Recording, toContent } from '../../../src/extras/recordings/recording.ts'
 import { toRecording } from '../../../src/extras/recordings/recording-files.ts'
@@ -15,7 +15,7 @@ export interface Ask {
 
 const redactor = new Redactor()
 
-/** Returns the replies to the requests as recordings by name. */
+/** Sends requests, and returns the replies as recordings by name. */
 export async function recordingsOfMock(asks: readonly Ask[], seed: number): Promise<Map<string, Recording>> {
   const gateway = createGateway({ seed, timeScale: 0, recordCounts: { providers: 20 + (seed % 9) } })
   const recordings = new Map<string, Recording>()

@@ -1,4 +1,6 @@
-/** Processing time grows in proportion to the contents of recordings, imported files and text with secrets. */
+/**
+ * Tests that processing time is proportional to the size of recordings, imported files and text with secrets.
+ */
 import { expect, it } from 'vitest'
 import { importHar, importJournal, importStream } from '../../../src/extras/recordings/import.ts'
 import { formatRecording, parseRecording } from '../../../src/extras/recordings/recording.ts'

@@ -1,5 +1,5 @@
 /**
- * Access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
+ * Tests access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ const startEcho = () =>
     response.end(JSON.stringify({ headers, note: `welcome ${atob(basic)}` }))
   })
 
-describe('recorder token', () => {
+describe("the recorder's token", () => {
   it('is required beyond loopback, with and without a key', async () => {
     await using upstream = await startEcho()
     for (const key of [undefined, 'real-key-0001']) {
@@ -103,7 +103,7 @@ describe('recorder token', () => {
     expect(recording).not.toContain('given-token-0001')
   })
 
-  it('is not accepted in place of a client key that is forwarded', async () => {
+  it('is not accepted instead of a client key that is forwarded', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { token: 'given-token' })
     const headers = { authorization: 'Bearer given-token', 'x-api-key': 'given-token' }
@@ -129,7 +129,7 @@ describe('recorder token', () => {
   })
 })
 
-describe('Host of a request to the recorder', () => {
+describe('the Host of a request to the recorder', () => {
   it("must be loopback, the recorder's own or an allowed name", async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { allowedHosts: ['host.docker.internal'] })
@@ -142,7 +142,7 @@ describe('Host of a request to the recorder', () => {
   })
 })
 
-describe('path of a request to the recorder', () => {
+describe('the path of a request to the recorder', () => {
   const hostile = [
     '/api/v1/../../x',
     '/api/v1/..',
@@ -216,7 +216,7 @@ describe('path of a request to the recorder', () => {
     )
   })
 
-  it('cannot be smuggled in a chunked body of a request that usually has none', async () => {
+  it('cannot be smuggled in the chunked body of a request that usually has no body', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { key: 'real-key-0001' })
     const { host, port } = new URL(recorder.baseUrl)
@@ -262,7 +262,7 @@ describe('credentials in the upstream URL', () => {
     ])
   })
 
-  it('are rejected by a forwarding server, which would send them for any client', () => {
+  it('are rejected by a forwarding server, because it would send them for any client', () => {
     const create = () =>
       createGateway({ replay: { upstream: 'https://user:pass-word-0001@gateway.example/api/v1' } })
     expect(create).toThrow('options.replay.upstream must not contain credentials')

@@ -1,5 +1,5 @@
 /**
- * The recorder on a socket: exchanges pass through unchanged, and recordings contain every byte and
+ * Tests the recorder on a socket: exchanges pass through unchanged, and recordings contain every byte and
  * chunk boundary.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

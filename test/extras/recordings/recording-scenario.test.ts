@@ -1,5 +1,5 @@
 /**
- * A recording as a reply and as a scenario, without a connection.
+ * Tests a recording's conversion to a reply and to a scenario, without a connection.
  */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
@@ -27,7 +27,7 @@ describe('toReplay()', () => {
     ]
   }
 
-  it('waits as recorded', () => {
+  it('waits as long as recorded', () => {
     const recording = recordingOf(['a', { ms: 10, text: 'b' }, { ms: 40, base64: 'Yw==' }])
     expect(framesOf(recording)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
   })
@@ -99,7 +99,7 @@ describe('recordingScenario()', () => {
   ]
   const rule = (recording: Recording) => recordingScenario(recording, operations).rules[0]
 
-  it('matches query, path and body of the request', () => {
+  it("matches the request's query, path and body", () => {
     const get = recordingOf(['a'], {
       request: requestOf(undefined, { method: 'GET', path: '/things/a%20b/of/c', query: '?q=1&r=' }),
     })
@@ -139,7 +139,7 @@ describe('recordingScenario()', () => {
     expect(on(requestOf({}, { method: 'GET', path: '/things/a/at/b' }))).toBe('GET /things/a/at/b')
   })
 
-  it('is named after operation and key, with at most 100 characters', () => {
+  it('is named after the operation and key, in at most 100 characters', () => {
     expect(recordingScenario(recordingOf([]), operations).name).toBe('recording-ask-capture')
     expect(
       recordingScenario(recordingOf([], { head: { ...head, operation: 'x'.repeat(200) } }), operations).name,

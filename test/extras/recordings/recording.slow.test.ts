@@ -1,6 +1,6 @@
 /**
- * Recording and replay of fifty streams, and a hundred concurrent ones. Times are printed only,
- * because they depend on the machine.
+ * Records and replays fifty streams, one at a time and a hundred at once. Times are only printed, because
+ * they depend on the machine.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ async function recordAll(out: string): Promise<void> {
   await recorder.close()
 }
 
-/** Returns the deviation of each chunk from its recorded time, relative to the first chunk. */
+/** Returns each chunk's deviation from its recorded time, relative to the first chunk. */
 function lateness(received: ReceivedReply, times: readonly number[]): number[] {
   const [first] = received.chunks
   return received.chunks.map(({ ms }, index) =>
@@ -49,7 +49,7 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 describe('fifty synthetic streams of three protocols', () => {
-  it('are replayed with equal bytes, chunk boundaries and endings, one at a time', async () => {
+  it('are replayed one at a time with equal bytes, chunk boundaries and endings', async () => {
     const out = join(root, 'fifty')
     await recordAll(out)
     const recordings = await Promise.all(

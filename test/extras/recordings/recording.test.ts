@@ -1,5 +1,5 @@
 /**
- * Recordings as data: reading, writing and events.
+ * Tests recordings as data: reading, writing and events.
  */
 import { describe, expect, it } from 'vitest'
 import { isEventStream, joinedDeltas } from '../../../src/extras/recordings/events.ts'
@@ -83,7 +83,7 @@ describe('a recording file', () => {
       [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],
       't: the chunks were changed after recording. If that is intended, remove sha256 from the last line',
     ],
-  ] as [string[], string | RegExp][])('with %j is rejected', (lines, message) => {
+  ] as [string[], string | RegExp][])('is rejected if it contains %j', (lines, message) => {
     expect(() => parseRecording(lines.join('\n'), 't')).toThrow(message)
     if (typeof message === 'string')
       expect(() => parseRecording(lines.join('\n'), 't')).toThrow(
@@ -91,7 +91,7 @@ describe('a recording file', () => {
       )
   })
 
-  it('is named after its operation and key, with a number from the second one on', () => {
+  it('is named after its operation and key, with a number for repeated requests', () => {
     const named = { ...head, key: 'k' }
     expect(fileNameOf(named)).toBe('ask-k.recording.jsonl')
     expect(fileNameOf(named, 1)).toBe('ask-k.recording.jsonl')
@@ -147,7 +147,7 @@ describe('toRecording()', () => {
   const write = (more: Partial<Exchange> = {}, setup: object = {}) =>
     toRecording({ ...exchange, ...more }, { redactor: new Redactor(), operation: 'ask', ...setup })
 
-  it('returns a recording with all its lines', () => {
+  it('returns a complete recording', () => {
     const recording = write({}, { dialect: 'own', recordedAt: 'today' })
     const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, defaultIgnoreFields)
     expect(recording).toEqual({
@@ -289,7 +289,7 @@ describe('recorded events', () => {
       ['xy'],
     ],
     [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('%j have the joined deltas %j', (values, texts) => {
+  ])('are joined to deltas: %j to %j', (values, texts) => {
     expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

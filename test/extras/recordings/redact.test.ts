@@ -1,5 +1,5 @@
 /**
- * Finding, replacing and listing secrets and text in bodies, without a connection.
+ * Tests finding, replacing and listing secrets and text in bodies, without a connection.
  */
 import { describe, expect, it } from 'vitest'
 import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
@@ -22,7 +22,7 @@ describe('redacted text', () => {
     ['true nulls false null', 'true xxxxx false null'],
     ['a\\n\\u00e9\\"', 'x\\n\\u0078\\"'],
     ['AZaz09', 'XXxx11'],
-  ])('of %j is %j', (input, filled) => {
+  ])('replaces %j with %j', (input, filled) => {
     expect(fillValue({ text: input })).toEqual({ text: filled })
     expect(fillValue({ text: [input, { id: input }] })).toEqual({ text: [filled, { id: input }] })
     const bytes = utf8(`{"text" : "${input.replace(/^(?=")/, '')}","id":"${input}"}`)
@@ -117,11 +117,11 @@ describe('secrets', () => {
     ['rad', false],
     ['redacted.g', false],
     ['a redacted.0a9f.', false],
-  ])('%j is a placeholder: %j', (input, is) => {
+  ])('are recognised by their placeholder: %j: %j', (input, is) => {
     expect(isPlaceholder(input)).toBe(is)
   })
 
-  it('compare as one word once they are replaced', () => {
+  it('are equal in comparisons once they are replaced', () => {
     expect(withoutPlaceholders('a redacted.0a9f.xxx b redacted.1111. redacted.')).toBe(
       'a redacted b redacted redacted.',
     )
@@ -139,7 +139,7 @@ describe('secrets', () => {
     expect(scanFile(utf8(''), finder)).toEqual([])
   })
 
-  it('are listed by line of the file if they are in a recording', () => {
+  it("are listed by the file's line if they are in a recording", () => {
     const [{ kind } = { kind: '' }] = finder.find(knownKey)
     const halves = [knownKey.slice(0, 20), knownKey.slice(20)]
     const line = (recording: Recording) => scanRecording(recording, finder)
@@ -154,7 +154,7 @@ describe('secrets', () => {
     expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${knownKey}` }) }))).toEqual([
       { line: 2, kind },
     ])
-    // Path and query contain half of the secret each.
+    // Path and query each contain half of the secret.
     expect(
       line(recordingOf([], { request: requestOf({}, { path: `/${halves[0]}`, query: halves[1] }) })),
     ).toEqual([{ line: 2, kind }])

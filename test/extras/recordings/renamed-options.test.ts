@@ -1,4 +1,4 @@
-/** Former names of replay options: each error names the current one. */
+/** Tests that the error for a replay option's former name names the current one. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Replay: recorded replies are sent byte by byte and chunk by chunk, and unmatched requests get a
- * clear error.
+ * Tests replay: recorded replies are sent byte by byte and chunk by chunk, and unmatched requests get a clear
+ * error.
  */
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -108,7 +108,7 @@ describe('recordings', () => {
     expect((await post(gateway, path, body)).status).toBe(404)
   })
 
-  it('are replayed through fetch as well, even for paths without an operation', async () => {
+  it('are also replayed through fetch, even for paths without an operation', async () => {
     const gateway = replaying(await simple([{ path: '/chat/completions', body: hello }]))
     const { status, headers, text } = await post(gateway, '/chat/completions', hello)
     expect({ status, text }).toEqual({ status: 200, text: '{"answer":1}' })
@@ -116,7 +116,7 @@ describe('recordings', () => {
     expect(headers.get('set-cookie')).toBeNull()
   })
 
-  it('answer repeated requests in order, each recording once, and then return 404', async () => {
+  it('reply to repeated requests in order, each recording once, and then return 404', async () => {
     const calls = [{ path: '/responses', body: hello }]
     const gateway = replaying(await simple([...calls, ...calls]))
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
@@ -138,7 +138,7 @@ describe('recordings', () => {
     expect(status).toBe(200)
   })
 
-  it('are named in a 404 with the field that differs if none matches', async () => {
+  it('are named in a 404, with the field that differs, if none matches', async () => {
     const out = await simple([
       { path: '/responses', body: hello },
       { path: '/responses', body: { ...hello, input: 'Good morning', stream: true } },
@@ -187,7 +187,7 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('require an API key of the gateway', async () => {
+  it("require one of the gateway's API keys", async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { apiKeys: ['one'] })
     expect((await post(gateway, '/responses', hello)).status).toBe(401)
     expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Matching requests with recordings, and the nearest recording for an unmatched request. */
+/** Tests how requests are matched to recordings, and the nearest recording for an unmatched request. */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { RecordingIndex } from '../../../src/extras/recordings/recordings.ts'
@@ -17,14 +17,14 @@ describe('names and keys', () => {
     [undefined, 'POST', '/chat/completions', 'post-chat-completions'],
     [undefined, 'GET', '/a/', 'get-a'],
     [undefined, 'GET', '/', 'get'],
-  ])('for the operation %j, requested with %s %s: %s', (operation, method, path, name) => {
+  ])('are derived from the operation %j, requested with %s %s: %s', (operation, method, path, name) => {
     expect(operationName(operation, method, path)).toBe(name)
   })
 
   const parts = (request: object) =>
     keyPartsOf(requestOf({ b: 1, a: [{ d: 2, c: null }] }, request), defaultIgnoreFields)
 
-  it('depend on the relevant parts of a request only', () => {
+  it('depend only on the relevant parts of a request', () => {
     expect(parts({ query: '?b=2&a=1' })).toEqual({ ...parts({}), query: 'a=1&b=2' })
     expect(parts({ method: 'HEAD' })).toEqual({ ...parts({}), method: 'GET' })
     const same = [
@@ -32,7 +32,7 @@ describe('names and keys', () => {
       { json: undefined, text: '{ "a": [{"d":2,"c":null}], "b": 1 }' },
       { json: { a: [{ d: 2, c: null }], b: 1, user: 'me', metadata: { trace_id: '1' } } },
     ].map((more) => parts(more).bodyHash)
-    // The remaining metadata is compared.
+    // Metadata that is not ignored is compared.
     expect(same.map((each) => each === parts({}).bodyHash)).toEqual([true, true, false])
     expect(parts({ json: { a: [{ d: 2, c: null }], b: 1, user: 'me' } })).toEqual(parts({}))
     expect(parts({ json: { a: [{ d: 2, c: null }], b: 2 } })).not.toEqual(parts({}))
@@ -87,7 +87,7 @@ describe('RecordingIndex', () => {
       2,
       'All 2 recordings of POST /ask have been replayed: record the request again, or set replay.onUnmatchedRecording',
     ],
-  ])('reports that %i were replayed', (count, message) => {
+  ])('reports that %i recordings were replayed', (count, message) => {
     const recordings = Array.from({ length: count }, (_, index) =>
       recorded(`a.${index + 1}.recording.jsonl`, {}),
     )

@@ -1,4 +1,4 @@
-/** Small recordings, as data. */
+/** Creates small recordings as data. */
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 
 export const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -1,6 +1,6 @@
 /**
- * Secrets planted anywhere in an exchange do not reach any file, secrets planted in recordings are found, and clean
- * recordings have no findings.
+ * Tests that secrets planted anywhere in an exchange do not reach any file, that secrets planted in
+ * recordings are found, and that clean recordings have no findings.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -194,7 +194,7 @@ describe('redaction', () => {
     expect(redactor.request(asked).request.query).not.toContain('hush')
   })
 
-  it('reads environment variables with secret names', () => {
+  it('reads secrets from environment variables with secret names', () => {
     const found = environmentSecrets({
       GATEWAY_KEY: 'abcdefgh',
       npm_token: '12345678',

@@ -1,6 +1,6 @@
 /**
- * Synthetic event streams of three protocols, and a server that plays them byte by byte: comments,
- * CR LF, characters split between chunks, errors mid-stream, and resets.
+ * Generates synthetic event streams in three protocols, and plays them byte by byte: with comments, CR LF,
+ * characters split between chunks, mid-stream errors, and resets.
  */
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const words = [
   '\u2028',
 ]
 
-/** Generates streams, the same for the same seed. */
+/** Generates streams that depend only on the seed. */
 export function syntheticStreams(count: number, seed = 1): SyntheticStream[] {
   return Array.from({ length: count }, (_, index) => synthetic(index, `${seed}-${index}`))
 }
@@ -53,7 +53,7 @@ function synthetic(index: number, seed: string): SyntheticStream {
   const bytes = end === 'reset' ? all.subarray(0, Math.floor(all.length * 0.7)) : all
   const chunks = []
   for (let at = 0; at < bytes.length; ) {
-    // Some chunks are whole events, and others end in the middle of a character.
+    // Some chunks are whole events; others end in the middle of a character.
     const length: number =
       index % 5 === 0 ? Buffer.byteLength(written[chunks.length] ?? '  ') : 1 + Math.floor(next() * 90)
     chunks.push({ waitMs: Math.floor(next() * 12), bytes: bytes.subarray(at, at + length) })
@@ -142,7 +142,7 @@ export async function startHeldStream(): Promise<Upstream & { finish(): void }> 
   return { ...upstream, finish }
 }
 
-/** Starts a server that plays the stream of the received body. */
+/** Starts a server that plays the stream for the received body. */
 export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstream> {
   return startUpstream(async ({ body }, response) => {
     const stream = streams.find((each) => JSON.stringify(each.body) === body)
@@ -159,7 +159,7 @@ export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstr
   })
 }
 
-/** A reply as received by a client on a socket. */
+/** A reply as a client receives it on a socket. */
 export interface ReceivedReply {
   status: number
   headers: IncomingMessage['headers']

@@ -1,6 +1,7 @@
 /**
- * A journey per resource with the vendor's SDK, which validates every reply: in two sandboxes at once, after a reset,
- * and after restoring a snapshot. Resources that only a document describes use the document read from the SDK.
+ * Tests each resource with the vendor's SDK, which validates every reply: in two sandboxes at once, after a
+ * reset, and after restoring a snapshot. Resources that only a document describes use the document read from
+ * the SDK.
  */
 import { HTTPClient, OpenRouter } from '@openrouter/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +17,7 @@ interface Resource {
   readonly create: (sdk: OpenRouter) => Promise<Any>
   readonly get: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly update?: (sdk: OpenRouter, key: string) => Promise<Any>
-  /** Changed fields. */
+  /** Fields to change in an update. */
   readonly updated?: object
   readonly delete?: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly keyOf: (record: Any) => string
@@ -191,7 +192,10 @@ describe.each(Object.entries(resources))('%s', (_, resource) => {
       expect(await keysIn(sdk)).toEqual(before)
     }
 
-    /** Fields that all replies with the record have, because files have three formats. */
+    /**
+     * Returns the fields to expect in later replies: only the id for files, because their replies differ in
+     * format.
+     */
     function commonIn(made: Any): object {
       return typeof made.sizeBytes === 'number' ? { id: made.id } : made
     }

@@ -1,4 +1,4 @@
-/** The `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
+/** Tests the `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
 import { relevance } from '../../../src/extras/resources/rerank.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
@@ -6,7 +6,7 @@ import { type Answer, call } from '../../call.ts'
 
 const model = 'aurora/dawn-2'
 
-/** A sandbox, and a function that sends it requests with its own key or another one. */
+/** Returns a sandbox, and a function that sends it requests with its own key or another one. */
 function start(options: GatewayOptions = {}) {
   const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'account', 'resources'], ...options })
   const sandbox = gateway.createSandbox()
@@ -16,7 +16,7 @@ function start(options: GatewayOptions = {}) {
 }
 
 describe('workspaces', () => {
-  it('can be found, changed, listed and deleted if created by POST', async () => {
+  it('can be found, changed, listed and deleted after being created by POST', async () => {
     const { sandbox, ask } = start()
     const made = await ask('POST /workspaces', { name: 'Tides', slug: 'tides' })
     expect([made.status, made.body.data]).toMatchObject([201, { slug: 'tides', description: null }])
@@ -67,7 +67,7 @@ describe('presets', () => {
     expect(reply.body).toMatchObject({ instructions: 'Be brief.', temperature: 0.2 })
   })
 
-  it('have versions, and use the latest one', async () => {
+  it('keep their versions, and use the latest one', async () => {
     const { ask } = start()
     await ask('POST /presets/brief/responses', { model, instructions: 'Be brief.' })
     await ask('POST /presets/brief/responses', { model, instructions: 'Be long.' })
@@ -82,7 +82,7 @@ describe('presets', () => {
     expect((await ask('GET /presets')).body.data[0].slug).toBe('brief')
   })
 
-  it('omit fields that a reply cannot use, and add a warning', async () => {
+  it('omit fields that replies cannot use, and add a warning', async () => {
     const { sandbox, ask } = start()
     const body = { model, messages: [], max_tokens: 5, tools: [{ type: 'function', function: {} }] }
     const { designated_version } = (await ask('POST /presets/odd/chat/completions', body)).body.data
@@ -143,7 +143,7 @@ describe('API keys', () => {
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 401])
   })
 
-  it('belong to their sandbox, and follow its resets, snapshots, forks and files', async () => {
+  it('belong to their sandbox, and are restored by its resets, snapshots, forks and files', async () => {
     const { gateway, sandbox, ask } = start()
     const { key } = (await ask('POST /keys', { name: 'One' })).body
     const snapshot = sandbox.snapshot()
@@ -167,7 +167,7 @@ describe('API keys', () => {
 })
 
 describe("a sandbox's activity", () => {
-  it('is summed up by day, model and workspace', async () => {
+  it('is summed by day, model and workspace', async () => {
     const { sandbox, ask } = start()
     const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
     await ask('POST /chat/completions', body)
@@ -225,7 +225,7 @@ it('rerank orders the documents by the words that they share with the query', as
   expect(relevance('?', ['a'])).toEqual([0])
 })
 
-it('models are found by id, slug and variant', async () => {
+it('single models are found by id, slug and variant', async () => {
   const { ask } = start()
   for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
     for (const path of ['model', 'models'])

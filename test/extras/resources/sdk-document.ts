@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document of the vendor's API, read from the code of its published SDK: method and path of each operation,
- * and the schema that the SDK checks replies with.
+ * Creates an OpenAPI document for the vendor's API from its published SDK's code: each operation's method and
+ * path, and the schema with which the SDK checks replies.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -68,7 +68,7 @@ function responsesIn(code: string, modules: Readonly<Record<string, Record<strin
   return stream === undefined ? { 204: {} } : { [stream]: { content: { [type]: {} } } }
 }
 
-/** Unions that the SDK checks in code, with the member that replies use. */
+/** Unions that the SDK checks in code, each with the member that replies use. */
 const members: Readonly<Record<string, string>> = {
   FileResponse: 'OpenRouterFile',
   FileListResponse: 'OpenRouterFileList',

@@ -1,5 +1,5 @@
 /**
- * The README's table of the vendor's operations, each of which has the kind listed. The document is read from the
+ * Tests that each of the vendor's operations has the kind listed in the README. The document is read from the
  * published SDK, which has all but two operations.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const shapeOf = (line: string) => line.replace(/\{[^}]*\}/g, '{}')
 
-it('the table has 97 operations, all of them in the SDK, and at least 45 stateful or computed', () => {
+it('the table lists 97 operations, all of them in the SDK, and at least 45 stateful or computed', () => {
   const known = new Set(lines.map(shapeOf))
   const names = vendorOperations.map(([line]) => line)
   expect(new Set(names.map(shapeOf)).size).toBe(97)

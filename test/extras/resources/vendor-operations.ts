@@ -4,8 +4,8 @@
  */
 
 /**
- * `stateful`: reads or changes what the sandbox keeps. `computed`: depends on the catalogue, the request, or earlier
- * calls. `sample`: generated from the document. `refused`: always an error.
+ * `stateful`: reads or changes data that the sandbox stores. `computed`: depends on the catalogue, the
+ * request, or earlier calls. `sample`: generated from the document. `refused`: always an error.
  */
 export type Kind = 'stateful' | 'computed' | 'sample' | 'refused'
 

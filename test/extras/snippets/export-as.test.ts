@@ -52,7 +52,7 @@ describe('calls', () => {
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
-  it('are exported as a test that expects the same kind of body', async () => {
+  it('are exported as a test that expects a body in the same format', async () => {
     const exported = async () => {
       const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
       return sandbox.journal.exportAs(id, 'vitest')

@@ -1,6 +1,6 @@
 /**
- * HTTPS: the golden transcript with all faults, and clients that trust the authority in the folder. Also runs against
- * the single executable.
+ * Tests HTTPS: the golden transcript with all faults, and clients that trust the authority in the folder.
+ * Also runs against the single executable.
  */
 import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
@@ -52,7 +52,7 @@ it.skipIf(isBinary()).each(Object.keys(gateways) as GatewayName[])(
   },
 )
 
-/** Requests of every operation, as `METHOD path body`. */
+/** A request for every operation, as `METHOD path body`. */
 const requests = [
   ['GET', '/providers'],
   ['GET', '/embeddings/models'],
@@ -91,7 +91,7 @@ describe('clients that trust ca.pem', () => {
     expect(stdout.trim()).toBe(expected)
   })
 
-  it('a browser sends the six operations, too', async () => {
+  it('a browser also sends the six operations', async () => {
     const browser = await chromium.launch({
       executablePath: await packed.executablePath(),
       args: packed.args.filter((arg) => arg !== '--single-process'),
@@ -173,7 +173,7 @@ print(*lines)
 })
 
 describe('the folder', () => {
-  it('keeps the certificate, which names loopback and the allowed hosts', async () => {
+  it('stores the certificate, which names loopback and the allowed hosts', async () => {
     const before = pem('cert')
     const certificate = new X509Certificate(before)
     expect(certificate.subjectAltName).toBe(

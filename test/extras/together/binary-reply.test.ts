@@ -1,4 +1,7 @@
-/** A dialect's comment line, which belongs to event streams, next to an OpenAPI document's binary replies. */
+/**
+ * Tests that a dialect's comment line, which belongs to event streams, is not added to an OpenAPI document's
+ * binary replies.
+ */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { open } from '../../call.ts'

@@ -1,5 +1,6 @@
 /**
- * Values generated from JSON schemas, compared with a stored file. `vitest run -u test/extras/values` rewrites it.
+ * Compares values generated from JSON schemas with a stored file. `vitest run -u test/extras/values` rewrites
+ * it.
  */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
