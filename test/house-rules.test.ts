@@ -1,5 +1,5 @@
 /**
- * Rules of the project that no linter checks.
+ * Checks project rules that no linter checks.
  */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const knownOnlyBy: Record<string, RegExp> = {
   preact: /^src\/extras\/console\/page\//,
 }
 
-/** Every import in the sources: the importing file, and the imported file or package. */
+/** All imports in the sources: the importing file, and the imported file or package. */
 const imports = sources
   .flatMap(({ file, text }) =>
     [...text.matchAll(/(?:from |import\(|import )'([^']+)'/g)].map(([, name = '']) => ({
@@ -55,7 +55,7 @@ function layerOf(folder: string): number {
 }
 
 describe('source files', () => {
-  it('take every random value from the seed', () => {
+  it('derive every random value from the seed', () => {
     // A node's sandbox ids are the exception, because a restarted node must not repeat them.
     const only = 'src/sandbox/sandbox-id.ts'
     expect(offenders(/Math\.random|randomUUID\(|getRandomValues/, only)).toEqual([])
@@ -136,7 +136,7 @@ describe('starting the server', () => {
 })
 
 describe('English', () => {
-  /** Words to replace with a technical term or a named subject. */
+  /** Words that a technical term or a named subject should replace. */
   const stopList =
     /\b(is told|nobody|whoever|somebody|so many|so often|as ever|in the place of|goes on|a person|not any more|in force|beside)\b/i
 

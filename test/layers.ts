@@ -1,6 +1,7 @@
 /**
- * The layers of `src`, bottom to top, with the subject of each folder (or file at the top of `src`). A folder imports
- * only from layers below its own. `house-rules.test.ts` enforces this, and CONTRIBUTING prints it (`npm run generate`).
+ * The layers of `src`, bottom to top, with the purpose of each folder (or top-level file). A folder imports
+ * only from layers below its own. `house-rules.test.ts` enforces this, and CONTRIBUTING prints it (`npm run
+ * generate`).
  */
 export const layers: readonly Readonly<Record<string, string>>[] = [
   {

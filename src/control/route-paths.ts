@@ -1,6 +1,6 @@
 /**
- * Routes of the control operations by id, for the remote client, which loads no schemas. Generated from the operations
- * by `npm run generate`.
+ * The control operations' routes by id. The remote client uses this table instead of loading schemas. Generated from
+ * the operations by `npm run generate`.
  */
 export const routePaths = {
   getHealth: 'GET /health',

@@ -100,7 +100,7 @@ export function framesOf({ body }: Reply): Frame[] {
   return body.kind === 'frames' ? [...body.frames] : []
 }
 
-/** All bytes, as sent over a socket. */
+/** Returns all bytes, as sent over a socket. */
 export function bytesOf(frames: readonly Frame[]): Buffer {
   return Buffer.concat(
     frames.flatMap((frame) =>
@@ -109,7 +109,7 @@ export function bytesOf(frames: readonly Frame[]): Buffer {
   )
 }
 
-/** Short form of frames: event types without prefix, `[DONE]`, `bytes`, `wait 5`, or the kind of ending. */
+/** Formats frames briefly: event types without prefix, `[DONE]`, `bytes`, `wait 5`, or the kind of ending. */
 export function outline(frames: readonly Frame[]): string[] {
   return frames.map((frame) => {
     if (frame.kind === 'event' && frame.wire) return 'bytes'

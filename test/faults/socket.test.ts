@@ -1,5 +1,5 @@
 /**
- * Faults on a raw socket: the exact bytes, and how the connection ends.
+ * Tests faults on a raw socket: the exact bytes, and how the connection ends.
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -20,13 +20,13 @@ afterAll(() => server.close())
 
 interface Received {
   bytes: Buffer
-  /** In the order of arrival. */
+  /** Chunks in order of arrival. */
   chunks: Buffer[]
   /** `open` if the connection is still open after `listenMs`. */
   ending: 'FIN' | 'RST' | 'open'
 }
 
-/** Sends one request over a new socket and reads until the connection ends, or for `listenMs`. */
+/** Sends one request over a new socket. Reads until the connection ends or `listenMs` have passed. */
 function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Received> {
   const text = body && JSON.stringify(body)
   const head = [
@@ -55,7 +55,7 @@ function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Rec
 const streamed = { model: 'aurora/dawn-1', input: 'Why is the sky blue?', stream: true }
 const use = (fault: FaultInput) => sandbox.use({ on: '*', fault })
 
-/** HTTP chunks of a body; the whole body if it is not chunked. */
+/** Returns a body's HTTP chunks, or the whole body if it is not chunked. */
 function chunksOf({ bytes }: Received): Buffer[] {
   const start = bytes.indexOf('\r\n\r\n') + 4
   const head = bytes.subarray(0, start).toString().toLowerCase()
@@ -110,7 +110,7 @@ describe('stream faults on a socket', () => {
       use({ name: 'stream-cut', atEvent })
       const received = await listen(streamed)
       expect([events(received), received.ending]).toEqual([atEvent, 'FIN'])
-      // The terminating chunk was sent, so the body is complete as far as HTTP is concerned.
+      // The terminating chunk was sent, so the body is complete in terms of HTTP.
       expect(received.bytes.subarray(-5).toString()).toBe('0\r\n\r\n')
     },
   )

@@ -23,7 +23,7 @@ const warningOf = (fault: FaultInput) => {
 }
 const order = outline(framesOf(sample()))
 
-describe('position of a stream fault', () => {
+describe("a stream fault's position", () => {
   it.each([0, 1, 5, count - 1])('atEvent %i: keeps exactly the events before it', (atEvent) => {
     expect(outline(after({ name: 'stream-cut', atEvent }))).toEqual([...order.slice(0, atEvent), 'end'])
   })
@@ -34,7 +34,7 @@ describe('position of a stream fault', () => {
     )
   })
 
-  it('defaults to three deltas, or before the last delta if the stream has three or fewer', () => {
+  it('is after three deltas by default, or before the last delta if there are three or fewer', () => {
     const long = sample({ deltas: ['a', 'b', 'c', 'd', 'e'] })
     expect(outline(after('stream-cut', long)).slice(-4)).toEqual(['delta', 'delta', 'delta', 'end'])
     expect(outline(after('stream-cut')).slice(-3)).toEqual(['delta', 'delta', 'end'])
@@ -49,7 +49,7 @@ describe('position of a stream fault', () => {
     ])
   })
 
-  it('defaults to a position within the arguments of a function call', () => {
+  it("is within a function call's arguments by default", () => {
     const type = 'response.function_call_arguments.delta'
     const call = sample({ deltas: ['{"a"', ':', '1', '}'], type })
     expect(outline(after('stream-cut', call)).filter((step) => step.endsWith('delta'))).toHaveLength(3)
@@ -117,7 +117,7 @@ describe('position of a stream fault', () => {
     ])
   })
 
-  it('reads no events after the fault', () => {
+  it('makes the fault read no further events', () => {
     let read = 0
     const reply = sample()
     const frames = framesOf(reply)
@@ -133,7 +133,7 @@ describe('position of a stream fault', () => {
     )
     expect(read).toBe(0)
     framesOf(cut)
-    // The event at the fault's position is also read.
+    // The event at the fault's position is read too.
     expect(read).toBe(3)
   })
 })
@@ -155,7 +155,7 @@ describe('stream faults', () => {
     })
   })
 
-  it('stream-error-event at event 0: takes the response object from a later event', () => {
+  it('stream-error-event at event 0: copies the response object from a later event', () => {
     const frames = after({ name: 'stream-error-event', atEvent: 0 })
     expect(frames[0]).toMatchObject({
       event: { type: 'response.failed', sequence_number: 0, response: { id: 'resp_1' } },
@@ -210,7 +210,7 @@ describe('stream faults', () => {
     expect(outline(frames).slice(0, 2)).toEqual(['bytes', 'wait 0'])
   })
 
-  it('stream-joined: sends head and body together, after the duration of the stream', () => {
+  it("stream-joined: sends head and body together, after the stream's duration", () => {
     const joined = applyFaults(sample({ everyMs: 200 }), 'stream-joined')
     expect([outline(framesOf(joined)), joined.transport?.delayMs]).toEqual([['bytes'], count * 200])
     const unpaced = applyFaults(sample(), { name: 'stream-joined', ms: 70 })
@@ -252,7 +252,7 @@ describe('stream faults', () => {
     expect(report.noEffect).toBe(true)
   })
 
-  it('leave JSON replies unchanged and add a warning', () => {
+  it('do not change JSON replies, and add a warning', () => {
     const report: FaultReport = { warnings: [] }
     expect(applyFaults(completed, 'stream-cut', { report })).toBe(completed)
     expect(report).toEqual({

@@ -13,7 +13,7 @@ export type Ending = 'complete' | 'broken' | 'open' | 'rejected' | 'unanswered'
 
 export interface Wire {
   ending: Ending
-  /** 0 without a status line. */
+  /** HTTP status; 0 without a status line. */
   status: number
   headers: Record<string, string>
   /** The body as sent, and after decoding its content encoding. */
@@ -24,10 +24,10 @@ export interface Wire {
   /** Milliseconds from sending the request to the end of the head, and to the end of the reply. */
   headMs: number
   endMs: number
-  /** Socket only: number of reads for the head, and whether the connection closed after a complete reply. */
+  /** Number of reads for the head, and whether the connection closed after a complete reply. Socket only. */
   headPieces?: number
   closed?: boolean
-  /** Socket only: bytes after the head, without chunk framing. */
+  /** Number of bytes after the head, without chunk framing. Socket only. */
   sentBytes?: number
   /** Event data of a stream, from an independent parser. */
   data: string[]
@@ -40,9 +40,9 @@ export interface WireRequest {
   url: string
   key: string
   body: object
-  /** Maximum time to the first byte, in ms; after it, the ending is `unanswered`. */
+  /** Maximum time to the first byte, in milliseconds, after which the ending is `unanswered`. */
   answerMs: number
-  /** Maximum time without data after the first byte, in ms; after it, the ending is `open`. */
+  /** Maximum time without data after the first byte, in milliseconds, after which the ending is `open`. */
   patienceMs: number
   /** If true, waits for the end of the connection after the reply. */
   untilClosed?: boolean
@@ -142,7 +142,7 @@ export function overSocket(request: WireRequest): Promise<Wire> {
         headMs = since()
         isChunked = /\r\ntransfer-encoding: chunked\r\n/i.test(head.toString('latin1'))
       }
-      // Parses a chunked body only when the last read looks like its end.
+      // A chunked body is parsed only when the last read looks like its end.
       if (
         isChunked &&
         piece.length >= lastChunk.length &&
@@ -160,7 +160,6 @@ export function overSocket(request: WireRequest): Promise<Wire> {
   })
 }
 
-/** Last chunk of a chunked body. */
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 /** Parses status, headers and body, as far as received. */

@@ -18,7 +18,7 @@ function gatewayOf(reply: () => Reply) {
   return { gateway, ask: () => call(gateway, 'GET /colours') }
 }
 
-it('a reply that breaks its own schema is replaced by a 500 and recorded as a schema violation', async () => {
+it('a reply that violates its schema is replaced by a 500 and recorded as a schema violation', async () => {
   const { gateway, ask } = gatewayOf(() => ok({ data: [{ name: 'red' }, { name: 7 }] }))
   const response = await ask()
   expect(response.status).toBe(500)

@@ -1,5 +1,5 @@
 /**
- * Error messages for common mistakes, at the entry points where users make them: one line that names
+ * Tests error messages for common mistakes, at the entry points where users make them: one line that names
  * the field and the fix.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -113,14 +113,14 @@ const ask = (target: Any, fields: object = {}) =>
     body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', ...fields }),
   })
 
-/** Throws the error message that a function passed to `reply()` causes. */
+/** Throws the error message caused by a function passed to `reply()`. */
 async function replied(reply: Any): Promise<never> {
   const own: Any = createGateway()
   own.reply(reply)
   throw new Error((await ask(own)).body.error.message)
 }
 
-/** Throws the error message in a custom operation's reply. */
+/** Throws the error message caused by a custom operation's resolver. */
 async function resolved(resolve: Any): Promise<never> {
   const response = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
   const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', response, resolve })
@@ -129,7 +129,7 @@ async function resolved(resolve: Any): Promise<never> {
   throw new Error(message, { cause: own.journal.last('getX')?.reason })
 }
 
-/** Adds a scenario file. */
+/** Writes a scenario file and activates it. */
 function used(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
   gateway.use(join(folder, name))
@@ -943,7 +943,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   ],
 }
 
-/** Throws the message, for mistakes that return it. */
+/** Throws the message, for mistakes that return a message. */
 async function rejected(message: string | Promise<string>): Promise<never> {
   throw new Error(await message)
 }
@@ -964,7 +964,7 @@ it('the table covers at least 50 mistakes', () => {
   expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
 })
 
-it('the journal says where a resolver threw', async () => {
+it('the journal states where a resolver threw', async () => {
   const failing = resolved(() => {
     throw new Error('boom')
   })

@@ -1,6 +1,6 @@
 /**
- * Large lists and objects in requests: no stack overflows, and capped lists of warnings and
- * violations. How processing time grows with size is tested in `test/payload-scaling`.
+ * Tests large lists and objects in requests: no stack overflows, and capped lists of warnings and violations.
+ * `test/payload-scaling` tests how processing time grows with size.
  */
 import { describe, expect, it } from 'vitest'
 import {

@@ -25,7 +25,7 @@ describeAdapters(
   { limits: { requestBodyBytes: 1000 } },
   (entrance) => {
     describe.each(refused)('$what', ({ line, options, status }) => {
-      // Requests without a sandbox key use the default sandbox.
+      // Requests without a sandbox key are handled by the default sandbox.
       const sandbox = () => (status === 401 ? entrance.gateway : entrance.sandbox)
       const send = async () => (await entrance.call(line, options)).status
       afterEach(() => entrance.gateway.reset())
@@ -36,7 +36,7 @@ describeAdapters(
         expect(sandbox().journal.entries()).toMatchObject([{ status, rule: null }])
       })
 
-      it('gets the reply of a rule that matches every request', async () => {
+      it('gets the reply from a rule that matches every request', async () => {
         sandbox().use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
         expect([await send(), await send()]).toEqual([503, status])
         expect(sandbox().journal.entries()).toMatchObject([{ status: 503, rule: { rule: 1 } }, { status }])
@@ -48,7 +48,7 @@ describeAdapters(
         expect(sandbox().unusedRules()).toEqual([])
       })
 
-      it.skipIf(status === 413)('has a body visible to rules and the journal', async () => {
+      it.skipIf(status === 413)('has a body that rules and the journal can see', async () => {
         sandbox().use({ on: '*', when: { model: 'm' }, fault: { name: 'status', status: 503 } })
         expect(await send()).toBe(503)
         expect(sandbox().journal.entries()).toMatchObject([{ rawBody: { text: '{"model":"m"}' } }])

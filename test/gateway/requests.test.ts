@@ -1,5 +1,5 @@
 /**
- * Routing and reading of requests, independent of the operation: paths, media types and bodies.
+ * Tests how requests are routed and read, independent of the operation: paths, media types and bodies.
  */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -15,18 +15,18 @@ describe('request bodies', () => {
     ['application/x-json', 415],
     ['application/jsonp', 415],
     ['text/json', 415],
-  ])('checks the content type %s before the body: %i', async (type, expected) => {
+  ])('are checked for their content type first: %s leads to status %i', async (type, expected) => {
     const headers = { 'content-type': type }
     expect((await call(createGateway(), 'POST /responses', { body: {}, headers })).status).toBe(expected)
   })
 
-  it('warns of an unknown query parameter whose name has one letter', async () => {
+  it('are accepted with an unknown one-letter query parameter, which adds a warning', async () => {
     const gateway = createGateway()
     expect((await call(gateway, 'GET /benchmarks?x')).status).toBe(200)
     expect(gateway.journal.entries()[0]?.warnings.join()).toContain('query.x')
   })
 
-  it.each(['GET', 'HEAD'])('ignores the body of a %s request', async (method) => {
+  it.each(['GET', 'HEAD'])('are ignored in a %s request', async (method) => {
     await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }
     const sent = request(`${method} /api/v1/providers`, headers, '{"unread":"body of a request"}')

@@ -1,4 +1,4 @@
-/** The message of a 404 for an unknown path, and other places that report why a request was rejected. */
+/** Tests the 404 message for an unknown path, and other places that report why a request was rejected. */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
@@ -15,7 +15,7 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
   return body.error.message
 }
 
-describe('404 for an unknown path', () => {
+describe('the 404 for an unknown path', () => {
   it.each([
     ['GET /api/v1/provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
     ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/. Did you mean GET /benchmarks?'],
@@ -98,7 +98,7 @@ it.each([
   expect(requestLineText({ ...request, ...rest, ...change })).toBe(line)
 })
 
-describe('reason of a rejected request', () => {
+describe('the reason for a rejection', () => {
   it('appears in the server log, journal text, journal entry and explanation', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ onRequest: (line) => lines.push(line) })
@@ -116,7 +116,7 @@ describe('reason of a rejected request', () => {
     expect(await journal.explain(entries[0] as never)).toContain(`Rejected: ${message}`)
   })
 
-  it('contains the error message of a fault, in every protocol', async () => {
+  it("contains a fault's error message, in every protocol", async () => {
     const gateway = createGateway({ extensions: ['messages'] })
     gateway.fail(529)
     const init = { method: 'POST', headers: { 'x-api-key': 'any' }, body: '{}' }

@@ -1,9 +1,11 @@
-/** Comparisons with golden files: a mismatch prints a few lines, and `npx vitest run -u` rewrites the files. */
+/**
+ * Compares text with golden files: a mismatch prints a few lines, and `npx vitest run -u` rewrites the files.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Transcript } from './transcript.ts'
 
-/** Compares a text with a golden file. */
+/** Compares text with a golden file. */
 export async function expectFile(text: string, file: URL): Promise<void> {
   try {
     await expect(text).toMatchFileSnapshot(file.pathname)

@@ -1,6 +1,6 @@
 /**
- * The 120 requests of the golden transcript. The requests of a group are sent in order to one fresh
- * sandbox, so that writes are followed by reads and rules with a count advance.
+ * The golden transcript's 120 requests. A group's requests are sent in order to one fresh sandbox, so that
+ * reads follow writes, and rules with a count advance.
  */
 import * as z from 'zod'
 import { defineOperation, eventStream, GatewayError, type GatewayOptions, ok } from '../../src/index.ts'
@@ -9,11 +9,11 @@ export interface GoldenRequest {
   /** `METHOD /path?query`, relative to the base URL. */
   readonly line: string
   /**
-   * Sent as JSON; a string is sent unchanged. `$previous` is replaced by the response id of the
-   * previous request.
+   * Body, sent as JSON; a string is sent unchanged. `$previous` is replaced by the previous request's
+   * response id.
    */
   readonly body?: unknown
-  /** Headers in addition to the key and the content type; null removes one. */
+  /** Headers in addition to the key and the content type. Null removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 

@@ -1,4 +1,4 @@
-/** The 12 scenarios of the golden transcript. */
+/** The golden transcript's 12 scenarios. */
 import type { BundledScenarioName, OperationName, Scenario } from '../../src/index.ts'
 
 type Rules = Scenario['rules']
@@ -130,7 +130,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on: '*', after: 1, setState: 'later' },
     { on: '*', when: { state: 'later' }, fault: { name: 'status', status: 418 } },
   ]),
-  // Stalled streams: the client disconnects after the first event.
+  // Stalled streams, from which the client disconnects after the first event.
   stalled: inline('stalled', (on) => [
     { on, when: { stream: true }, reply, fault: { name: 'stream-stall', atEvent: 1 } },
     { on, reply, fault: { name: 'slow-head', ms: 5 } },
@@ -144,5 +144,5 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
   ]),
 }
 
-/** True if every text reply has the scenario's text instead of a sample text. */
+/** Returns true if every text reply has the scenario's text instead of a sample text. */
 export const isScripted = (scenario: string) => ['broken', 'stalled'].includes(scenario)

@@ -1,6 +1,6 @@
 /**
- * The golden transcript. After an intended change, `npx vitest run -u --project slow test/golden`
- * rewrites its files; review the diff before you commit.
+ * Compares the golden transcript with its files. After an intended change, `npx vitest run -u --project slow
+ * test/golden` rewrites them; review the diff before you commit.
  */
 import { beforeAll, expect, it } from 'vitest'
 import { expectCalls } from './expect-golden.ts'

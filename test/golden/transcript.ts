@@ -28,12 +28,12 @@ interface Story {
   group: Group
 }
 
-/** All groups with all scenarios over all transports. */
+/** Every group under every scenario over every transport. */
 export const stories: readonly Story[] = transportNames.flatMap((transport) =>
   scenarioNames.flatMap((scenario) => groups.map((group) => ({ scenario, transport, group }))),
 )
 
-/** Sends the requests of the stories, one after another. */
+/** Sends the requests in each story, one after another. */
 export async function record(chosen: readonly Story[]): Promise<Transcript> {
   const transcript: Transcript = new Map()
   for (const transport of transportNames) {
@@ -55,7 +55,7 @@ export async function record(chosen: readonly Story[]): Promise<Transcript> {
 /** A gateway in this process, or a remote one. */
 type Controlled = Gateway | RemoteGateway
 
-/** Sends the requests of a story, one after another. */
+/** Sends a story's requests, one after another. */
 export async function play(
   { scenario, transport, group }: Story,
   gateway: Controlled,
@@ -95,7 +95,7 @@ function toSent({ line, body, headers }: GoldenRequest, previous: string): Sent 
     method,
     path,
     headers: pick(all, (_, value) => value !== null) as Record<string, string>,
-    // Sent as bytes, because `fetch` adds a content type to a string.
+    // Sent as bytes, because `fetch` adds a content type to strings.
     body: text === undefined ? undefined : Buffer.from(text.replace('$previous', previous)),
   }
 }
@@ -156,7 +156,7 @@ function entryLines(entry: JournalEntry | undefined, sent: Sent, replyText: stri
   const sentText = sent.body?.toString() ?? ''
   const shown = {
     ...fields,
-    // Omits the stack of an error.
+    // Omits an error's stack.
     warnings: fields.warnings.map((warning) => warning.replace(/\n {4}at .*/s, '')),
     headers: pick(fields.headers, (name) => name in sent.headers),
     replyHeaders: pick(fields.replyHeaders, (name) => !framing.includes(name)),
@@ -188,7 +188,7 @@ export const goldenFiles: readonly GoldenFile[] = scenarioNames.flatMap((scenari
   })),
 )
 
-/** Yields the calls of a file, each with the call whose lines it shares. */
+/** Yields a file's calls, each with the call whose lines it repeats. */
 export function* callsOf({ scenario, isGenerated }: GoldenFile) {
   for (const group of groups) {
     const hasGenerated = group.isGenerated && !isScripted(scenario)
@@ -215,7 +215,7 @@ export function encode(file: GoldenFile, transcript: Transcript): string {
   return calls.join('\n')
 }
 
-/** Reads all files of the transcript. */
+/** Reads all of the transcript's files. */
 export function decode(): Transcript {
   const transcript: Transcript = new Map()
   for (const file of goldenFiles) {

@@ -1,4 +1,4 @@
-/** The four transports to a gateway, and exactly what a client receives through each. */
+/** Sends requests over four transports, and records exactly what a client receives. */
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { setupServer } from 'msw/node'
@@ -16,9 +16,9 @@ export interface Sent {
 }
 
 export interface Received {
-  /** 0 without a reply. */
+  /** HTTP status; 0 without a reply. */
   status: number
-  /** Events in order, with the names that the client sees. */
+  /** Headers in order, with names as the client sees them. */
   headers: [name: string, value: string][]
   body: Buffer
   /** `complete`, `disconnected` by the client, or the error that the client received. */
@@ -56,7 +56,7 @@ export const transports = {
 
 export type TransportName = keyof typeof transports
 
-/** A reply that takes longer counts as hanging. */
+/** Maximum duration of a reply, after which it counts as hanging. */
 const maxMs = 5_000
 
 function overFetch(fetch: typeof globalThis.fetch): Send {
@@ -89,7 +89,7 @@ export function overSocket(baseUrl: string, ca?: string): Send {
   return ({ path, method, headers, body }, isEnough) =>
     new Promise((resolve) => {
       const received: Received = { status: 0, headers: [], body: Buffer.alloc(0), end: 'complete' }
-      // A separate connection with the headers of a pooled one.
+      // Opens a separate connection, but sends the headers of a pooled one.
       const options = {
         agent: false,
         ca,

@@ -1,4 +1,4 @@
-/** Stateless HTTP: error replies, JSON bodies, secrets, encoding and violations. */
+/** Tests stateless HTTP helpers: error replies, JSON bodies, secrets, encoding and violations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { decodeBody } from '../../src/http/body.ts'
@@ -28,7 +28,7 @@ function thrown(run: () => unknown): GatewayError {
 }
 
 describe('error replies', () => {
-  it('have the default message of their status', () => {
+  it("have their status's default message", () => {
     expect([400, 404, 418, 499, 500, 501, 529].map(messageOf)).toEqual([
       'Invalid request parameters',
       'Resource not found',
@@ -81,7 +81,7 @@ describe('error replies', () => {
     })
   })
 
-  it('are recognised by their message in any envelope', () => {
+  it('are recognised in any envelope by their message', () => {
     expect(
       [
         json(400, { error: { message: 'no' } }),
@@ -174,7 +174,7 @@ describe('eventStream', () => {
 })
 
 describe('encodeFrame', () => {
-  it('encodes events, [DONE] and bytes, and prefers the wire text of a frame', () => {
+  it("encodes events, [DONE] and bytes, and prefers a frame's wire text", () => {
     const event = { type: 'error', sequence_number: 0 } as never
     expect(encodeFrame({ kind: 'event', event })).toBe('data: {"type":"error","sequence_number":0}\n\n')
     expect(encodeFrame({ kind: 'event', event, wire: 'custom' })).toBe('custom')

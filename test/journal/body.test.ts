@@ -1,5 +1,5 @@
 /**
- * Stored bodies: truncation at character boundaries, chunk times, usage sums and field matching.
+ * Tests stored bodies: truncation at character boundaries, chunk times, usage sums and field matching.
  */
 import { describe, expect, it } from 'vitest'
 import { KeptBody, Timeline } from '../../src/journal/body.ts'
@@ -23,7 +23,7 @@ it.each([
   [['abc', 'def', '', 'gh'], { text: 'abcde', bytes: 5, cut: 3 }],
   [['abcde', 'f', 'g'], { text: 'abcde', bytes: 5, cut: 2 }],
   [['ab', 'cü', 'xy'], { text: 'abcü', bytes: 5, cut: 2 }],
-  // Nothing is added after the truncated part, even if there is room.
+  // Nothing is added after the truncated part, even if it would fit.
   [['abcdü', 'x'], { text: 'abcd', bytes: 4, cut: 3 }],
   [['', 'abc', '', 'de', ''], { text: 'abcde', bytes: 5, cut: 0 }],
   [['€€'], { text: '€', bytes: 3, cut: 3 }],
@@ -34,7 +34,7 @@ it.each([
   expect(stored(5, parts.map(bytes))).toEqual(expected)
 })
 
-describe('A stored body', () => {
+describe('a stored body', () => {
   const block = 64 * 1024
 
   it.each([block - 1, block, block + 1, 2 * block, 3 * block + 7])('is truncated at byte %i', (limit) => {

@@ -1,6 +1,6 @@
 /**
- * The journal in process: entries, limits, explanations, waits and HAR. Methods that are also available remotely are
- * tested in `test/remote/sandbox.test.ts`.
+ * Tests the journal in process: entries, limits, explanations, waits and HAR. `test/remote/sandbox.test.ts`
+ * tests methods that are also available remotely.
  */
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,8 +24,8 @@ function begin(options: GatewayOptions = {}) {
 
 const question = { model: 'aurora/dawn-2', input: 'Hello?' }
 
-describe('Journal entries', () => {
-  it('contain the operation, method, path, parameters, query, headers and body of the request', async () => {
+describe('journal entries', () => {
+  it("contain the request's operation, method, path, parameters, query, headers and body", async () => {
     const { call, journal } = begin()
     const body = '{ "name": "Newer",  "extra": [1] }'
     await call('PATCH /workspaces/production?a=1&b=2&b=3', { body, headers: { 'x-custom': 'yes' } })
@@ -41,7 +41,7 @@ describe('Journal entries', () => {
     })
   })
 
-  it('contain the id, status, headers, body, rule, assumptions and warnings of the reply', async () => {
+  it("contain the reply's id, status, headers, body, rule, assumptions and warnings", async () => {
     const { call, journal, gateway } = begin()
     gateway.use({
       name: 'busy',
@@ -98,7 +98,7 @@ describe('Journal entries', () => {
     expect(journal.entries().map(({ status }) => status)).toEqual([400, 401, 404, 405, 410, 413, 415])
   })
 
-  it('contain the outcome and duration of the delivery', async () => {
+  it("contain the delivery's outcome and duration", async () => {
     const { call, journal, gateway } = begin()
     await (await call('GET /providers')).text()
     const complete = journal.last('listProviders')
@@ -153,7 +153,7 @@ describe('Journal entries', () => {
   })
 })
 
-describe('Journal limits', () => {
+describe('journal limits', () => {
   it('keep the newest entries', async () => {
     const { call, journal } = begin({ limits: { journalEntries: 100 } })
     for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
@@ -246,7 +246,7 @@ describe('journal.explain()', () => {
     ],
     ['POST /providers', '/providers allows GET, HEAD'],
     ['POST /responses', 'body: a JSON body is required'],
-  ])('gives the same reason for rejecting %s as the reply', async (line, expected) => {
+  ])('gives the same reason as the reply for rejecting %s', async (line, expected) => {
     const { gateway, call, journal } = begin()
     const { error } = await (await call(line)).json()
     expect(error.message).toContain(expected)
@@ -493,7 +493,7 @@ describe('journal.har()', () => {
     expect(unknown).toMatchObject({ _operation: null, _rule: null, response: { status: 404 } })
   })
 
-  it('has the real time of day and consistent timings', async () => {
+  it('contains real times and consistent timings', async () => {
     const before = Date.now()
     await fetch(`${server.baseUrl}/providers`)
     await sleep(5)
@@ -506,7 +506,7 @@ describe('journal.har()', () => {
   })
 })
 
-it('The journal keeps a call larger than its limit until the next one arrives', async () => {
+it('the journal keeps a call larger than its limit until the next one arrives', async () => {
   const gateway = createGateway({ limits: { journalBytes: 1 } })
   const call = caller(gateway)
   for (const path of ['/providers', '/benchmarks']) {

@@ -1,6 +1,6 @@
 /**
- * A call's keys and passwords are hidden wherever the call is printed or leaves the process. In process, tests see what was
- * sent.
+ * Tests that a call's keys and passwords are hidden wherever the call is printed or leaves the process. In
+ * process, tests see them as sent.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -136,7 +136,7 @@ describe('a call with secrets in headers, query and body', () => {
     })
   })
 
-  it('is matched by its real values, which failure messages hide', () => {
+  it('is matched by its real values, but failure messages hide them', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
     const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)

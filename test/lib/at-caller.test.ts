@@ -1,4 +1,7 @@
-/** Errors thrown by public functions begin with the call, and their stack traces start at the caller. */
+/**
+ * Tests that errors thrown by public functions begin with the call, and that their stack traces start at the
+ * caller.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, defineScenario, parseScenario } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
@@ -49,7 +52,7 @@ const mistakes: Record<string, () => unknown> = {
 
 const framesOf = (error: Error) => (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line))
 
-describe('stack trace of an error', () => {
+describe("an error's stack trace", () => {
   it.each(Object.keys(mistakes))('starts at the caller of %s', async (name) => {
     const error = await (async () => {
       try {

@@ -94,7 +94,7 @@ describe('Clock', () => {
     expect(still.elapsed()).toBe(50)
   })
 
-  it('waits in sandbox time, until the end or an abort', async () => {
+  it('waits in sandbox time until the end or an abort', async () => {
     const clock = new Clock({ timeScale: 2 })
     const ended: string[] = []
     const { signal } = new AbortController()
@@ -115,7 +115,7 @@ describe('Clock', () => {
     expect(new Clock({ timeScale: 0 }).wait(10)).toBeUndefined()
   })
 
-  it('limits waits to the maximum delay of a timer', async () => {
+  it("limits waits to a timer's maximum delay", async () => {
     const done = vi.fn()
     void new Clock().wait(maxTimerMs + 1000)?.then(done)
     new Clock().pace().begin(maxTimerMs + 1000, done)
@@ -153,7 +153,7 @@ describe('consecutive waits', () => {
     expect(done).toHaveBeenCalledTimes(2)
   })
 
-  it('end at once when aborted, with promises and with callbacks', async () => {
+  it('end immediately when aborted, whether they use promises or callbacks', async () => {
     const controller = new AbortController()
     const wait = new Clock().waits(controller.signal)
     const ended: string[] = []

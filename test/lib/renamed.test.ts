@@ -1,5 +1,5 @@
 /**
- * Former names of options and fields, everywhere they are recognised.
+ * Tests former names of options and fields wherever they are recognised.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'

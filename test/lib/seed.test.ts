@@ -1,5 +1,5 @@
 /**
- * Golden values of the random generator. Changing them would change the data of every seed.
+ * Pins values from the random generator. Changing them would change the data for every seed.
  */
 import { describe, expect, it } from 'vitest'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
@@ -33,7 +33,7 @@ describe('seeded random functions', () => {
     expect(next()).toBe(0.45155741297639906)
   })
 
-  it('include draw(), which returns the first number of the sequence', () => {
+  it("include draw(), which returns the sequence's first number", () => {
     expect(draw('golden', 1)).toBe(0.06728417798876762)
   })
 

@@ -1,4 +1,4 @@
-/** Helpers for values: equality, globs, paths, suggestions, bytes and turns. */
+/** Tests helpers for values: equality, globs, paths, suggestions, bytes and turns. */
 import { describe, expect, it } from 'vitest'
 import {
   decodeUtf8,
@@ -90,7 +90,7 @@ describe('value paths', () => {
     expect(readAll(value, readPath(path))).toEqual(all)
   })
 
-  it('ignore the length of an array, but not a field named length', () => {
+  it("ignore an array's length, but not a field named length", () => {
     expect(readAll({ a: [1] }, ['a', 'length'])).toEqual([])
     expect(readAll({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
   })
@@ -165,7 +165,7 @@ describe('byte conversions', () => {
 })
 
 describe('takeTurn', () => {
-  it('resolves in the order of the calls', async () => {
+  it('resolves in call order', async () => {
     const shared = {}
     const done: number[] = []
     const release = await takeTurn(shared)

@@ -103,6 +103,6 @@ it('POST /responses responds to arbitrary requests with a valid reply or a 400',
     }),
     { numRuns: runs },
   )
-  // Fails if too few of the generated requests are valid.
+  // Fails if too few generated requests are valid.
   expect(statusCounts.get(200)).toBeGreaterThan(runs / 5)
 })

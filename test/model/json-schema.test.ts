@@ -1,5 +1,6 @@
 /**
- * Generated values for strict, large, unsatisfiable and malicious JSON schemas, checked with independent validators.
+ * Tests values generated for strict, large, unsatisfiable and malicious JSON schemas with independent
+ * validators.
  */
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -27,7 +28,10 @@ interface Outcome {
   rejection?: string
 }
 
-/** Returns the generated value with its warnings, or the reason for a 400. Without warnings the value must be valid. */
+/**
+ * Returns the generated value with its warnings, or the reason for a 400. Without warnings, the value must be
+ * valid.
+ */
 function outcome(schema: JsonSchema): Outcome {
   try {
     const warnings: string[] = []
@@ -98,7 +102,7 @@ describe('schemas that could hang the server', () => {
     expect(rejection).toMatch(/exceeds the limits: |No value can be generated for this schema: /)
   })
 
-  it('get a value and a warning if a backtracking pattern cannot be satisfied', () => {
+  it('yield a value and a warning if a backtracking pattern cannot be satisfied', () => {
     const { warnings } = outcome({
       allOf: [{ pattern: '^a{40}$' }, { pattern: '^(a+)+b$' }],
       type: 'string',
@@ -106,7 +110,7 @@ describe('schemas that could hang the server', () => {
     expect(warnings).toEqual([expect.stringMatching(/may not match its schema: Must match the pattern/)])
   })
 
-  it('get the smallest value if they reference themselves several times in optional places', () => {
+  it('yield the smallest value if they reference themselves several times in optional places', () => {
     expect(JSON.stringify(outcome(tree({})).value).length).toBeLessThan(500)
     const next = { anyOf: [{ $ref: '#' }, { type: 'null' }] }
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -143,7 +147,7 @@ describe('schemas that could hang the server', () => {
 })
 
 describe('large realistic schemas', () => {
-  it('get a value: 300 fields, an enum of 3,000, 500 items, 5,000 characters', () => {
+  it('yield a value: 300 fields, an enum of 3,000, 500 items, 5,000 characters', () => {
     const fields = Array.from({ length: 300 }, (_, index) => `field_${index}`)
     const { value } = outcome({
       type: 'object',
@@ -158,7 +162,7 @@ describe('large realistic schemas', () => {
     expect(Object.keys(value as object)).toHaveLength(303)
   })
 
-  it('get a value: a slug, multiples of 0.5, a map, unique items, one of two required fields', () => {
+  it('yield a value: a slug, multiples of 0.5, a map, unique items, one of two required fields', () => {
     const { value, warnings } = outcome({
       type: 'object',
       properties: {
@@ -177,7 +181,7 @@ describe('large realistic schemas', () => {
 describe('anyOf', () => {
   const impossible = { type: 'string', minLength: 5, maxLength: 2 }
 
-  it('uses another branch if the chosen or the smallest branch has no value', () => {
+  it('uses another branch if no value matches the chosen or smallest branch', () => {
     const list = { type: 'array', minItems: 2, items: { const: 1 } }
     const properties = Object.fromEntries(
       Array.from('abcdefghij', (name) => [name, { anyOf: [impossible, list] }]),
@@ -188,14 +192,14 @@ describe('anyOf', () => {
 })
 
 describe('arbitrary schemas', () => {
-  it('get a value that an independent validator accepts, a value with a warning, or a 400', () => {
+  it('yield a value that an independent validator accepts, a value with a warning, or a 400', () => {
     let validValues = 0
     fc.assert(
       fc.property(anySchema, (schema) => {
         try {
           if (outcome(schema).warnings?.length === 0) validValues++
         } catch (error) {
-          // The validator does not stop at infinite references.
+          // The validator would follow infinite references forever.
           if (!(error instanceof RangeError)) throw error
         }
       }),
@@ -271,7 +275,7 @@ describe('readPattern', () => {
 
 const origin = { ...source, warn: (message: string) => expect.fail(message) }
 
-/** A strict schema: every property is required, no other properties are allowed. */
+/** Returns a strict schema: every property is required, no others are allowed. */
 const strict = (properties: Record<string, unknown>) => ({
   type: 'object',
   properties,
@@ -387,7 +391,7 @@ describe('fakeValue', () => {
     expect(fakeValue(schema, { ...origin, seed: '2' })).not.toEqual(value)
   })
 
-  it('uses words of the question for unconstrained strings', async () => {
+  it('uses words from the question for unconstrained strings', async () => {
     expect(
       fakeValue(
         strict({ title: { type: 'string' }, code: { type: 'string', pattern: '^x$' } }) as JsonSchema,

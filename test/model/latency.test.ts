@@ -72,7 +72,7 @@ it('valueAt interpolates between quantiles, extrapolates outside them, and is ne
 })
 
 describe('latency profiles', () => {
-  it('determine the delays of 1,000 streams, within 0.05 of each quantile', () => {
+  it('determine the delays of 1,000 streams to within 0.05 of each quantile', () => {
     const drawn = Array.from({ length: 1000 }, (_, call) =>
       waits(`resp_${call}`, 'aurora/dawn-2', { latency: profile }),
     )
@@ -114,7 +114,7 @@ describe('latency profiles', () => {
     expect(waits('resp_1', 'borealis/polar-4', { latency: profile })).toEqual([7])
   })
 
-  it('determine the length of generated text, the same each time', async () => {
+  it('determine the length of generated text, which is the same each time', async () => {
     const { fetch } = createGateway({ timeScale: 0, latency: profile })
     const ask = async (input: string) => {
       const response = await call({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
@@ -137,7 +137,7 @@ describe('latency profiles', () => {
     for (const { text, tokens } of answers) expect(countTokens(text)).toBe(tokens)
   }, 60_000)
 
-  it('delay a JSON reply by the total duration of the stream', async () => {
+  it("delay a JSON reply by the stream's total duration", async () => {
     const totalMs = { p50: 40 }
     const { fetch, journal } = createGateway({
       latency: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
@@ -160,7 +160,7 @@ describe('latency profiles', () => {
     expect(latencyOf({ latency: { profile: 1, models: {} } }, 'constructor')).toBeUndefined()
   })
 
-  it('extend the usual text with more text of the same kind', async () => {
+  it('lengthen the usual text with more text of the same kind', async () => {
     const textOf = async (latency?: LatencyProfile) => {
       const { fetch } = createGateway({ timeScale: 0, latency })
       const response = await call({ fetch }, 'POST /responses', {
@@ -178,7 +178,7 @@ describe('latency profiles', () => {
     expect(second).not.toContain(usual)
   })
 
-  it('can be a file from the `profile` command, or the name of a bundled profile', () => {
+  it("can be given as a file from the `profile` command or as a bundled profile's name", () => {
     const file = join(mkdtempSync(join(tmpdir(), 'profile-')), 'mine.json')
     const printed = {
       firstByteMs: { p10: 1, p50: 2, p90: 3, p99: 4 },
@@ -235,7 +235,7 @@ it('textOfLength returns text with the given number of tokens that ends like a s
   )
   expect(texts).toEqual(['Some', 'Some.', 'Some words.', 'Some words and more of them. Others.'])
   expect(texts.map(countTokens)).toEqual([1, 2, 3, 9])
-  // Adds no second punctuation mark.
+  // No second punctuation mark is added.
   expect(textOfLength(8, () => 'Some words and more of them. Others.')).toBe('Some words and more of them.')
   expect(textOfLength(4, () => 'Some words, and more.')).toBe('Some words.')
 })

@@ -23,7 +23,7 @@ async function ask(input: unknown, body: object = {}): Promise<SampleReply> {
 const textOf = async (input: unknown, body?: object) => (await ask(input, body)).text
 const itemsOf = (text: string) => text.split('\n').filter((line) => /^(-|\d+\.) /.test(line))
 
-/** Used to get different passages for the same question. */
+/** Several models, which lead to different passages for the same question. */
 const models = [
   'aurora/dawn-2',
   'borealis/polar-4',
@@ -75,14 +75,14 @@ describe('sample text', () => {
     ['Explain tides in 2 sentences', 2],
     ['Explain tides in three short sentences', 3],
     ['Use ten sentences to explain tides', 10],
-  ])('has the number of sentences requested by %j', async (question, count) => {
+  ])('has as many sentences as %j requests', async (question, count) => {
     const text = await textOf(question)
     expect(text.replace(question, '').split(/[.!?](?: |$)/)).toHaveLength(count + 1)
     expect(text).not.toContain('\n')
   })
 
   it.each(['low', 'medium', 'high'])(
-    'has the number of paragraphs requested by the question, with verbosity %s',
+    'has as many paragraphs as the question requests, with verbosity %s',
     async (verbosity) => {
       const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
       expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)
@@ -96,7 +96,7 @@ describe('sample text', () => {
     ['Name 10 rivers', 10],
     ['Give me four tips for better sleep', 4],
     ['How do I bake bread in six steps?', 6],
-  ])('is a list with the number of items requested by %j', async (question, count) => {
+  ])('is a list with as many items as %j requests', async (question, count) => {
     const text = await textOf(question)
     expect(itemsOf(text)).toHaveLength(count)
     expect(new Set(itemsOf(text)).size).toBe(count)
@@ -202,7 +202,7 @@ describe('sample text', () => {
     expect(await textOf(long)).toContain(long.slice(0, 60))
   })
 
-  it('depends on seed, model and input only', async () => {
+  it('depends only on seed, model and input', async () => {
     for (const question of questions) {
       const text = await textOf(question)
       expect(await textOf(question, { temperature: 1, metadata: { run: '2' }, user: 'b' })).toBe(text)
@@ -246,7 +246,7 @@ describe('sample text', () => {
       }
   })
 
-  it('takes its form from the first 400 characters of the question', async () => {
+  it("derives its form from the question's first 400 characters", async () => {
     const countItems = async (filling: number) =>
       itemsOf(await textOf(`Suggest ${'x'.repeat(filling)} tldr`)).length
     expect([await countItems(387), await countItems(388)]).toEqual([3, 5])
@@ -274,7 +274,7 @@ describe('sample text', () => {
     expect(paragraphs.filter((each) => each.includes('How do tides work?'))).toHaveLength(1)
   })
 
-  it('reports the output of a function, or general text if the output is empty', async () => {
+  it("reports a function's output, or is general if the output is empty", async () => {
     const report = (output: string) =>
       textOf([
         { role: 'user', content: 'How is the weather?' },
@@ -324,7 +324,7 @@ describe('fixtures/texts.json', () => {
     for (const text of Object.values(paragraphs)) expect(text).toMatch(/^(?:[A-Z][^.!?]*[.!?](?: |$)){2,6}$/)
   })
 
-  it('has lists of ten items, closed code fences, and tables with equal rows', () => {
+  it('has ten-item lists, closed code fences, and tables with equally long rows', () => {
     for (const kind of ['steps', 'points', 'list'] as const)
       for (const lines of kinds[kind].passages) expect(lines).toHaveLength(10)
     for (const lines of passages) {
@@ -347,7 +347,7 @@ describe('fixtures/texts.json', () => {
 })
 
 describe('sample text in other languages', () => {
-  /** Questions by language, each with a word or phrase that only this language has. */
+  /** Questions by language, each with a word or phrase that occurs only in this language. */
   const questions: Record<string, Record<string, RegExp>> = {
     de: {
       'Schreibe ein Gedicht über den Herbst': /^> Der Morgen/m,

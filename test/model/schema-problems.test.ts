@@ -1,5 +1,5 @@
 /**
- * JSON schema validation: the boundary values of each keyword, with the exact problems of invalid values.
+ * Tests JSON Schema validation: each keyword's boundary values, with the exact problems of invalid values.
  */
 
 import { describe, expect, it } from 'vitest'

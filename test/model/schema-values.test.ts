@@ -1,5 +1,6 @@
 /**
- * Exact values generated for JSON schemas with seed 1 and a fixed question, or the reason why there is no value.
+ * Pins the exact values generated for JSON schemas with seed 1 and a fixed question, or the reason why there
+ * is no value.
  */
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -38,7 +39,7 @@ const text = { type: 'string' }
 const one = { const: 1 }
 const card = { type: 'object', properties: { a: text, b: { type: 'integer' } }, required: ['a'] }
 
-/** Cases that the independent validator does not support or interprets differently. */
+/** Matches cases that the independent validator does not support or interprets differently. */
 const unsupportedByAjv = /without a schema|step below zero|inline flags/
 
 it.each<[name: string, schema: unknown, value: unknown]>([
@@ -426,7 +427,7 @@ it('generateValue: uses the smallest values once the value has a thousand parts'
   })
 })
 
-it('generateValue: uses examples of the schema if the source proposes them and they are valid', () => {
+it("generateValue: uses the schema's examples if the source proposes them and they are valid", () => {
   const { seed, source } = options()
   const examples = (schema: unknown) =>
     generateValue(schema as JsonSchema, { seed, source: (place) => examplesOfSchema(place) ?? source(place) })

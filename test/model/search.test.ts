@@ -17,7 +17,7 @@ const question = fc.oneof(
   fc.constantFrom(...pages).map(({ title }) => title),
 )
 
-/** Reference implementation of include and exclude lists. */
+/** A reference implementation of include and exclude lists. */
 function isAllowed(host: string, include: string[], exclude: string[]): boolean {
   const covered = (list: string[]) =>
     list.some((each) => (each.startsWith('*.') ? host.endsWith(each.slice(1)) : host === each))
@@ -49,11 +49,11 @@ describe('findPages', () => {
   const find = (question: string, limit = 1) =>
     findPages(pageCorpus(pages), { question, limit, passes: () => true })
 
-  it('ranks the page that shares most words with the question first', () => {
+  it('ranks the page with the most words in common with the question first', () => {
     for (const { url, title, excerpt } of pages) expect(find(`${title} ${excerpt}`)[0]?.url).toBe(url)
   })
 
-  it('ranks words in titles and rare words higher', () => {
+  it('ranks pages with rare words, or with words in the title, higher', () => {
     const page = (title: string, excerpt: string) => ({ url: `https://a.example/${title}`, title, excerpt })
     const corpus = pageCorpus([page('zinc', 'other'), page('other', 'zinc cobalt')])
     const urls = (question: string) =>
@@ -73,7 +73,7 @@ describe('findPages', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })
 
-  it('ignores stop words of other languages', () => {
+  it('ignores stop words in other languages', () => {
     const page = (title: string) => ({ url: `https://a.example/${title.length}`, title, excerpt: 'nothing' })
     const corpus = pageCorpus([page('wie ist das por que come'), page('Berlin 東京の観光')])
     for (const question of ['Wie ist das Wetter in Berlin?', '¿Por qué Berlin?', '東京観光について'])

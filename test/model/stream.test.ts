@@ -49,7 +49,7 @@ const paced = (latency: z.input<typeof Latency>) => ({ latency: Latency.parse(la
 
 const tokenCount = eventsOf(frames()).filter(({ type }) => type === 'response.output_text.delta').length
 
-describe('bytes of a stream', () => {
+describe("a stream's bytes", () => {
   const list = frames(paced({ gapMs: 50, keepAliveMs: 20 }))
   const bytes = Buffer.concat(
     list.flatMap((frame) =>
@@ -75,12 +75,12 @@ describe('bytes of a stream', () => {
   })
 })
 
-describe('pacing of a stream', () => {
+describe("a stream's pacing", () => {
   it('adds no waits by default', () => {
     expect(waitsOf(frames())).toEqual([])
   })
 
-  it('waits once before the first event with a single number', () => {
+  it('waits once, before the first event, if latency is a number', () => {
     expect(frames(paced(300))[0]).toEqual({ kind: 'wait', ms: 300 })
     expect(waitsOf(frames(paced(300)))).toEqual([300])
   })

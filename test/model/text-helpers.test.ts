@@ -1,4 +1,4 @@
-/** Text helpers: quoting, search words, tokens, embeddings, and fallback models. */
+/** Tests text helpers: quoting, search words, tokens, embeddings, and fallback models. */
 import { describe, expect, it } from 'vitest'
 import { textOfLength } from '../../src/model/items.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countTokens, tokenize } from '../../src/model/tokens.ts'
 
-/** Text that is hard to split: combining accents, emoji sequences, flags, line endings, links. */
+/** Generates text that is hard to split: combining accents, emoji sequences, flags, line endings, links. */
 const anyText = fc
   .array(
     fc.oneof(

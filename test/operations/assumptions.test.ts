@@ -7,7 +7,7 @@ const search = { type: 'gateway:web_search' }
 const message = (content: unknown, role = 'user') => ({ type: 'message', role, content })
 const conversation = [message([{ type: 'input_text', text: 'Hi' }])]
 
-/** [title, fields of the request, assumptions that the reply depends on] */
+/** [title, request fields, assumptions that the reply depends on] */
 const cases: [string, object, string[]][] = [
   ['a specified input', { input: conversation }, []],
   ['string content', { input: [message('Hi')] }, ['inputItems']],
@@ -84,7 +84,7 @@ const cases: [string, object, string[]][] = [
 ]
 
 describeAdapters('assumptions of POST /responses', { search: { limitedEngine: 'engine_b' } }, ({ call }) => {
-  it.each(cases)('are in the reply header: %s', async (_, fields, names) => {
+  it.each(cases)('are listed in the reply header: %s', async (_, fields, names) => {
     const { headers } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(headers.get('x-understudy-assumptions')).toBe(names.length > 0 ? names.join(', ') : null)
     for (const name of names) expect(assumptions).toHaveProperty(name)
@@ -127,7 +127,7 @@ describeAdapters('assumptions of other operations', (entrance) => {
     expect(headers.get('x-understudy-assumptions')).toBe(names)
   })
 
-  it('PATCH /workspaces/{id} reports workspaceLookup if the id is also the slug of another workspace', async () => {
+  it("PATCH /workspaces/{id} reports workspaceLookup if the id is also another workspace's slug", async () => {
     const { workspaces } = entrance.sandbox.db
     const production = await workspaces.get('production')
     await workspaces.update('staging', { slug: production?.id })

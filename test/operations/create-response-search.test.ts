@@ -31,7 +31,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(output[1].content[0].annotations).toHaveLength(5)
     })
 
-    it.each([1, 25])('cites as many pages as max_results allows (%i)', async (max_results) => {
+    it.each([1, 25])('cites %i pages if max_results is %i', async (max_results) => {
       expect(await cited(bodyWith({ max_results }))).toHaveLength(max_results)
     })
 
@@ -85,7 +85,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect((await create(both)).headers.get('x-understudy-assumptions')).toContain('searchForms')
   })
 
-  it('rejects more than 20 results of the limited engine, even with a small max_total_results', async () => {
+  it('rejects more than 20 results from the limited engine, even with a small max_total_results', async () => {
     const parameters = { engine: 'engine_b', max_results: 25, max_total_results: 3 }
     const { status, body } = await create({ tools: [{ ...search, parameters }] })
     expect(status).toBe(400)
@@ -123,7 +123,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     ])
   })
 
-  it('searches next to other tools only if the question asks for it or the tool is forced', async () => {
+  it('searches alongside other tools only if the question asks for it or the tool is forced', async () => {
     const tools = [search, { type: 'function', name: 'edit' }]
     const types = async (fields: object) =>
       (await create({ tools, ...fields })).body.output.map(({ type }: { type: string }) => type)
@@ -293,7 +293,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('searches the pages of the sandbox', async () => {
+  it("searches the sandbox's pages", async () => {
     const page = { url: 'https://own.example/a', title: 'Zymurgy', excerpt: 'On brewing.' }
     await entrance.sandbox.db.pages.create(page)
     const [first] = await cited({ tools: [search], input: 'zymurgy' })
@@ -358,7 +358,7 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     },
   )
 
-  it('is ignored with a warning for models of other vendors and without a search', async () => {
+  it("is ignored with a warning for other vendors' models and without a search", async () => {
     for (const body of [{ model: `${model}:online` }, { model: vendor }]) {
       const { status, body: reply } = await create({}, body)
       expect(status).toBe(200)
@@ -369,7 +369,7 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     }
   })
 
-  it('treats an empty list as absent, and accepts lists of ten', async () => {
+  it('treats an empty list as absent, and accepts ten-entry lists', async () => {
     expect((await create({ allowed_x_handles: ['a'], excluded_x_handles: [] })).status).toBe(200)
     expect((await create({ allowed_x_handles: Array.from('abcdefghij') })).status).toBe(200)
   })

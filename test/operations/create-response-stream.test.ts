@@ -8,7 +8,7 @@ const model = 'aurora/dawn-2'
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of events
 type Event = any
 
-/** Parses the events of a stream with an independent parser. The last one is the string `[DONE]`. */
+/** Parses a stream's events with an independent parser. The last one is the string `[DONE]`. */
 function eventsOf(text: string): Event[] {
   const events: Event[] = []
   const parser = createParser({
@@ -113,7 +113,7 @@ describeAdapters('POST /responses with stream: true', (entrance) => {
     expect(response).toMatchObject({ status: 'completed', id: events[0].response.id })
   })
 
-  it('sends one delta per token; together they are the text', async () => {
+  it('sends one delta per token, which together form the text', async () => {
     const events = await stream({ input: 'Mitä 👩‍👩‍👧 kuuluu?' })
     const deltas = ofType(events, 'response.output_text.delta').map(({ delta }) => delta)
     const { response } = events.at(-2)
@@ -122,7 +122,7 @@ describeAdapters('POST /responses with stream: true', (entrance) => {
     expect(deltas.some((delta) => delta.includes('👩‍👩‍👧'))).toBe(true)
   })
 
-  it('sends the annotations of the final response in order', async () => {
+  it("sends the final response's annotations in order", async () => {
     const events = await stream({ model: `${model}:online` })
     const part = events.at(-2).response.output[1].content[0]
     const added = ofType(events, 'response.output_text.annotation.added')

@@ -66,7 +66,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(texts.size).toBe(3)
     })
 
-    it('is the same for a string input and for an equivalent message', async () => {
+    it('is the same for a string and for an equivalent message', async () => {
       const reply = await text({ input: 'Hello' })
       for (const message of [
         { role: 'user', content: 'Hello' },
@@ -158,7 +158,7 @@ describeAdapters('POST /responses', (entrance) => {
       ).toBe(200)
     })
 
-    it('accepts a final function output, which the reply reports', async () => {
+    it('accepts a final function output, and reports it in the reply', async () => {
       const reply = await text({
         input: [
           { role: 'user', content: 'What is the weather?' },
@@ -215,7 +215,7 @@ describeAdapters('POST /responses', (entrance) => {
         { model: 42, max_output_tokens: 0, input: [{ role: 'user', content: [{ type: 'x' }] }] },
         ['body.model', 'body.input[0].content[0].type', 'body.max_output_tokens'],
       ],
-    ])('responds 400 to a request %s', async (_, request, paths) => {
+    ])('responds with 400 to a request %s', async (_, request, paths) => {
       const { status, body } = await create(request)
       expect(status).toBe(400)
       expect(body.error.code).toBe(400)
@@ -224,7 +224,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('usage', () => {
-    it('counts all text and images of the input', async () => {
+    it('counts all text and images in the input', async () => {
       const { body } = await create({
         instructions: 'Be brief.',
         input: [
@@ -236,7 +236,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4 + 765)
     })
 
-    it('has consistent totals', async () => {
+    it('adds up to consistent totals', async () => {
       const { usage } = (await create({})).body
       expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens)
       expect(usage.output_tokens).toBeGreaterThan(30)
@@ -271,7 +271,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect((await create({ max_output_tokens: length - 1 })).body.status).toBe('incomplete')
     })
 
-    it('truncates the arguments of a function call', async () => {
+    it("truncates a function call's arguments", async () => {
       const tools = [
         {
           type: 'function',
@@ -336,7 +336,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('reasoning', () => {
-    it('has a summary whose tokens count as reasoning tokens', async () => {
+    it('includes a summary whose tokens count as reasoning tokens', async () => {
       const { output, usage } = (await create({ reasoning: { effort: 'low' } })).body
       expect(output).toMatchObject([
         { type: 'reasoning', summary: [{ type: 'summary_text', text: expect.stringContaining('Hello') }] },
@@ -349,7 +349,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(hidden.usage.output_tokens).toBe(output_tokens)
     })
 
-    it('has the number of paragraphs that effort and summary request', async () => {
+    it('has as many paragraphs as effort and summary request', async () => {
       const paragraphs = async (reasoning: object) =>
         (await create({ reasoning })).body.output[0].summary.length
       expect(await paragraphs({ effort: 'medium' })).toBe(2)
@@ -360,7 +360,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(output[0].summary).toEqual([{ type: 'summary_text', text: '**Reading the' }])
     })
 
-    it('uses medium effort for an unknown one, with a warning', async () => {
+    it('treats an unknown effort as medium, with a warning', async () => {
       const { body } = await create({ reasoning: { effort: 'extreme' } })
       expect(body.usage).toEqual((await create({ reasoning: { effort: 'medium' } })).body.usage)
       expect(entrance.sandbox.journal.entries().at(-2)?.warnings).toEqual([
@@ -382,14 +382,14 @@ describeAdapters('POST /responses', (entrance) => {
     }
     const format = { type: 'json_schema', name: 'film', strict: true, schema }
 
-    it('is valid JSON for the schema, the same each time', async () => {
+    it('is valid JSON for the schema, and the same each time', async () => {
       const json = await text({ text: { format } })
       const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(JSON.parse(json))
       expect(result.error).toBeUndefined()
       expect(await text({ text: { format } })).toBe(json)
     })
 
-    it('echoes the format in the reply, for clients that parse by it', async () => {
+    it('echoes the format in the reply for clients that need it to parse the text', async () => {
       expect((await create({ text: { format } })).body.text).toEqual({ format })
       expect((await create({})).body).not.toHaveProperty('text')
     })
@@ -460,7 +460,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(body).toMatchObject({ instructions: 'Mine.', temperature: 1.5 })
     })
 
-    it('responds 404 for an unknown preset', async () => {
+    it('responds with 404 for an unknown preset', async () => {
       const { status, headers } = await create({ model: '@preset/unknown-preset', input: 'Hello' })
       expect(status).toBe(404)
       expect(headers.get('x-understudy-assumptions')).toContain('notFound')

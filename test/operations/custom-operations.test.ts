@@ -1,5 +1,5 @@
 /**
- * Custom operations: `createGateway({ operations })` with any Standard Schema.
+ * Tests custom operations: `createGateway({ operations })` with any Standard Schema.
  */
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
@@ -103,7 +103,7 @@ describe('custom operation with Standard Schemas', () => {
   const copy = (path: string, body: object, headers = { 'x-team': 'a' }) =>
     call(gateway, `POST ${path}`, { body, headers })
 
-  it('receives the output of its schemas, including asynchronous ones', async () => {
+  it("receives its schemas' output, including that of asynchronous ones", async () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'tides', more: 1 })
     expect([status, body]).toEqual([200, { copy: 'A EN TIDES' }])
   })
@@ -118,7 +118,7 @@ describe('custom operation with Standard Schemas', () => {
     ])
   })
 
-  it('responds 500 if the reply violates its schema', async () => {
+  it('responds with 500 if the reply violates its schema', async () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'wrong' })
     expect(status).toBe(500)
     expect(body.error.message).toBe(

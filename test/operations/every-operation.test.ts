@@ -1,4 +1,4 @@
-/** Behaviour common to all operations: authentication, routing, bodies and replies. */
+/** Tests behaviour common to all operations: authentication, routing, bodies and replies. */
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
 
@@ -22,7 +22,7 @@ describeAdapters('every operation', (entrance) => {
       expect((await call(line, { body, headers: { authorization: 'Bearer sk-anything' } })).status).toBe(200)
     })
 
-    it.each(calls)('%s responds 401 without a key', async (line, body) => {
+    it.each(calls)('%s responds with 401 without a key', async (line, body) => {
       const answer = await call(line, { body, headers: { authorization: null } })
       expect(answer.status).toBe(401)
       expect(answer.body).toEqual({ error: { code: 401, message: 'Missing Authentication header' } })
@@ -31,7 +31,7 @@ describeAdapters('every operation', (entrance) => {
     })
 
     it.each(['Bearer', 'Bearer ', 'Basic abc', 'sk-key', 'Bearer a b', 'Bearersk'])(
-      'responds 401 to the malformed header %j',
+      'responds with 401 to the malformed header %j',
       async (authorization) => {
         expect((await call('GET /providers', { headers: { authorization } })).status).toBe(401)
       },
@@ -44,7 +44,7 @@ describeAdapters('every operation', (entrance) => {
 
   describe('paths and methods', () => {
     it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /benchmarks/', 'GET /'])(
-      '%s responds 404 with the error envelope',
+      '%s responds with 404 and the error envelope',
       async (line) => {
         const { status, headers, body } = await call(line as 'GET /')
         expect(status).toBe(404)
@@ -58,7 +58,7 @@ describeAdapters('every operation', (entrance) => {
       ['GET /presets/code-review/', '/presets/code-review'],
       ['GET /provider', '/providers'],
       ['GET /embedding/models', '/embeddings/models'],
-    ] as const)('%s responds 404 and suggests %s', async (line, near) => {
+    ] as const)('%s responds with 404 and suggests %s', async (line, near) => {
       const { status, body } = await call(line)
       expect(status).toBe(404)
       expect(body.error.message).toBe(
@@ -71,7 +71,7 @@ describeAdapters('every operation', (entrance) => {
       ['DELETE /workspaces/production', 'PATCH'],
       ['GET /responses', 'POST'],
       ['PUT /presets/code-review', 'GET, HEAD'],
-    ] as const)('%s responds 405 with Allow: %s', async (line, allow) => {
+    ] as const)('%s responds with 405 and Allow: %s', async (line, allow) => {
       const { status, headers, body } = await call(line)
       expect(status).toBe(405)
       expect(headers.get('allow')).toBe(allow)
@@ -79,7 +79,7 @@ describeAdapters('every operation', (entrance) => {
     })
 
     it.each(['GET /presets/', 'PATCH /workspaces/'] as const)(
-      '%s responds 400 because a path parameter is empty',
+      '%s responds with 400 because a path parameter is empty',
       async (line) => {
         const { status, body } = await call(line, line.startsWith('PATCH') ? { body: {} } : {})
         expect(status).toBe(400)
@@ -91,7 +91,7 @@ describeAdapters('every operation', (entrance) => {
       expect((await call('GET /nothing', { headers: { authorization: null } })).status).toBe(404)
     })
 
-    it('handle HEAD like GET, without a body', async () => {
+    it('treat HEAD like GET, but without a body', async () => {
       const { status, headers, text } = await call('HEAD /providers')
       expect(status).toBe(200)
       expect(headers.get('content-type')).toBe('application/json')
@@ -100,21 +100,21 @@ describeAdapters('every operation', (entrance) => {
   })
 
   describe('bodies', () => {
-    it.each(withBody)('%s responds 400 to malformed JSON', async (line) => {
+    it.each(withBody)('%s responds with 400 to malformed JSON', async (line) => {
       const { status, headers, body } = await call(line, { body: '{"name": ' })
       expect(status).toBe(400)
       expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'json' })
       expect(headers.get('x-understudy-assumptions')).toContain('requestBody')
     })
 
-    it.each(withBody)('%s responds 400 to a missing body', async (line) => {
+    it.each(withBody)('%s responds with 400 to a missing body', async (line) => {
       const { status, body } = await call(line, { headers: { 'content-type': 'application/json' } })
       expect(status).toBe(400)
       expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'required' })
     })
 
     it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-      'of type %s get a 415',
+      'are rejected with 415 if their type is %s',
       async (type) => {
         const { status, body } = await call('PATCH /workspaces/staging', {
           body: '{"name":"x"}',
@@ -126,7 +126,7 @@ describeAdapters('every operation', (entrance) => {
     )
 
     it.each(['gzip', 'br', 'GZIP'])(
-      'compressed with %s get a 415 that names the encoding',
+      'are rejected with a 415 that names the encoding if compressed with %s',
       async (encoding) => {
         const { status, body } = await call('PATCH /workspaces/staging', {
           body: '{"name":"x"}',
@@ -138,14 +138,14 @@ describeAdapters('every operation', (entrance) => {
     )
 
     it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-      'of type %s are accepted',
+      'are accepted if their type is %s',
       async (type) => {
         const options = { body: '{"name":"x"}', headers: { 'content-type': type } }
         expect((await call('PATCH /workspaces/staging', options)).status).toBe(200)
       },
     )
 
-    it('without a content type are parsed as JSON', async () => {
+    it('are parsed as JSON if they have no content type', async () => {
       const { baseUrl, fetch, sandbox } = entrance
       const answer = await fetch(`${baseUrl}/workspaces/staging`, {
         method: 'PATCH',
@@ -158,7 +158,7 @@ describeAdapters('every operation', (entrance) => {
     it.each([
       ['invalid UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
       ['a byte order mark', 200, [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
-    ])('with %s get a %i', async (_, status, bytes) => {
+    ])('are decoded as UTF-8: %s leads to status %i', async (_, status, bytes) => {
       const { baseUrl, fetch, sandbox } = entrance
       const answer = await fetch(`${baseUrl}/workspaces/staging`, {
         method: 'PATCH',
@@ -189,7 +189,7 @@ describeAdapters('every operation', (entrance) => {
   })
 
   describe('replies', () => {
-    it('have a unique, deterministic request id', async () => {
+    it('have unique, deterministic request ids', async () => {
       const first = (await call('GET /providers')).headers.get('x-request-id')
       const second = (await call('GET /providers')).headers.get('x-request-id')
       entrance.sandbox.reset()
@@ -222,7 +222,7 @@ describeAdapters('every operation', (entrance) => {
     })
   })
 
-  it('sends a 500 with the error envelope of the specification', async () => {
+  it("sends a 500 with the specification's error envelope", async () => {
     entrance.sandbox.fail(500)
     const { status, headers, body } = await call('GET /providers')
     expect(status).toBe(500)
@@ -241,13 +241,13 @@ describeAdapters('gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-
     expect((await entrance.call('GET /providers', { headers: { authorization } })).status).toBe(status)
   })
 
-  it('accepts the key of a sandbox', async () => {
+  it("accepts a sandbox's key", async () => {
     expect((await entrance.call('GET /providers')).status).toBe(200)
   })
 })
 
 describeAdapters('gateway with `strict: true`', { strict: true }, ({ call }) => {
-  it('responds 400 to unknown body fields and query parameters', async () => {
+  it('responds with 400 to unknown body fields and query parameters', async () => {
     const { status, body } = await call('PATCH /workspaces/staging', { body: { name: 'x', colour: 'red' } })
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toEqual([
@@ -265,7 +265,7 @@ describeAdapters(
   'gateway with `limits.requestBodyBytes`',
   { limits: { requestBodyBytes: 100 } },
   ({ call }) => {
-    it('accepts a body of exactly this length, and responds 413 to a longer one', async () => {
+    it('accepts a body of exactly this length, and responds with 413 to a longer one', async () => {
       const fit = JSON.stringify({ name: 'x', padding: 'x'.repeat(75) })
       expect(fit).toHaveLength(100)
       expect((await call('PATCH /workspaces/staging', { body: fit })).status).toBe(200)

@@ -26,7 +26,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   it.each([
     [{ model: 'aurora/dawn-2', temperature: 0.5 }, false],
     [{ model: 'aurora/dawn-2', top_p: 0.5 }, true],
-  ])('with the configuration %j, reports the assumption presetConfig: %s', async (config, reported) => {
+  ])('reports the assumption presetConfig for undocumented settings: %j, %s', async (config, reported) => {
     const { presets, presetVersions } = entrance.sandbox.db
     const preset = await presets.get('code-review')
     await presetVersions.update(preset?.designated_version_id ?? '', { config })
@@ -42,7 +42,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     expect((await call('GET /presets/code-review')).body.data.designated_version).toEqual(first)
   })
 
-  it('responds 404 to an unknown slug, with the assumption notFound', async () => {
+  it('responds with 404 to an unknown slug, with the assumption notFound', async () => {
     const { status, headers, body } = await call('GET /presets/nobody')
     expect(status).toBe(404)
     expect(body).toEqual({ error: { code: 404, message: 'Resource not found' } })
@@ -57,7 +57,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'Email-Copywriter', '%20', '..%2F..%2Fetc'])(
-    'responds 404 for the slug %s',
+    'responds with 404 for the slug %s',
     async (slug) => {
       expect((await call(`GET /presets/${slug}`)).status).toBe(404)
     },

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas for structured output and forced functions, in every operation that accepts them: generated values,
- * warnings and rejections.
+ * Tests JSON Schemas for structured output and forced functions in every operation that accepts them:
+ * generated values, warnings and rejections.
  */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -112,7 +112,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     return { value: typeof json === 'string' ? JSON.parse(json) : json, warnings }
   }
 
-  it('gets a valid value', async () => {
+  it('yields a valid value', async () => {
     const schema = strict(
       {
         kind: { enum: ['a', 'b'] },
@@ -152,7 +152,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     expect(warnings).toEqual([])
   })
 
-  it('gets the closest value and a warning for unsupported keywords', async () => {
+  it('yields the closest value and a warning for unsupported keywords', async () => {
     const { value, warnings } = await valueFor({
       type: 'object',
       properties: { a: { const: 1 }, b: { type: 'string', pattern: '^(?!x)\\w+$' }, c: { type: 'integer' } },

@@ -22,7 +22,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   const designRows = (rows: Benchmark[]) =>
     rows.filter((row): row is DesignBenchmark => row.source === 'design-source')
 
-  it('returns rows of both sources, index rows first, with meta', async () => {
+  it('returns rows from both sources, index rows first, with meta', async () => {
     const { status, body, data, meta } = await get()
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['data', 'meta'])
@@ -46,7 +46,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     ['coding', 'coding_index', 'cinderpeak/forge-3-coder'],
     ['agentic', 'agentic_index', 'saltmarsh/reed-2-agent'],
   ] as const)(
-    'with task_type %s, sorts index rows by %s in descending order',
+    'sorts index rows for task_type %s by %s in descending order',
     async (task_type, index, best) => {
       const { data, meta } = await get({ source: 'index-source', task_type })
       const scores = indexRows(data).map((row) => row[index])
@@ -57,7 +57,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     },
   )
 
-  it('returns the models arena of design-source by default', async () => {
+  it("returns design-source's models arena by default", async () => {
     const { data } = await get({ source: 'design-source' })
     expect(data).toHaveLength(23)
     expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['models']))
@@ -84,12 +84,9 @@ describeAdapters('GET /benchmarks', (entrance) => {
     expect(new Set(game.map(({ category }) => category))).toEqual(new Set(['gamedev']))
   })
 
-  it.each(['intelligence', 'agentic'])(
-    'with task_type %s, does not filter by category',
-    async (task_type) => {
-      expect((await get({ source: 'design-source', task_type })).data).toHaveLength(23)
-    },
-  )
+  it.each(['intelligence', 'agentic'])('does not filter by category with task_type %s', async (task_type) => {
+    expect((await get({ source: 'design-source', task_type })).data).toHaveLength(23)
+  })
 
   it('ignores arena and category for index-source', async () => {
     const { data } = await get({ source: 'index-source', arena: 'agents', category: 'svg' })
@@ -124,7 +121,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   })
 
   describe('meta', () => {
-    it.each(['index-source', 'design-source'])('of %s names the source of the rows', async (source) => {
+    it.each(['index-source', 'design-source'])("names the rows' source for %s", async (source) => {
       const { meta } = await get({ source })
       expect(meta).toEqual({
         as_of: '2025-12-15T00:00:00.000Z',
@@ -179,7 +176,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     ['max_results=ten', 'query.max_results'],
     ['max_results=', 'query.max_results'],
     ['max_results=1&max_results=2', 'query.max_results'],
-  ])('responds 400 to ?%s', async (search, path) => {
+  ])('responds with 400 to ?%s', async (search, path) => {
     const { status, body } = await entrance.call(`GET /benchmarks?${search}`)
     expect(status).toBe(400)
     expect(body.error.metadata.violations[0].path).toBe(path)

@@ -11,7 +11,7 @@ describeAdapters('GET /embeddings/models', ({ call }) => {
     for (const model of body.data) expect(EmbeddingsModel.parse(model)).toEqual(model)
   })
 
-  it('returns only models with embeddings as output modality', async () => {
+  it('returns only models whose output modality is embeddings', async () => {
     const { body } = await call('GET /embeddings/models')
     for (const model of body.data) expect(model.architecture.output_modalities).toContain('embeddings')
   })

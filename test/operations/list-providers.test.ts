@@ -48,7 +48,7 @@ describeAdapters('GET /providers', (entrance) => {
     expect(entrance.sandbox.journal.last('listProviders')?.warnings.join()).toContain('query.limit')
   })
 
-  it('responds 400 to a repeated query parameter', async () => {
+  it('responds with 400 to a repeated query parameter', async () => {
     const { status, body } = await call('GET /providers?limit=1&limit=2')
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Scripted responses: every output item type and every status, as JSON and as a stream.
+ * Tests scripted responses: every output item type and every status, as JSON and as a stream.
  */
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
@@ -146,7 +146,7 @@ describeAdapters('scripted output items', (entrance) => {
       encrypted_content: 'x9',
     })
     const { output_tokens, output_tokens_details } = response.usage
-    // Counts the reasoning text, not its summary.
+    // Only the reasoning text is counted, not its summary.
     expect(output_tokens_details.reasoning_tokens).toBe(
       countTokens('Blue scatters most of all colours there are.'),
     )
@@ -224,7 +224,7 @@ describeAdapters('scripted output items', (entrance) => {
     expect(types.filter((type) => type === 'response.web_search_call.completed')).toHaveLength(1)
   })
 
-  it('keep the order, ids and statuses of a recorded response', async () => {
+  it("keep a recorded response's order, ids and statuses", async () => {
     const recorded: Any[] = [
       {
         type: 'function_call',

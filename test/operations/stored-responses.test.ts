@@ -12,8 +12,8 @@ function setup(options: GatewayOptionsInput = { storedResponses: true }) {
   return { gateway, client: client(), clientOf: client }
 }
 
-describe('option storedResponses', () => {
-  it('is disabled by default: `store: true` and previous_response_id get a 400', async () => {
+describe('the storedResponses option', () => {
+  it('is disabled by default: requests with `store: true` or previous_response_id get a 400', async () => {
     const { client } = setup({})
     await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toMatchObject({
       status: 400,
@@ -33,7 +33,7 @@ describe('option storedResponses', () => {
     ).rejects.toMatchObject({ status: 400 })
   })
 
-  it('stores the response of a preset', async () => {
+  it("stores a preset's response", async () => {
     const { client } = setup()
     const first = await client.responses.create({ model: '@preset/code-review', input: 'x = 1', store: true })
     const next = { model, input: 'And x = 2?', previous_response_id: first.id }
@@ -71,7 +71,7 @@ describe('option storedResponses', () => {
     expect(next.status).toBe('completed')
   })
 
-  it('accepts outputs of functions called by an earlier response', async () => {
+  it('accepts outputs for functions that an earlier response called', async () => {
     const { client, gateway } = setup()
     gateway.use({
       on: 'createResponse',
@@ -139,7 +139,7 @@ describe('option storedResponses', () => {
     })
   })
 
-  it('isolates sandboxes, is cleared by reset() and restored from a snapshot', async () => {
+  it('isolates sandboxes, and is reset and restored with them', async () => {
     const { gateway, client, clientOf } = setup()
     const { id } = await client.responses.create({ model, input: 'Hi' })
     const more = (openai: OpenAI) =>

@@ -66,7 +66,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     expect(entranceWarnings()).toContain(`body.${path} is unknown to createResponse and was ignored${hint}`)
   })
 
-  it('are reported with the first hundred characters of their name', async () => {
+  it("are reported with their name's first hundred characters", async () => {
     const name = `long${'_name'.repeat(40)}`
     await call('POST /responses', { body: { ...request, [name]: 1 } })
     expect(entranceWarnings()).toContain(
@@ -105,7 +105,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     expect(entranceWarnings().filter((warning) => warning.includes('not known'))).toEqual([])
   })
 
-  it('are listed up to fifty, and the rest is counted', async () => {
+  it('are listed up to fifty, and then counted', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, place) => [`field_${place}`, place]))
     const { status } = await call('POST /responses', { body: { ...request, ...many } })
     expect(status).toBe(200)
@@ -123,7 +123,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
 })
 
 describeAdapters('unknown fields in POST /responses with `strict: true`', { strict: true }, ({ call }) => {
-  it.each(unknownFields)('in %s get a 400: %j', async (_, fields, path, suggestion) => {
+  it.each(unknownFields)('in %s are rejected: %j', async (_, fields, path, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`

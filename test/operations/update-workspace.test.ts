@@ -29,7 +29,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(body.data).toEqual({ ...before, name: 'Renamed', updated_at: body.data.updated_at })
     })
 
-    it('are stored for every field of the body', async () => {
+    it('are stored for every field in the body', async () => {
       const changes = {
         name: 'All of it',
         slug: 'all-of-it',
@@ -73,7 +73,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       )
     })
 
-    it('with {} leave the workspace unchanged, including updated_at', async () => {
+    it('leave the workspace unchanged if empty, including updated_at', async () => {
       const before = await stored(production)
       const { status, headers, body } = await patch(production, {})
       expect(status).toBe(200)
@@ -110,7 +110,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     it.each([
       ['slug', 'production'],
       ['id', production],
-    ])("get a 409 if they equal another workspace's %s", async (_, slug) => {
+    ])("are rejected with 409 if they equal another workspace's %s", async (_, slug) => {
       const { status, headers, body } = await patch('staging', { slug, name: 'Not kept' })
       expect(status).toBe(409)
       expect(body.error.code).toBe(409)
@@ -123,13 +123,13 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect((await patch('staging', { slug: staging })).status).toBe(200)
     })
 
-    it('are case-sensitive, UUIDs are not', async () => {
+    it('are case-sensitive, but UUIDs are not', async () => {
       const { status, body } = await patch(production.toUpperCase(), { name: 'Loud' })
       expect([status, body.data.id, body.data.name]).toEqual([200, production, 'Loud'])
       expect((await patch('PRODUCTION', { name: 'Louder' })).status).toBe(404)
     })
 
-    it('are looked up after ids', async () => {
+    it('are matched only if no id matches', async () => {
       const { workspaces } = entrance.sandbox.db
       const template = await workspaces.get('staging')
       if (!template) throw new Error('no template')
@@ -203,7 +203,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['a null flag', { is_data_discount_logging_enabled: null }, 'body.is_data_discount_logging_enabled'],
       ['a list as body', [], 'body'],
       ['null as body', 'null', 'body'],
-    ])('responds 400 to %s', async (_, body, path) => {
+    ])('responds with 400 to %s', async (_, body, path) => {
       const before = await stored('staging')
       const { status, headers, body: reply } = await patch('staging', body)
       expect(status).toBe(400)
@@ -220,7 +220,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(await stored('staging')).toEqual(before)
     })
 
-    it('reports every violation of one field', async () => {
+    it('reports every violation in one field', async () => {
       const { status, body } = await patch(production, { slug: '-'.repeat(51) })
       expect(status).toBe(400)
       expect(body.error.metadata.violations).toMatchObject([
@@ -256,7 +256,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     },
   )
 
-  it('lists slugs in the journal if none is similar to that of a 404', async () => {
+  it('lists slugs in the journal if none resembles the slug in a 404', async () => {
     await patch('nobody', { name: 'x' })
     expect(entrance.sandbox.journal.last('updateWorkspace')?.reason).toMatch(
       /^Resource not found: no workspace has the id or slug 'nobody'; expected one of production, staging/,

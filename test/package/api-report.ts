@@ -1,7 +1,6 @@
 /**
- * Describes the API of the published entries as text: exported names with signatures and members,
- * then the types that they refer to. Inherited members are listed with their class; internal ones
- * are omitted.
+ * Describes the published entries' API as text: exported names with signatures and members, then the types
+ * that they refer to. Inherited members are listed with their class; internal members are omitted.
  */
 import { readFileSync } from 'node:fs'
 import { type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
@@ -44,7 +43,7 @@ export function apiReports(entries: readonly string[], withPlainTypes: WithPlain
   }
 }
 
-/** @param shownIn Entry whose report contains a declaration, by the id of its symbol. */
+/** @param shownIn Entry whose report contains a declaration, by the declaration's symbol id. */
 function reportOf(entry: string, project: Project, shownIn: Map<number, string>): string {
   const { checker, program } = project
   const file = program.getSourceFile(`${root}src/${entry}.ts`)
@@ -152,7 +151,7 @@ function inShortLines(line: string): string {
   return line.length <= 140 ? line : line.split(/(?<=[;{] )(?!})|(?= \| ["{])/).join('\n    ')
 }
 
-/** Yields our types that a text refers to, resolved where the symbol is declared. */
+/** Yields the package's types that a text refers to, resolved where the symbol is declared. */
 function* typesNamedIn(text: string, scope: TypeSymbol, project: Project): Generator<TypeSymbol> {
   const { checker } = project
   const isOurs = ({ declarations }: TypeSymbol) =>

@@ -1,6 +1,6 @@
 /**
- * The API of each entry, compared with `api/`. After an intended change: `npx vitest run -u
- * --project slow test/package/api`.
+ * Compares each entry's API with the report in `api/`. After an intended change: `npx vitest run -u --project
+ * slow test/package/api`.
  */
 import { beforeAll, it } from 'vitest'
 import { expectFile } from '../golden/expect-golden.ts'

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 const ts: any = createRequire(import.meta.resolve('oazapfts'))('typescript')
 
 /**
- * Returns public options, methods and fields without documentation, as `Interface.member`:
- * everything that the entries export or that users write in options. Fields of the wire format,
- * which the specification describes, are omitted.
+ * Returns public options, methods and fields without documentation, as `Interface.member`: everything that
+ * the entries export or that users write in options. Fields of the wire format, which the specification
+ * describes, are omitted.
  *
- * @param folder Folder of the package.
+ * @param folder The package's folder.
  */
 export function undocumented(folder: string, entries: readonly string[]): string[] {
   const files = entries.map((entry) => join(folder, 'dist', `${entry}.d.ts`))
@@ -85,6 +85,6 @@ function isHidden(node: any): boolean {
 /** Types that users write, including those that exported types refer to. */
 const written = /(Input|Options|Fault)$/
 
-/** Types of wire formats and of files in other formats. */
+/** Types for wire formats and for files in other formats. */
 const wire =
   /Request$|Row$|ItemInput$|UsageInput$|^Har|^Recording$|^SandboxFile$|^Zod|^\$|Internals$|^Standard|^JSONSchema$|^Schema$|^GatewayOptions$|^assumptions$|^CustomOperationId$|^Frame$/

@@ -1,5 +1,5 @@
 /**
- * Reads hover texts from the language server of the shipped compiler.
+ * Reads hover texts from the shipped compiler's language server.
  */
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -40,13 +40,13 @@ export const scenarioError = {} as ScenarioError
 export const gatewayError = {} as GatewayError
 `
 
-/** Members of Vitest's tests and of errors, which we do not define. */
+/** Members of Vitest's tests and of errors, which this package does not define. */
 const without = /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$)/
 
 /**
  * Returns the hover text of each public member, without its code, by name, such as `gateway.use`.
  *
- * @param folder Folder of the package.
+ * @param folder The package's folder.
  */
 export function hoverTexts(folder: string): Promise<Map<string, string>> {
   return inProject(folder, { 'values.ts': values }, async (home) => {

@@ -1,5 +1,5 @@
 /**
- * Compiler errors for common mistakes. After an intended change: `npx vitest run -u --project slow
+ * Tests compiler errors for common mistakes. After an intended change: `npx vitest run -u --project slow
  * test/package/invalid`.
  */
 import { expect, inject, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Programs with one mistake each. The compiler must report it at the right place, with a message that leads to the
- * fix. They cover every public function.
+ * Programs with one mistake each, which cover every public function. The compiler must report each mistake at
+ * the right place, with a message that leads to the fix.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -22,7 +22,7 @@ const remote = await connectGateway('http://127.0.0.1:4141')
 const Id = z.object({ id: z.string() })
 `
 
-/** Programs of one line each. */
+/** One-line programs. */
 export const invalidPrograms: readonly string[] = [
   // Rules for use().
   `gateway.use({ on: 'createRespons', fault: 'timeout' })`,

@@ -18,7 +18,7 @@ const { tarball, folder, size, files } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 describe('the tarball', () => {
-  it('is smaller than 1.5 MB, including the console and the images of its documents', () => {
+  it("is smaller than 1.5 MB, including the console and the documents' images", () => {
     expect(size).toBeLessThan(1_500_000)
   })
 
@@ -50,7 +50,7 @@ describe('the tarball', () => {
     expect(messages.map((message) => formatMessage(message, manifest))).toEqual([])
   })
 
-  it('has types that match what each entry resolves to, for import and require', async () => {
+  it("has types that match each entry's resolution, for import and require", async () => {
     const tarballData = createPackageFromTarballData(await readFile(tarball))
     const analysis = await checkPackage(tarballData)
     const problems = analysis.types ? analysis.problems : []
@@ -89,7 +89,7 @@ describe('the entries', () => {
   it.each(['serve', 'bin'])('%s imports no peer dependencies, and only installed packages', (entry) => {
     const imports = [...importsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => !name.startsWith('node:')).sort()).toEqual(generators)
-    // js-yaml is loaded only to read a YAML file, node-forge only for --tls.
+    // js-yaml is loaded only to read YAML files, node-forge only for --tls.
     expect(Object.keys(manifest.dependencies)).toEqual(['@faker-js/faker', 'js-yaml', 'node-forge'])
   })
 
@@ -128,7 +128,7 @@ describe('the entries', () => {
     },
   )
 
-  it('name no files by URL, which bundlers would look for', () => {
+  it('do not name files by URL, because bundlers would look for them', () => {
     const named = files
       .filter((file) => /^dist\/[\w-]+\.js$/.test(file))
       .flatMap(
@@ -138,7 +138,7 @@ describe('the entries', () => {
     expect(named).toEqual([])
   })
 
-  it('include a Vitest entry that registers its hooks and matchers in a bundle that uses none of its exports', async () => {
+  it('include a Vitest entry that registers its hooks and matchers even in a bundle that uses no exports', async () => {
     const input = 'virtual:entry'
     const bundle = await rolldown({
       input,
@@ -179,7 +179,9 @@ function staticImportsOf(entry: string): Set<string> {
   return importsOf(entry, false)
 }
 
-/** Returns the external imports of a file, directly or through other files, optionally including dynamic ones. */
+/**
+ * Returns a file's external imports, directly or through other files, optionally including dynamic imports.
+ */
 function importsOf(entry: string, later = true): Set<string> {
   const outside = new Set<string>()
   const seen = new Set<string>()

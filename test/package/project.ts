@@ -1,5 +1,6 @@
 /**
- * A temporary project with the package installed, to check its types with compilers and editors.
+ * Creates a temporary project with the package installed, to check the package's types with compilers and
+ * editors.
  */
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ const root = new URL('../../', import.meta.url).pathname
 /**
  * Writes the files and runs work in the project's folder.
  *
- * @param folder Folder of the package.
+ * @param folder The package's folder.
  */
 export async function inProject<Result>(
   folder: string,

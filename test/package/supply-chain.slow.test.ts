@@ -1,4 +1,4 @@
-/** Contents of the published files and their licences. */
+/** Tests the contents of the published files, and their licences. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { supplyChain } from './supply-chain.ts'
 const { folder } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-it('DEPENDENCIES.md lists every package with reason, licence and size (to update: npm run generate)', () => {
+it('DEPENDENCIES.md lists every package with its reason, licence and size (to update: npm run generate)', () => {
   const file = new URL('../../DEPENDENCIES.md', import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(supplyChain())
 })
@@ -39,7 +39,7 @@ function cycloneDxSchema(name: string): object {
   return JSON.parse(readFileSync(join(dirname(library), `res/schema/${name}.schema.json`), 'utf8'))
 }
 
-it('THIRD_PARTY_LICENSES has the licence of every package that the build may bundle', () => {
+it('THIRD_PARTY_LICENSES contains the licence of every package that the build may bundle', () => {
   const licence = readFileSync(join(folder, 'dist/THIRD_PARTY_LICENSES'), 'utf8')
   // The build fails for any other package: `onlyBundle` in tsdown.config.ts.
   for (const name of bundled) expect(licence).toContain(`\n## ${name}\n`)

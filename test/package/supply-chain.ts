@@ -1,6 +1,6 @@
 /**
- * DEPENDENCIES.md: every package that this one depends on, with its reason, licence and size.
- * Generated from the lock file by `npm run generate`.
+ * Generates DEPENDENCIES.md from the lock file: every package that this one depends on, with its reason,
+ * licence and size.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

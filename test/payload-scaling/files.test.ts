@@ -1,6 +1,6 @@
 /**
- * Processing time grows in proportion to files, journals and options: eight times the items take at
- * most ten times as long.
+ * Tests that processing time grows in proportion to files, journals and options: eight times the items take
+ * at most ten times as long.
  */
 import { expect, it } from 'vitest'
 import { growthOf, otherPlaces } from './large-inputs.ts'

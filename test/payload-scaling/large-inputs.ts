@@ -1,6 +1,7 @@
 /**
- * All code that traverses callers' data: bodies, headers, URLs, rules, templates, files and journals, and everything
- * derived from them. Each case is prepared for a number of items and returns the work to measure.
+ * Covers all code that traverses callers' data: bodies, headers, URLs, rules, templates, files and journals,
+ * and everything derived from them. Each case is prepared for a number of items and returns the work to
+ * measure.
  */
 
 import { checkText } from '../../src/control/check-text.ts'
@@ -15,7 +16,7 @@ import { type CallOptions, call } from '../call.ts'
 
 interface RequestOptions extends CallOptions {
   readonly line: string
-  /** Rule for `gateway.use`. Rejecting an invalid rule is part of the work. */
+  /** Rule for `gateway.use`. The work includes rejecting an invalid rule. */
   readonly rule?: object | undefined
 }
 
@@ -218,7 +219,7 @@ const addresses: Readonly<Record<string, (count: number) => string>> = {
   'slashes in a path': (count) => `GET ${'/'.repeat(10 * count)}a`,
 }
 
-/** Rules. Rules that match any operation apply to `GET /providers`. */
+/** Lists and maps in rules. Rules that match any operation are applied to `GET /providers`. */
 const rules: Readonly<Record<string, Fields>> = {
   'blanks in a scenario name': (count) => ({ name: blanks(count), on: 'x', reply: {} }),
   'blanks in an unknown field': (count) => ({ on: '*', [blanks(count)]: 1, fault: 'timeout' }),
@@ -286,7 +287,7 @@ const headers: Readonly<Record<string, (count: number) => Record<string, string>
 
 const gatewaysWithCalls = new Map<number, Promise<Gateway>>()
 
-/** Returns a gateway with recorded calls. It is reused for each count because these places only read it. */
+/** Returns a gateway with recorded calls. Each gateway is reused, because these cases only read it. */
 export function gatewayWithCalls(count: number): Promise<Gateway> {
   const made = gatewaysWithCalls.get(count) ?? makeCalls(count)
   gatewaysWithCalls.set(count, made)
@@ -317,7 +318,7 @@ const yaml = (count: number, on: string) =>
   `name: many\nrules:\n${`  - on: ${on}\n    when: { query: { source: x } }\n    fault: timeout\n`.repeat(count)}`
 const provider = (index: number) => ({ name: `P ${index}`, slug: `p-${index}`, privacy_policy_url: null })
 
-/** Work on files, journals and text. */
+/** Cases that work on files, journals and text. */
 const others: Readonly<Record<string, Prepare>> = {
   'journal entries, read': async (count) => {
     const { journal } = await gatewayWithCalls(count >> 3)
@@ -436,7 +437,7 @@ const others: Readonly<Record<string, Prepare>> = {
 
 const asBody = (fields: object) => JSON.stringify(fields)
 
-/** Work on parts of requests. */
+/** Cases that work on parts of requests. */
 export const requestPlaces: readonly [string, Prepare][] = [
   ...bodies.flatMap(([line, all, fixed]) =>
     Object.entries(all).map(([what, fields]): [string, Prepare] => [
@@ -466,13 +467,13 @@ export const requestPlaces: readonly [string, Prepare][] = [
   ],
 ]
 
-/** Work on data read from files, journals and options. */
+/** Cases that work on data read from files, journals and options. */
 export const otherPlaces: readonly [string, Prepare][] = Object.entries(others)
 
 /** Number of items in a small case; a large case has eight times as many. */
 const items = 250
 const maxGrowth = 10
-/** Runs below two milliseconds are dominated by clock resolution and garbage collection. */
+/** Minimum duration of a run. Shorter runs are dominated by clock resolution and garbage collection. */
 const leastMs = 2
 const rounds = 20
 

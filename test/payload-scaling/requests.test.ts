@@ -1,6 +1,6 @@
 /**
- * Processing time grows in proportion to the parts of a request: eight times the items take at most
- * ten times as long.
+ * Tests that processing time grows in proportion to a request's parts: eight times the items take at most ten
+ * times as long.
  */
 import { expect, it } from 'vitest'
 import { growthOf, requestPlaces } from './large-inputs.ts'

@@ -1,5 +1,6 @@
 /**
- * Generated parts of scenarios/FAULTS.md and scenarios/CLIENTS.md: every fault, and its effect on published clients.
+ * Generates parts of scenarios/FAULTS.md and scenarios/CLIENTS.md: every fault, and its effect on published
+ * clients.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'

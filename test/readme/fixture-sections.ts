@@ -1,6 +1,5 @@
 /**
- * Generated parts of fixtures/README.md: the collections and the fields that identify their
- * records.
+ * Generates parts of fixtures/README.md: the collections and the fields that identify their records.
  */
 import { readFileSync } from 'node:fs'
 import { type CollectionName, collections } from '../../src/resources/collections.ts'
@@ -14,7 +13,7 @@ function rowsOf(name: string): Row[] {
   return JSON.parse(readFileSync(new URL(`../../fixtures/${fileOf(name)}`, import.meta.url), 'utf8'))
 }
 
-/** Fields of a record that a test is likely to quote. */
+/** Record fields that a test is likely to quote. */
 const quoted: Record<CollectionName, readonly string[]> = {
   providers: ['slug', 'name', 'headquarters'],
   workspaces: ['id', 'slug', 'name', 'default_text_model'],

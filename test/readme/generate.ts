@@ -1,6 +1,6 @@
 /**
- * Writes all generated files and sections: documents, the schema of scenario files, the
- * routes of the remote client, and DEPENDENCIES.md. Run by `npm run generate`.
+ * Writes all generated files and sections: documents, the scenario file schema, the remote client's routes,
+ * and DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { everyOperation } from '../../src/operations/index.ts'

@@ -7,7 +7,7 @@ import { table } from './table.ts'
 interface Option {
   name: string
   says: string
-  /** Markdown; empty if there is no default. */
+  /** Default as Markdown; empty if there is none. */
   standard: string
 }
 

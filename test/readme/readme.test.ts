@@ -47,7 +47,7 @@ describe.each(pages)('code in $name', ({ name, text }) => {
     if (!written.includes('Not run by our tests')) expect(code).toEqual([])
   })
 
-  it('calls only commands and flags that exist', async () => {
+  it('uses only commands and flags that exist', async () => {
     for (const [line, command = 'serve', flags = ''] of written.matchAll(
       /(?<=^|`|npx )gateway-understudy(?: (?!-)(\w+))?((?: [^`\n>&|]+)?)/gm,
     )) {
@@ -95,7 +95,7 @@ describe('the documents', () => {
   it('include every tested example', () => {
     const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
     const all = pages.map(({ text }) => text).join()
-    // Tests the scenario file that a document shows.
+    // Includes the test of the scenario file that a document shows.
     const shown = files.filter((file) => file !== 'scenario-file.test.ts')
     expect(shown.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
   })
@@ -121,7 +121,7 @@ describe.each([
   it('refers only to existing files and folders', () => {
     const text = readFileSync(new URL(name, root), 'utf8')
     const paths = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)].map(([, path]) => path)
-    // Files in the cells of a table are relative to a folder.
+    // Files in table cells are relative to a folder.
     const cells = [...text.matchAll(/(?<=\| (?:`[\w./-]+`, )?)`((?!src|test)[\w/-]+\.ts)`(?=,? [|`])/g)]
     const files = [...paths, ...cells.map(([, file]) => `${folder}${file}`)]
     expect(files.length).toBeGreaterThan(5)

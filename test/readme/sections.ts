@@ -1,6 +1,6 @@
 /**
- * Generated parts of the documents: tables from the source, and examples from files that the tests run. A part is
- * between `<!-- generated: name -->` and `<!-- end -->`.
+ * Generates parts of the documents: tables from the source, and examples from files that the tests run. A
+ * part is between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
@@ -20,7 +20,7 @@ import { table } from './table.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** Paths of all the project's documents, relative to its root. DEPENDENCIES.md is generated as a whole. */
+/** Paths of all documents, relative to the project's root. DEPENDENCIES.md is generated as a whole. */
 export const documents: readonly string[] = globSync(
   ['*.md', 'llms.txt', '{scenarios,fixtures}/*.md', '{src,test}/**/*.md'],
   { cwd: root, exclude: ['**/node_modules/**', 'DEPENDENCIES.md'] },
@@ -129,7 +129,7 @@ function regionOf(text: string, name: string): string | undefined {
   return lines?.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
 
-/** Lists the described fields of a schema, and those of `when`. */
+/** Lists a schema's described fields, including those in `when`. */
 function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string[][] {
   return Object.entries(shape).flatMap(([name, { description }]) =>
     description ? [[`\`${prefix}${name}\``, description]] : [],

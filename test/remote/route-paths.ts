@@ -1,5 +1,5 @@
 /**
- * Generates the route table of the remote client from the control operations.
+ * Generates the remote client's route table from the control operations.
  */
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'
@@ -16,8 +16,8 @@ export function routePathsText(): string {
   )
   const [sandbox, journal, clock] = methods.map((lines) => `{\n${lines.join('\n')}\n} as const`)
   return `/**
- * Routes of the control operations by id, for the remote client, which loads no schemas. Generated from the operations
- * by \`npm run generate\`.
+ * The control operations' routes by id. The remote client uses this table instead of loading schemas. Generated from
+ * the operations by \`npm run generate\`.
  */
 export const routePaths = {
 ${routes.join('\n')}

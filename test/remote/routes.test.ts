@@ -1,5 +1,5 @@
 /**
- * Every route of the control API has a method in the remote client. Each test calls it and
+ * Tests that every control API route has a method in the remote client. Each test calls the method and
  * validates the reply against the OpenAPI document with an independent validator.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -100,7 +100,7 @@ const methods: Record<RouteId, () => Promise<unknown>> = {
   advanceClock: () => sandbox.clock.advance(1),
 }
 
-/** Drains a separate server, because draining stops the creation of sandboxes. */
+/** Drains a separate server, because a draining server rejects new sandboxes. */
 async function drained(): Promise<void> {
   await using other = await startServer()
   await (await connectGateway(other.url)).drain()

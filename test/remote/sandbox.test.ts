@@ -1,5 +1,5 @@
 /**
- * One specification for sandboxes in this process and for remote sandboxes.
+ * Runs one specification against sandboxes in this process and remote sandboxes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
@@ -76,7 +76,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         })
       })
 
-      it('returns 410 after disposal, which can be repeated', async () => {
+      it('returns 410 after disposal, which is idempotent', async () => {
         await sandbox.dispose()
         await sandbox.dispose()
         expect(await call('GET /providers')).toMatchObject({
@@ -88,12 +88,12 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
             },
           },
         })
-        // Reading a record must fail as well, instead of reporting it as missing.
+        // Reading a record must also fail, instead of reporting the record as missing.
         if (title === 'RemoteSandbox')
           await expect(sandbox.db.workspaces.get('production')).rejects.toMatchObject({ status: 410 })
       })
 
-      it('disposes of a sandbox at the end of its block', async () => {
+      it('disposes a sandbox at the end of its block', async () => {
         {
           await using own = await create()
           sandbox = own
@@ -162,7 +162,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
       })
 
-      it('rejects a snapshot of another sandbox', async () => {
+      it("rejects another sandbox's snapshot", async () => {
         const other = await create()
         const snapshot = await other.snapshot()
         const restored = (async () => sandbox.restore(snapshot))()
@@ -219,7 +219,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /providers')).status).toBe(503)
       })
 
-      it('replies with a text and fails with a status', async () => {
+      it('replies with text and fails with a status', async () => {
         await sandbox.reply('Hello there', { citations: [{ url: 'https://one.example/' }] })
         expect((await ask('Hi')).body.output.at(-1).content[0].text).toContain('Hello there')
         await sandbox.fail(429, { times: 1, headers: { 'retry-after': '2' } })
@@ -339,7 +339,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect([await sandbox.journal.entries(), await sandbox.journal.evictedCount]).toEqual([[], 0])
       })
 
-      it('exports as HAR', async () => {
+      it('exports the journal as HAR', async () => {
         await call('GET /providers')
         const { log } = await sandbox.journal.har()
         expect(log.version).toBe('1.2')

@@ -1,4 +1,5 @@
-// Factories generate valid, unique and reproducible records. Limits of shared string schemas.
+// Tests that factories generate valid, unique and reproducible records, and the limits of shared string
+// schemas.
 
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
@@ -94,7 +95,7 @@ describe('fakeBenchmark', () => {
 })
 
 describe('fakeDesignBenchmark', () => {
-  it('generates a higher win rate and more first places for a higher elo', () => {
+  it('generates higher win rates and more first places for higher elos', () => {
     const rows = Array.from({ length: 40 }, (_, index) =>
       fakeDesignBenchmark(contextOf('benchmarks', index)),
     ).sort((left, right) => left.elo - right.elo)
@@ -230,7 +231,8 @@ describe('isoTimestamp', () => {
 })
 
 /**
- * Shares one Faker instance for all fields, with new seeds, because creating an instance costs more than a record.
+ * Shares one reseeded Faker instance for all fields, because creating an instance takes longer than
+ * generating a record.
  */
 function contextOf(collection: string, index: number, seed = 'seed', faker = () => shared): FactoryContext {
   const seeded = (...labels: Array<string | number>): Faker => {

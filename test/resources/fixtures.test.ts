@@ -1,4 +1,4 @@
-// Fixtures match their schemas and are consistent with each other.
+// Tests that fixtures match their schemas and are consistent with each other.
 
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -99,7 +99,7 @@ describe('fixtures', () => {
     )
   })
 
-  it('have no record updated before its creation', () => {
+  it('contain no record updated before its creation', () => {
     for (const row of [...world.workspaces, ...world.presets, ...world.presetVersions]) {
       expect(Date.parse(row.updated_at), row.id).toBeGreaterThanOrEqual(Date.parse(row.created_at))
     }
@@ -116,19 +116,19 @@ describe('fixtures', () => {
     expect(new Set(orders).size).toBe(3)
   })
 
-  it('cover every arena and every category of the design source', () => {
+  it('cover every arena and category of the design source', () => {
     expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.unwrap().options))
     expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
     expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
   })
 
-  it('have rows for every pair of arena and category', () => {
+  it('contain rows for every pair of arena and category', () => {
     const pairs = new Set(designRows.map(({ arena, category }) => `${arena} ${category}`))
     for (const arena of Arena.unwrap().options)
       for (const category of CATEGORIES) expect(pairs).toContain(`${arena} ${category}`)
   })
 
-  it('contain only models of listed providers and x-ai', () => {
+  it('contain only models from listed providers and x-ai', () => {
     const slugs = new Set([...world.providers.map(({ slug }) => slug), 'x-ai'])
     const models = [
       ...world.benchmarks.map((row) => row.model_permaslug),

@@ -1,6 +1,6 @@
 /**
- * Requests in flight while their sandbox is reset or restored get a reply from the state in which they arrived, and
- * do not change the new state.
+ * Tests that requests in flight while their sandbox is reset or restored get a reply from the state in which
+ * they arrived, and do not change the new state.
  */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -31,7 +31,7 @@ function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
   }
 }
 
-/** Returns the default sandbox's observable state. */
+/** Reads the default sandbox's observable state. */
 async function look(gateway: ReturnType<typeof createGateway>) {
   return {
     workspaces: await gateway.db.workspaces.list(),
@@ -60,7 +60,7 @@ describe.each(['reset', 'restore'] as const)('a request in flight during a %s', 
     expect(await gateway.db.workspaces.get('late')).toBeUndefined()
   })
 
-  it('matches the rules that were active when it arrived, and consumes none added later', async () => {
+  it('matches rules that were active on arrival, and consumes none added later', async () => {
     const { gateway, goBack } = make()
     gateway.fail(503, { times: 1 })
     const finish = arrive(gateway, { name: 'Late' })
@@ -85,7 +85,7 @@ describe.each(['reset', 'restore'] as const)('a request in flight during a %s', 
     expect(await patch()).toBe(first)
   })
 
-  it('leaves no trace at any step of its write', async () => {
+  it('leaves no trace, regardless of the step its write has reached', async () => {
     for (let turns = 0; turns < 40; turns++) {
       const { gateway, goBack } = make()
       const before = await look(gateway)
@@ -152,7 +152,7 @@ describe('a request on a socket', () => {
 })
 
 describe('a stream in flight during a restore', () => {
-  it('is recorded to its end in its own entry only', async () => {
+  it('is recorded to its end, in its own entry only', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const snapshot = gateway.snapshot()
     const reply = await open(gateway, 'POST /responses', {

@@ -1,4 +1,4 @@
-/** Journal limits, which a gateway's sandboxes share, and sizes that a sandbox must support. */
+/** Tests journal limits, which a gateway's sandboxes share, and sizes that a sandbox must support. */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
@@ -12,7 +12,7 @@ async function ask(gateway: Gateway, apiKey: string, body: object): Promise<stri
 }
 
 describe('journal limits', () => {
-  it('store a body sent in thousands of chunks completely', async () => {
+  it('store all of a body sent in thousands of chunks', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const reply = { text: 'Zoë 🙂 '.repeat(50) }
     gateway.use({ on: 'createResponse', reply, fault: { name: 'stream-split', bytes: 3 } })
@@ -21,7 +21,7 @@ describe('journal limits', () => {
     expect(text).not.toContain('\uFFFD')
   })
 
-  it('evict the oldest calls across all sandboxes first', async () => {
+  it('evict the oldest calls first, across all sandboxes', async () => {
     const gateway = createGateway({ limits: { journalEntries: 5 } })
     const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
     const models = (sandbox: typeof first) => sandbox.journal.summaries().map(({ model }) => model)
@@ -45,7 +45,7 @@ describe('journal limits', () => {
     expect(bytes()).toBeGreaterThan(50_000)
   })
 
-  it('are freed when a sandbox is cleared, reset or disposed', async () => {
+  it('are no longer used up by a sandbox that is cleared, reset or disposed', async () => {
     const gateway = createGateway({ limits: { journalEntries: 3 } })
     const kept = gateway.createSandbox()
     await ask(gateway, kept.apiKey, {})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Occurrences } from '../../src/sandbox/memory.ts'
 
-/** Number of distinct requests remembered. */
+/** Maximum number of distinct requests to remember. */
 const capacity = 100_000
 
 function filled(count: number): Occurrences {
@@ -50,7 +50,7 @@ describe('Occurrences', () => {
     expect([second.next('a'), second.next('b'), fork.next('b')]).toEqual([2, 1, 0])
   })
 
-  it('forgets the oldest requests of a file with too many', () => {
+  it('forgets the oldest requests in a file that has too many', () => {
     const counts = Object.fromEntries(Array.from({ length: capacity + 1 }, (_, index) => [`key ${index}`, 7]))
     const opened = Occurrences.from(counts)
     expect([`key ${capacity}`, 'key 1', 'key 0'].map((key) => opened.next(key))).toEqual([7, 7, 0])

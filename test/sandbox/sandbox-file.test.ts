@@ -1,5 +1,5 @@
 /**
- * Sandboxes saved to a file and opened in another gateway.
+ * Tests sandboxes saved to a file and opened in another gateway.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'

@@ -156,7 +156,7 @@ describe('reply(function)', () => {
     expect(await reply.text()).toContain('response.output_text.delta')
   })
 
-  it('responds 500 with the error that the function throws', async () => {
+  it('responds with 500 and the error that the function throws', async () => {
     const { gateway, ask } = setup()
     gateway.reply(() => {
       throw new RangeError('no such boat')
@@ -164,7 +164,7 @@ describe('reply(function)', () => {
     expect(await ask()).toBe('The function passed to reply() threw RangeError: no such boat')
   })
 
-  it('responds 500 when the function returns neither text nor a reply', async () => {
+  it('responds with 500 when the function returns neither text nor a reply', async () => {
     const { gateway, ask } = setup()
     gateway.reply((() => ({ texts: 'Hello' })) as never)
     expect(await ask()).toContain('The function passed to reply() returned an invalid reply:')
