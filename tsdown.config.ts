@@ -1,5 +1,5 @@
 /**
- * Builds the published package: one file per entry, and chunks for shared code. Large packages that are seldom needed
+ * Builds the published package: one file per entry, and chunks for shared code. Large, seldom needed packages
  * (faker, js-yaml) are dependencies instead of being bundled.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const common: UserConfig = {
   fixedExtension: false,
   dts: true,
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
-  // Imported by the types of `@msw/data`, but not part of the generated declarations.
+  // Imported by `@msw/data`'s types, but not part of the generated declarations.
   deps: { neverBundle: [/^node:/], onlyBundle: [...bundled, '@standard-schema/spec'] },
   // Expected warnings: zod's translations, which tree shaking removes, and declarations built by TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /ESM format/, /TypeScript 7\.0/],
@@ -41,7 +41,7 @@ const common: UserConfig = {
 
 const sources = (names: readonly string[]) => names.map((name) => `src/${name}.ts`)
 
-/** Entries that are published as CommonJS as well, because Jest's default mode cannot load ES modules. */
+/** Entries also published as CommonJS, because Jest's default mode cannot load ES modules. */
 const both = ['index', 'msw', 'node', 'remote', 'serve']
 
 /**
@@ -89,8 +89,9 @@ const commandLineOnce: Rolldown.Plugin = {
 }
 
 /**
- * Replaces imports of Node's modules with `getBuiltinModule`. An `import` evaluates every export of such a module, which
- * loads a WebSocket client (`node:http`, 30 ms), the standard streams (`node:process`, 4 ms) and promises (`node:fs`, 4 ms).
+ * Replaces imports of Node's modules with `getBuiltinModule`. An `import` would evaluate all of a module's
+ * exports, which loads a WebSocket client (`node:http`, 30 ms), the standard streams (`node:process`, 4 ms)
+ * and promises (`node:fs`, 4 ms).
  */
 const lazyBuiltins: Rolldown.Plugin = {
   name: 'lazy-builtins',
@@ -125,8 +126,8 @@ const notAscii = /[^\x00-\x7f]/g
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Makes `@msw/data` copy records with `src/lib/copy.ts`. Under Jest, `structuredClone` returns objects of another realm,
- * which updates reject, and it takes ten times as long.
+ * Makes `@msw/data` copy records with `src/lib/copy.ts`. Under Jest, `structuredClone` returns objects from
+ * another realm, which updates reject. It also takes ten times as long.
  */
 const copyRecords: Rolldown.Plugin = {
   name: 'copy-records',
@@ -161,7 +162,7 @@ export default defineConfig([
     platform: 'neutral',
     outputOptions: fewChunks,
     plugins: [copyRecords, lazyBuiltins, asciiOnly, plainDeclarations()],
-    // The benchmark builds without declarations, into another folder.
+    // The benchmark builds into another folder, without declarations.
     hooks: { 'build:done': ({ options }) => (options.dts ? shareDeclarations() : undefined) },
   },
   {
@@ -172,14 +173,14 @@ export default defineConfig([
     clean: false,
     dts: false,
     plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly],
-    // The ES modules have the same comments.
+    // The ES modules contain the same comments.
     outputOptions: { dynamicImportInCjs: false, comments: { jsdoc: false } },
   },
 ])
 
 /**
- * Publishes each declaration once. Entries that are also CommonJS, and the declarations they share, become `.d.cts`
- * files, which ES modules can import as well; the `.d.ts` of such an entry re-exports its `.d.cts`.
+ * Publishes each declaration once. Entries that are also CommonJS, and the declarations they share, become
+ * `.d.cts` files, which ES modules can also import; the `.d.ts` of such an entry re-exports its `.d.cts`.
  */
 function shareDeclarations(): void {
   const folder = new URL('dist/', import.meta.url)
@@ -196,7 +197,7 @@ function shareDeclarations(): void {
   for (const name of names) {
     const text = read(name)
       .replace(relative, (path, next) => (shared.has(next) ? `"./${next}.cjs"` : path))
-      // MSW is an ES module, of which only types are imported.
+      // MSW is an ES module, from which only types are imported.
       .replace(/^import (\{[^}]*\} from "msw");$/m, `import type $1 with { "resolution-mode": "import" };`)
     if (shared.has(name)) rmSync(new URL(`${name}.d.ts`, folder))
     writeFileSync(new URL(shared.has(name) ? `${name}.d.cts` : `${name}.d.ts`, folder), text)
@@ -204,5 +205,5 @@ function shareDeclarations(): void {
   for (const name of both) writeFileSync(new URL(`${name}.d.ts`, folder), `export * from "./${name}.cjs";\n`)
 }
 
-/** Import path of another declaration file of the package. */
+/** Matches the import path of another of the package's declaration files. */
 const relative = /"\.\/([^"]+)\.js"/g

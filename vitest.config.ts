@@ -9,7 +9,7 @@ const slow = [
   'test/consumers/*.test.ts',
 ]
 
-/** Entries of the package, so that examples can import them by name. */
+/** The package's entries, so that examples can import them by name. */
 const entries = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
   find: `gateway-understudy/${entry}`,
   replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
@@ -19,7 +19,7 @@ const alias = [
   { find: /^gateway-understudy$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
 ]
 
-/** One report per npm script. `.ci/run` adds up their counts. */
+/** Writes one report per npm script. `.ci/run` adds up their counts. */
 const report = `test-results/${(process.env['npm_lifecycle_event'] ?? 'vitest').replace(':', '-')}.json`
 
 export default defineConfig({
@@ -28,7 +28,7 @@ export default defineConfig({
     isolate: false,
     // Isolation tests run up to 50 tests concurrently.
     maxConcurrency: 50,
-    // CI machines are noisy: tests that depend on real time may be retried once. Retries are reported.
+    // CI machines are noisy, so tests that depend on real time may be retried once. Retries are reported.
     retry: process.env['CI'] ? 1 : 0,
     // One more than there are cores, because many tests wait for real timers: 39 s instead of 46 s on two cores.
     maxWorkers: availableParallelism() + 1,
@@ -46,7 +46,7 @@ export default defineConfig({
         },
       },
       {
-        // Runs the tests of the specification with MSW 2 instead of MSW 3.
+        // Runs the specification's tests with MSW 2 instead of MSW 3.
         resolve: {
           alias: [
             ...alias,

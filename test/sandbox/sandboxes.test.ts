@@ -1,5 +1,5 @@
 /**
- * Live sandboxes of a gateway: limits, expiry, snapshots and disposal.
+ * Tests a gateway's live sandboxes: limits, expiry, snapshots and disposal.
  */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -23,7 +23,7 @@ function setUp(options: GatewayOptions) {
   return { gateway, ask }
 }
 
-/** Sandboxes expire by real time, which these tests control. */
+/** These tests control real time, by which sandboxes expire. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
 })
@@ -47,7 +47,7 @@ describe('sandboxes', () => {
     expect((await sandboxes[1]?.db.workspaces.get('production'))?.name).toBe('Production')
   })
 
-  it('are limited by limits.sandboxes; the next one is rejected with 429', () => {
+  it('are limited by limits.sandboxes, beyond which creation is rejected with 429', () => {
     const { gateway } = setUp({ limits: { sandboxes: 2 } })
     const first = gateway.createSandbox()
     gateway.createSandbox()
@@ -70,7 +70,7 @@ describe('sandboxes', () => {
     expect(gateway.createSandbox().id).toBe('s2')
     age(900)
     expect(gateway.sandboxes.list()).toHaveLength(1)
-    // Idle sandboxes were evicted a moment ago, so the list is not checked again yet.
+    // Idle sandboxes have just been evicted, so the list is not checked again yet.
     age(101)
     expect(gateway.createSandbox().id).toBe('s3')
   })
@@ -93,7 +93,7 @@ describe('sandboxes', () => {
     expect(() => expired.journal).toThrow(`Sandbox '${id}' expired after 1 s idle`)
   })
 
-  it('expire by real time times timeScale, independent of any sandbox clock', async () => {
+  it('expire by real time multiplied by timeScale, independent of any sandbox clock', async () => {
     const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
     const { apiKey, clock } = gateway.createSandbox()
     gateway.clock.advance(1e11)
@@ -146,7 +146,7 @@ describe('sandboxes', () => {
     expect([byPath.journal.entries().length, byKey.journal.entries().length]).toEqual([1, 0])
   })
 
-  it('start with the scenarios of the gateway', async () => {
+  it("start with the gateway's scenarios", async () => {
     const { gateway, ask } = setUp({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     expect((await ask(sandbox.apiKey)).status).toBe(500)
@@ -155,7 +155,7 @@ describe('sandboxes', () => {
     expect((await ask(sandbox.apiKey)).status).toBe(500)
   })
 
-  it('keep their initial scenario when one of the same name is disposed after a reset', async () => {
+  it('keep their initial scenario when another of the same name is disposed after a reset', async () => {
     const { gateway, ask } = setUp({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     const outage = sandbox.use('provider-outage')
@@ -200,7 +200,7 @@ describe('a snapshot', () => {
 })
 
 describe('a disposed sandbox', () => {
-  it('throws a 410 for every use in process', async () => {
+  it('throws a 410 whenever it is used in process', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     const { db } = sandbox
@@ -235,7 +235,7 @@ describe('a disposed sandbox', () => {
 })
 
 describe('sandbox.baseUrl', () => {
-  it('points to the first running server of the gateway', async () => {
+  it("points to the gateway's first running server", async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     const first = await startServer({ gateway })
@@ -283,7 +283,7 @@ describe('run()', () => {
     expect([sandbox.journal.size, gateway.journal.size]).toEqual([2, 1])
   })
 
-  it('throws for anything but a live sandbox of the same gateway', () => {
+  it('throws for anything other than a live sandbox of the same gateway', () => {
     const gateway = createGateway()
     const run = (sandbox: unknown) => () => gateway.run(sandbox as Sandbox, () => 'ran')
     expect(run('s1')).toThrow(
@@ -346,7 +346,7 @@ describe('the gateway', () => {
 describe('createSandbox() with an existing id', () => {
   const rows = [{ name: 'Aurora', slug: 'aurora', privacy_policy_url: null }]
 
-  it('returns the live sandbox if the data is the same or omitted', () => {
+  it('returns the live sandbox if the data is equal or omitted', () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox({ id: 'checkout', seed: 7, fixtures: { providers: rows } })
     expect(gateway.createSandbox({ id: 'checkout' })).toBe(sandbox)
@@ -396,7 +396,7 @@ it("replaceScenario() updates one of the gateway's scenarios in every sandbox wh
   sandboxes[2]?.use(failing('own', 409))
 
   gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as Scenario)
-  // The new version starts with its full count.
+  // The new version starts with all of its `times` remaining.
   expect(await all()).toEqual([419, 419, 419])
   expect(await all()).toEqual([402, 402, 409])
   expect(await status(gateway.createSandbox())).toBe(419)

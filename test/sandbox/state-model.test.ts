@@ -1,5 +1,5 @@
 /**
- * Sandboxes compared with a model of their state: a seeded part here, every case with `npm run
+ * Compares sandboxes with a model of their state: a seeded sample of cases here, all cases with `npm run
  * test:all`.
  */
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ it(
   timeoutMs,
 )
 
-it('the model notices a deviation', async () => {
+it('the model detects a deviation', async () => {
   const patch = { kind: 'patch' as const, key: 'one', changes: { slug: 'three' } }
   const plan: Step[] = [{ action: patch, on: 0, turns: 0 }]
   await runModel(plan)

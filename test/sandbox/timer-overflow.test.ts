@@ -1,5 +1,5 @@
 /**
- * Durations and sizes beyond what timers, dates and replies can hold.
+ * Tests durations and sizes that exceed the limits of timers, dates and replies.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -19,7 +19,7 @@ describe('sandbox clock', () => {
     expect(clock.advance(tenYears).elapsedMs).toBe(tenYears)
   })
 
-  it('stops at the last valid date, however many steps are taken', async () => {
+  it('stops at the last valid date, regardless of the number of steps', async () => {
     const gateway = createGateway({ timeScale: 0 })
     expect(() => {
       for (let step = 0; step < 30_000; step++) gateway.clock.advance(tenYears)

@@ -38,7 +38,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual({ ...nothing, models: {} })
   })
 
-  it('prices models, :online and presets by the catalogue entry of the model that replied', async () => {
+  it("prices models, :online and presets by the replying model's catalogue entry", async () => {
     const gateway = createGateway()
     const usage = { input_tokens: 1000, output_tokens: 200 }
     gateway.use({ on: 'createResponse', reply: { usage } })
@@ -61,7 +61,7 @@ describe('sandbox.usage()', () => {
     expect(cost).toBeCloseTo(2 * price('aurora/dawn-2') + price('borealis/polar-4'), 10)
   })
 
-  it('uses current prices of the models collection and counts requests without a price', async () => {
+  it("uses the models collection's current prices and counts requests without a price", async () => {
     const gateway = createGateway()
     await gateway.db.models.update('aurora/dawn-2', {
       pricing: { prompt: '1', completion: '0', image: '0', request: '0.5' },
@@ -124,7 +124,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual(before)
   })
 
-  it('counts chat completions, with the input once for all choices', async () => {
+  it('counts chat completions, and counts the input once for all choices', async () => {
     const gateway = createGateway({ extensions: ['chat'] })
     const { usage } = await ask(
       gateway,
@@ -138,7 +138,7 @@ describe('sandbox.usage()', () => {
     })
   })
 
-  it('returns the same through a remote gateway', async () => {
+  it('returns the same usage through a remote gateway', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     const sandbox = await remote.createSandbox()
@@ -160,7 +160,7 @@ describe('promptCache', () => {
     expect(cachedOf(await ask(gateway, { input: long }))).toBe(0)
   })
 
-  it('counts the prefix that a prompt shares with an earlier one of the same model', async () => {
+  it('counts the prefix that a prompt shares with an earlier one to the same model', async () => {
     const gateway = createGateway({ promptCache: true })
     const first = await ask(gateway, { instructions: long, input: 'One' })
     expect(cachedOf(first)).toBe(0)
@@ -173,7 +173,7 @@ describe('promptCache', () => {
     ).toBe(0)
   })
 
-  it('counts the shared beginning of a single input text', async () => {
+  it('counts a shared beginning even within a single input text', async () => {
     const gateway = createGateway({ promptCache: true })
     await ask(gateway, { input: `${long} one` })
     const cached = cachedOf(await ask(gateway, { input: `${long} two` }))
@@ -203,7 +203,7 @@ describe('budgetUsd', () => {
     expect(gateway.usage().cost).toBe(0.002)
   })
 
-  it('applies the reply of its rule, and explains why it has not applied yet', async () => {
+  it("applies its rule's reply, and explains why the rule has not applied yet", async () => {
     const gateway = createGateway()
     gateway.use({ on: 'createResponse', budgetUsd: 1000, reply: { text: 'Over' } })
     await ask(gateway)

@@ -23,7 +23,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     expect(JSON.stringify((await ask()).body)).not.toContain('Hello from the test')
   })
 
-  it('fail() responds with the error envelope `times` times', async () => {
+  it('fail() responds with the error envelope to the first `times` requests', async () => {
     entrance.sandbox.fail(503, { times: 2, headers: { 'Retry-After': '1' } })
     const rejected = await ask()
     expect(rejected.body).toEqual({
@@ -150,7 +150,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     expect((await ask()).status).toBe(200)
   })
 
-  it('unusedRules() lists rules that never applied', async () => {
+  it('unusedRules() lists rules that have never been applied', async () => {
     entrance.sandbox.use({ on: 'getPreset', fault: 'status' })
     entrance.sandbox.use({ on: 'createResponse', fault: 'status' })
     await ask()
@@ -192,7 +192,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
 })
 
 describe('createGateway({ scenarios })', () => {
-  it('accepts names and definitions, active from the start and again after resetScenarios()', async () => {
+  it('accepts names and definitions, which are active from the start and again after resetScenarios()', async () => {
     const outage = defineScenario({
       name: 'outage',
       rules: [{ on: 'getPreset', fault: { name: 'status', status: 502 } }],

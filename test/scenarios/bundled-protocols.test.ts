@@ -1,5 +1,5 @@
 /**
- * Bundled scenarios have an effect on every text protocol, in process and through the remote client.
+ * Tests that bundled scenarios take effect in every text protocol, in process and through the remote client.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -20,13 +20,15 @@ const protocols = {
 
 const options = { timeScale: 0, extensions: ['chat', 'messages'] as ('chat' | 'messages')[] }
 
-/** Expected warnings, for scenarios that have no effect on a protocol. */
+/** Expected warnings for scenarios that have no effect in a protocol. */
 const expectedWarnings: Record<string, string> = {
   'bad-citations createMessage':
     "'citation-out-of-range' found nothing to act on: its citations have no 'start_index'",
 }
 
-/** Sends JSON, streaming and search requests until the scenario has an effect or records its expected warning. */
+/**
+ * Sends JSON, streaming and search requests until the scenario takes effect or records its expected warning.
+ */
 async function findEffect(
   target: Target,
   id: keyof typeof protocols,
@@ -38,7 +40,7 @@ async function findEffect(
   const search = { tools: [{ type: tool, ...(tool !== 'gateway:web_search' && { name: 'web_search' }) }] }
   for (let turn = 0; turn < 20; turn++) {
     for (const body of [question, { ...question, ...short, stream: true }, { ...question, ...search }]) {
-      // A broken connection can be the effect.
+      // The effect can be a broken connection.
       await send(target, line, { ...body, user: `user ${turn}` }, name === 'stream-stall').catch(() => {})
       const { rule, warnings = [] } = (await newest()) ?? {}
       const warning = warnings.find((each) => each.includes('nothing to act on'))

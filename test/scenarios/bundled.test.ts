@@ -1,5 +1,6 @@
 /**
- * Bundled scenarios behave as their descriptions say. Fault tests and client tests cover the scenarios not listed here.
+ * Tests that bundled scenarios behave as described. Fault tests and client tests cover the scenarios not
+ * listed here.
  */
 
 import { createParser } from 'eventsource-parser'
@@ -24,7 +25,7 @@ function setup(scenario: BundledScenarioName, options: GatewayOptions = { timeSc
 }
 
 describe('bundled scenarios', () => {
-  it('brownout: slows down and rejects more and more requests', async () => {
+  it('brownout: delays and rejects more and more requests', async () => {
     const { gateway, send } = setup('brownout')
     const waits: number[] = []
     vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
@@ -46,7 +47,7 @@ describe('bundled scenarios', () => {
     expect(late).toBeLessThan(60)
   })
 
-  it('contract-break: violates the schema of each of its operations', async () => {
+  it('contract-break: violates the schema of every operation it targets', async () => {
     const { gateway, send } = setup('contract-break')
     const [workspace] = await gateway.db.workspaces.list()
     const [preset] = await gateway.db.presets.list()
@@ -137,7 +138,7 @@ describe('bundled scenarios', () => {
       contents.add(deltas.join(''))
     }
     expect(contents.size).toBe(1)
-    // Two of the scenarios differ only in their chunk boundaries.
+    // Two of the variants differ only in their chunk boundaries.
     expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
     expect(gateway.unusedRules()).toEqual([])
   })

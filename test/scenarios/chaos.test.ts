@@ -5,7 +5,10 @@ import { cases } from '../suite-size.ts'
 
 const options = { timeScale: 0 }
 
-/** Outcome of request `number` as seen by the client: status, scenario header, and whether the body was complete. */
+/**
+ * Sends request `number` and returns its outcome for the client: status, scenario header, and whether the
+ * body was complete.
+ */
 async function outcome(gateway: Gateway, number: number): Promise<string> {
   const stream = number % 2 === 0
   const body = { model: 'aurora/dawn-1', input: `Question ${number}`, stream, max_output_tokens: 16 }
@@ -43,7 +46,7 @@ async function inParallel(seed: number, calls: number, atOnce: number): Promise<
   let next = 0
   const worker = async () => {
     while (next < calls) {
-      // Alternates between both ends of the list, to change the order of arrival.
+      // Alternates between both ends of the list to change the order of arrival.
       const turn = next++
       const call = turn % 2 === 0 ? turn / 2 : calls - 1 - (turn - 1) / 2
       outcomes[call] = await outcome(gateway, call)

@@ -227,7 +227,7 @@ describe('checkScenario: contradictory rules', () => {
   it.each(cases)('rejects %j', (rule, message) => expect(problemOf(rule)).toContain(message))
 })
 
-it('use() accepts a usage of up to a billion tokens, so that totals are safe integers', async () => {
+it('use() accepts up to a billion tokens of usage, so that totals are safe integers', async () => {
   const gateway = createGateway()
   const using = (count: number) => ({
     on: 'createResponse' as const,

@@ -1,5 +1,5 @@
 /**
- * The OpenAI client recovers from temporary failures and reports the others.
+ * Tests that the OpenAI client recovers from temporary failures and reports permanent ones.
  */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, RateLimitError } from 'openai'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -140,7 +140,7 @@ describe('OpenAI client', () => {
     expect(types).not.toContain('response.completed')
   })
 
-  it('receives split-stream and buffering-proxy like an unaffected stream', async () => {
+  it('receives the same from split-stream and buffering-proxy as from an unaffected stream', async () => {
     const { gateway, client } = setup()
     const plain = await readAll(await client.responses.create({ ...question, stream: true }))
     for (const scenario of ['split-stream', 'buffering-proxy'] as const) {

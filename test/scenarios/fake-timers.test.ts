@@ -1,5 +1,5 @@
 /**
- * A test runner's fake timers drive latency, stream pacing and the sandbox's elapsed time.
+ * Tests that a test runner's fake timers drive latency, stream pacing and the sandbox's elapsed time.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -61,7 +61,7 @@ describe('fake timers', () => {
     expect([...statuses, (await ask()).status]).toEqual([200, 429, 200])
   })
 
-  it('continue the elapsed time of a gateway created before they were installed', async () => {
+  it('continue the elapsed time of a gateway created before them', async () => {
     vi.useRealTimers()
     const { gateway } = setup()
     const before = gateway.clock.read().elapsedMs

@@ -1,5 +1,6 @@
 /**
- * Plausible ways to write replies, durations and rules: each works, or its error names the correct form.
+ * Tests plausible ways to write replies, durations and rules: each works, or its error names the correct
+ * form.
  */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -37,7 +38,7 @@ describe('reply()', () => {
     expect(text).toContain('a remote reply')
   })
 
-  it('has a string shorthand in rules and sequence steps', async () => {
+  it('can be a string in rules and sequence steps', async () => {
     const { gateway, textOf } = setup()
     gateway.use({ on: 'text', sequence: [{ reply: 'a step' }] })
     gateway.use({ on: 'text', reply: 'a rule' })
@@ -228,7 +229,7 @@ describe('warnings about ignored input', () => {
     expect(await call(strict, 'POST /responses', { body })).toMatchObject({ status: 400 })
   })
 
-  it('an unsupported field of other APIs adds a warning, or returns 400 with `strict`', async () => {
+  it('an unsupported field from other APIs adds a warning, or returns 400 with `strict`', async () => {
     const { gateway, ask } = setup()
     await ask({ n: 2 })
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([

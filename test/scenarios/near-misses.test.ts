@@ -90,7 +90,7 @@ it('explainNearMisses reports the first condition that failed', () => {
   expect(titleOf(rule({ name: 'mine' }))).toBe("rule 2 (mine) of 's'")
 })
 
-it('explainNearMisses explains up to `limit` of the rules tried, and counts the rest', () => {
+it('explainNearMisses explains up to `limit` skipped rules, and counts the rest', () => {
   const rules = [1, 2, 3, 4].map((number) => rule({ number }))
   const over: SkipReason[] = rules.map(() => ({ kind: 'script' }))
   const line = (number: number) => `s ${number}: rule ${number} of 's' has no turn left for the call`

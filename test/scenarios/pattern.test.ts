@@ -1,5 +1,6 @@
 /**
- * Regular expressions in rules match as in JavaScript, and are rejected if they could backtrack for seconds.
+ * Tests that regular expressions in rules match as in JavaScript, and are rejected if they could backtrack
+ * for seconds.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -39,7 +40,7 @@ describe('regular expressions in rules', () => {
     expect((await ask(gateway, text)).status === 500).toBe(found)
   })
 
-  it('search a long text to its end if they match in linear time, otherwise only its first characters', async () => {
+  it('search long text to its end if they match in linear time, otherwise only its first characters', async () => {
     const long = `${'tides '.repeat(20_000)}waves 99`
     const gateway = createGateway({ limits: { journalBodyBytes: 1_000_000 } })
     gateway.use({ on: 'createResponse', when: { input: { matches: 'waves \\d' } }, fault: 'status' })
@@ -96,7 +97,7 @@ describe('regular expressions in rules', () => {
     expect(() => createGateway().use(rule)).toThrow(/it may take 10\^\d+ steps on 5000 characters/)
   })
 
-  it('are checked at any depth of the expected results of a script', () => {
+  it("are checked at any depth in a script's expected results", () => {
     const gateway = createGateway()
     const script = [
       { call: { search: {} } },

@@ -13,7 +13,7 @@ type RateLimit = NonNullable<RuleInput['rateLimit']>
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
 
-/** Reference model of a rate limit, which stores every use and recounts all for each request. */
+/** A reference model of a rate limit, which stores every use and recounts all uses for each request. */
 class ReferenceLimit {
   readonly #limit: RateLimit
   readonly #uses: { at: number; caller: string; requests: number; tokens: number }[] = []
@@ -28,7 +28,7 @@ class ReferenceLimit {
     return Number.parseFloat(per) * (units[per.replace(/[\d.]/g, '')] ?? 0)
   }
 
-  /** Uses of `caller` in the window that contains `now`. */
+  /** Returns the uses by `caller` in the window that contains `now`. */
   #usesInWindow(caller: string, now: number) {
     const uses = this.#uses.filter((use) => use.caller === caller)
     let start = Number.NEGATIVE_INFINITY
@@ -120,7 +120,7 @@ describe('rate limits', () => {
   const limits = ({ headers }: Answer) =>
     Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry/.test(name)))
 
-  it('respond 429 with headers once the tokens are used, until the clock advances by a minute', async () => {
+  it('respond with 429 and headers once the tokens are used, until the clock advances by a minute', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'text',
@@ -191,12 +191,12 @@ describe('rate limits', () => {
     expect(() => createGateway().use({ on: '*', rateLimit: { requests: 1, per } })).toThrow('rateLimit.per')
   })
 
-  it('report a reset time of 0, not less, when the sandbox time is past the window', async () => {
+  it('report a reset time of 0 rather than a negative one when sandbox time is past the window', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: 1000 } })
     await requester(gateway)()
     const file = gateway.save()
-    // Each request advances the sandbox time by a millisecond, but not the elapsed time.
+    // Each request advances sandbox time, but not elapsed time, by a millisecond.
     file.clock.steps += 5000
     const other = createGateway({ timeScale: 0 })
     const { apiKey } = await other.openSandbox(file)
@@ -258,7 +258,7 @@ describe('rate limits', () => {
     ])
   })
 
-  it('reject requests with the fault of their rule', async () => {
+  it("reject requests with their rule's fault", async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'createResponse',
@@ -309,7 +309,7 @@ describe('rate limits', () => {
 })
 
 describe('`setState` and `when.state`', () => {
-  it('connect rules for different operations', async () => {
+  it('link rules for different operations', async () => {
     const gateway = createGateway()
     gateway.use({
       name: 'renamed',

@@ -91,7 +91,7 @@ describe('rules with `times`', () => {
 const status = async (gateway: Target) => (await open(gateway, 'GET /providers')).status
 
 describe('scripts among other rules', () => {
-  it('run their turns before unlimited rules, and rank by age afterwards', async () => {
+  it('play their turns before unlimited rules apply, and rank by age afterwards', async () => {
     const { gateway, ask } = setup()
     gateway.script([{ text: 'first' }, { text: 'second' }])
     gateway.reply('default')
@@ -159,7 +159,7 @@ describe('`onEnd` of a sequence', () => {
 })
 
 describe('rules of one scenario', () => {
-  it('match in order, so an earlier unlimited rule hides a later finite rule', async () => {
+  it('match in order, so that an earlier unlimited rule hides a later finite rule', async () => {
     const { gateway, ask } = setup()
     gateway.use({
       name: 'endless-first',
@@ -187,7 +187,7 @@ describe('rules of one scenario', () => {
   })
 })
 
-describe('stream fault as one step of a sequence', () => {
+describe('a stream fault as one step of a sequence', () => {
   const steps: RuleInput = {
     on: 'createResponse',
     sequence: [
@@ -205,7 +205,7 @@ describe('stream fault as one step of a sequence', () => {
     expect(await ask()).toBe(529)
   })
 
-  it('waits for a streaming request, and the journal explains why', async () => {
+  it('waits for a streaming request, as the journal explains', async () => {
     const { gateway, ask } = setup()
     gateway.use(steps)
     await ask()
@@ -217,7 +217,7 @@ describe('stream fault as one step of a sequence', () => {
   })
 })
 
-describe('fault with nothing to act on', () => {
+describe('a fault with nothing to act on', () => {
   const late: RuleInput['fault'] = { name: 'stream-cut', atEvent: 10_000 }
 
   it('consumes its sequence step', async () => {
@@ -229,7 +229,7 @@ describe('fault with nothing to act on', () => {
     expect([await ask({ stream: true }), await ask()]).toEqual([expect.stringContaining('[DONE]'), 529])
   })
 
-  it('does not consume `times` of a rule without a sequence', async () => {
+  it('does not consume the `times` of a rule without a sequence', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 20 } })
     expect(await ask({ stream: true, max_output_tokens: 1 })).toContain('[DONE]')
@@ -290,7 +290,7 @@ describe('invalid arguments', () => {
     },
   )
 
-  it('throw a one-line error: a disposed sandbox', () => {
+  it('throw a one-line error for a disposed sandbox', () => {
     const sandbox = createGateway().createSandbox()
     sandbox.dispose()
     expect(() => sandbox.reply('Hello')).toThrow(`Sandbox '${sandbox.id}' was disposed`)

@@ -159,7 +159,7 @@ describe('rule.when', () => {
   })
 })
 
-describe('frequency of a rule', () => {
+describe("a rule's frequency", () => {
   const run = (rule: Partial<RuleInput>, calls = 8) => {
     const { ask } = setup({ on: '*', fault: 'status', ...rule } as RuleInput)
     return Array.from({ length: calls }, () => (matched(ask()) ? 'x' : '.')).join('')
@@ -168,9 +168,10 @@ describe('frequency of a rule', () => {
   it('times: applies at most n times', () => expect(run({ times: 2 })).toBe('xx......'))
   it('after: skips the first n requests', () => expect(run({ after: 3 })).toBe('...xxxxx'))
   it('every: applies to every nth request', () => expect(run({ every: 3 })).toBe('..x..x..'))
-  it('after, every, times: combine', () => expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
+  it('after, every, times: can be combined', () =>
+    expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
 
-  it('probability: applies to a share of the requests, the same ones for the same seed', () => {
+  it('probability: applies to a share of requests that depends only on the seed', () => {
     const outcomesFor = (seed: number) => {
       const rules = new Rules({ seed, clock: new Clock() })
       rules.use(scenario('mine', { on: '*', probability: 0.3, fault: 'status' }))
@@ -226,7 +227,7 @@ describe('frequency of a rule', () => {
   })
 })
 
-describe('sequence of steps', () => {
+describe('a sequence of steps', () => {
   const names = (onEnd: RuleInput['onEnd']) => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
     const { ask } = setup({ on: '*', sequence: [...steps], onEnd })
@@ -235,7 +236,7 @@ describe('sequence of steps', () => {
     })
   }
 
-  it('runs one step per request, then passes', () => {
+  it('runs one step per request, then lets requests pass', () => {
     expect(names(undefined)).toEqual(['timeout', '-', 'status', '-', '-'])
   })
   it('stays at its last step with repeat-last', () =>
@@ -297,7 +298,7 @@ describe('active scenarios', () => {
     expect(ask().skipped).toBeUndefined()
   })
 
-  it('list their unused rules', () => {
+  it('report their unused rules', () => {
     const { rules, ask } = setup(
       { on: 'createResponse', fault: 'status' },
       { name: 'late', on: 'getPreset', fault: 'status' },
@@ -328,7 +329,7 @@ describe('active scenarios', () => {
   })
 })
 
-describe('explanations of skipped rules', () => {
+describe('the explanations of skipped rules', () => {
   it('name the failed condition and the actual value', () => {
     const { ask } = setup(
       { on: 'createResponse', when: { model: 'borealis/*' }, fault: 'status' },
@@ -347,7 +348,7 @@ describe('explanations of skipped rules', () => {
     ])
   })
 
-  it('report counters and times as they were when the request arrived', () => {
+  it("report counters and times as of the request's arrival", () => {
     const { ask, clock } = setup(
       { on: '*', times: 1, fault: 'status' },
       { on: '*', sequence: ['pass'] },

@@ -14,7 +14,7 @@ const functions = ['search', 'book'].map((name) => ({
   parameters: { type: 'object' },
 }))
 
-/** A minimal agent: keeps the conversation, adds function results and user messages, and sends it again. */
+/** A minimal agent: keeps the conversation, adds function results and user messages, and resends it. */
 class Agent {
   readonly input: Json[]
   readonly #gateway: Pick<Gateway, 'fetch'>
@@ -66,7 +66,7 @@ const textOf = (reply: Json) =>
   (reply as { output: { content: { text: string }[] }[] }).output[0]?.content[0]?.text
 
 describe('script()', () => {
-  it('replies turn by turn: a function call, parallel calls, text with usage', async () => {
+  it('replies turn by turn with a function call, parallel calls, and text with usage', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -82,7 +82,7 @@ describe('script()', () => {
     expect(last.usage).toMatchObject({ input_tokens: 420, total_tokens: 420 + last.usage.output_tokens })
   })
 
-  it('rejects an unexpected result with turn, expected and received, and stays at that turn', async () => {
+  it('rejects an unexpected result with the turn, expected and received values, and stays at that turn', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -159,7 +159,7 @@ describe('script()', () => {
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
 
-  it('after its last turn, rejects, starts over, repeats the last turn, or passes, as `onEnd` says', async () => {
+  it('rejects, starts over, repeats the last turn, or passes after its last turn, according to `onEnd`', async () => {
     const turns = [{ text: 'One' }, { text: 'Two' }]
     const third = async (onEnd?: RuleInput['onEnd']) => {
       const gateway = createGateway()
@@ -184,7 +184,7 @@ describe('script()', () => {
     expect([textOf(passed.last), textOf(passed.other)]).toEqual(['From an older rule', 'From an older rule'])
   })
 
-  it('supports faults at any turn; a retry gets the next turn', async () => {
+  it('supports faults at any turn, and replies to a retry with the next turn', async () => {
     const gateway = createGateway()
     gateway.script([
       { fault: { name: 'status', status: 503 } },
@@ -209,7 +209,7 @@ describe('script()', () => {
   })
 })
 
-describe('conversations of scripts', () => {
+describe('scripted conversations', () => {
   it('start the oldest script whose first turn matches', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'boats' }, text: 'About boats' }])
@@ -221,7 +221,7 @@ describe('conversations of scripts', () => {
     expect(texts).toEqual(['First', 'About boats', 'Second'])
   })
 
-  it('are distinguished by call ids: 50 in parallel with the same first message', async () => {
+  it('are distinguished by call ids, even 50 in parallel with the same first message', async () => {
     const gateway = createGateway()
     const numbers = Array.from({ length: 50 }, (_value, index) => index)
     for (const number of numbers) {
@@ -279,7 +279,7 @@ describe('conversations of scripts', () => {
     replaceCallIds('x1')
     expect((await agent.results('six').ask()).code).toBe(200)
     replaceCallIds('x1', 'x2')
-    // Results before the last message are ignored.
+    // Results that precede the last message are ignored.
     const rejected = await agent.results('six').ask()
     expect([rejected.code, rejected.error.message]).toEqual([
       400,
@@ -306,7 +306,7 @@ describe('conversations of scripts', () => {
     expect(textOf(await first.says('More').ask())).toBe('First')
   })
 
-  it('are rejected or passed once every script is taken', async () => {
+  it('are rejected or passed through once every script is in use', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
     gateway.script([{ text: 'B' }], { onEnd: 'pass' })
@@ -357,7 +357,7 @@ describe('conversations of scripts', () => {
 })
 
 describe('script turns', () => {
-  it('reply with output items of any kind, an id and a status, and the conversation continues', async () => {
+  it('reply with output items of any kind, an id and a status, from which the conversation continues', async () => {
     const gateway = createGateway()
     gateway.script([
       {
@@ -400,7 +400,7 @@ describe('script turns', () => {
     expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
   })
 
-  it('can fail; a retry gets the next turn', async () => {
+  it('can fail, and a retry gets the next turn', async () => {
     const gateway = createGateway()
     gateway.script([
       { error: { code: 'rate_limit_exceeded', message: 'Too fast' } },
@@ -444,7 +444,7 @@ describe('scripts with other features', () => {
     expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
   })
 
-  it('the journal reports conversation and turn of each request', async () => {
+  it("the journal reports each request's conversation and turn", async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')

@@ -17,12 +17,12 @@ function setup(rule?: RuleInput) {
   return { gateway, send, ask }
 }
 
-describe('string body of a scripted reply', () => {
+describe("a scripted reply's string body", () => {
   it.each([
     [undefined, '"Hello"', 'application/json'],
     ['application/problem+json', '"Hello"', 'application/problem+json'],
     ['text/plain', 'Hello', 'text/plain'],
-  ])('with content type %s, is sent as %s', async (type, text, sent) => {
+  ])('is sent as follows with content type %s: %s', async (type, text, sent) => {
     const { send } = setup({
       on: 'createResponse',
       reply: { body: 'Hello', ...(type && { headers: { 'Content-Type': type } }) },

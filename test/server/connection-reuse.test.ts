@@ -1,5 +1,6 @@
 /**
- * Connections stay usable after every rejection, and pipelined requests are answered in order.
+ * Tests that connections stay usable after every rejection, and that pipelined requests are answered in
+ * order.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { raw, request } from './raw.ts'
@@ -99,7 +100,7 @@ const refusals: readonly Sent[] = [
   })),
 ]
 
-/** Requests that follow each rejected one. */
+/** Requests sent after each rejected one. */
 const good: readonly Sent[] = [
   { what: 'a list', line: 'GET /api/v1/providers', status: 200 },
   { what: 'a stream', line: responses, body: JSON.stringify({ ...question, stream: true }), status: 200 },

@@ -1,6 +1,6 @@
 /**
- * Regressions: cross-origin pages, keys outside `apiKeys`, malformed request heads and endless bodies. Each is
- * rejected in the envelope and changes nothing.
+ * Regression tests for cross-origin pages, keys outside `apiKeys`, malformed request heads and endless
+ * bodies. Each is rejected in the envelope and changes nothing.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -74,7 +74,7 @@ describe('a cross-origin page', () => {
       const { status, head } = await exchange(server, patch({ origin }))
       expect(status).toBe(200)
       expect(head).toContain(`access-control-allow-origin: ${origin}`)
-      // A cache must not serve the reply to another origin.
+      // A cache must not serve one origin's reply to another.
       expect(head).toContain('vary: origin')
     },
   )
@@ -121,7 +121,7 @@ describe('an API key with apiKeys set', () => {
     ['listed', 200],
     [sandbox.apiKey, 200],
     [gateway.sandboxes.default.apiKey, 200],
-  ])('must be in the list or belong to a live sandbox, on every path: %s', async (key, expected) => {
+  ])('must be listed or belong to a live sandbox, on every path: %s', async (key, expected) => {
     expect(await status('/api/v1', key)).toBe(expected)
     expect(await status(`/sandboxes/${sandbox.id}/api/v1`, key)).toBe(expected)
     expect(await status('/sandboxes/default/api/v1', key)).toBe(expected)
@@ -173,13 +173,13 @@ describe('garbage on a connection', () => {
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Production')
   })
 
-  it('does not cut off the reply to a preceding complete PATCH', async () => {
+  it('does not cut off the reply to a complete PATCH sent before it', async () => {
     const { status } = await exchange(server, `${head('content-length: 17')}{"name":"Broken"}GARBAGE\r\n\r\n`)
     expect(status).toBe(200)
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Broken')
   })
 
-  it('does not cut off the pending reply to a preceding complete PATCH', async () => {
+  it('does not cut off the pending reply to a complete PATCH sent before it', async () => {
     await server.gateway.use({ on: 'updateWorkspace', fault: { name: 'latency', ms: 20 } })
     const whole = `${head('content-length: 17')}{"name":"Broken"}`
     for (const bytes of [[`${whole}GARBAGE\r\n\r\n`], [whole, 'GARBAGE\r\n\r\n']]) {
@@ -188,7 +188,7 @@ describe('garbage on a connection', () => {
     }
   })
 
-  it('does not cut off the open stream of a preceding complete request', async () => {
+  it('does not cut off the open stream for a complete request sent before it', async () => {
     await using paced = await startServer({ latency: { gapMs: 1 } })
     const body = '{"model":"aurora/dawn-2","input":"Hello?","stream":true}'
     const headers = { host: 'localhost', ...key }

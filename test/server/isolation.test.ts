@@ -1,11 +1,11 @@
-/** Concurrent clients on one server: data, rules and journals are isolated, and no update is lost. */
+/** Tests concurrent clients on one server: data, rules and journals are isolated, and no update is lost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
 import { type Server, startServer } from './start-server.ts'
 
-/** Rounds per worker, of five calls each. */
+/** Number of rounds per worker, each with five calls. */
 const rounds = cases(3, 40)
 
 let server: Server

@@ -1,4 +1,4 @@
-/** A cluster node: sandbox ids, requests for other nodes' sandboxes, and draining. */
+/** Tests a cluster node: sandbox ids, requests for other nodes' sandboxes, and draining. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
 import { open } from '../call.ts'
@@ -29,7 +29,7 @@ describe('sandbox ids', () => {
     expect((await gateway.createSandbox()).id).toBe('s2')
   })
 
-  it('start with the node name, and so do the keys', async () => {
+  it('start with the node name, as do the keys', async () => {
     const { gateway } = await asNode('n3')
     const { id, apiKey, baseUrl } = await gateway.createSandbox()
     expect(id).toMatch(/^n3s1x[0-9a-z]{8,}$/)
@@ -50,7 +50,7 @@ describe('sandbox ids', () => {
   })
 })
 
-describe('a request for a sandbox of another node', () => {
+describe("a request for another node's sandbox", () => {
   it('gets a 421 that names the node, by path, by key and in the control API', async () => {
     const theirs = await (await asNode('n2')).gateway.createSandbox()
     const { server, control } = await asNode('n1')
@@ -74,7 +74,7 @@ describe('a request for a sandbox of another node', () => {
   })
 })
 
-describe('a sandbox with an id from the client', () => {
+describe('a sandbox with a client-chosen id', () => {
   it('is created once and then reused', async () => {
     const { server, gateway, control } = await asNode('n1')
     const first = await (await control('PUT /sandboxes/checkout-7', { seed: 5 })).json()

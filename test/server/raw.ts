@@ -1,5 +1,5 @@
 /**
- * Raw HTTP over a socket, for requests that no client would send.
+ * Sends raw HTTP over a socket, for requests that no client would send.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -50,7 +50,7 @@ export function raw(port: number, ...bytes: (string | Uint8Array)[]): Raw {
   }
 }
 
-/** Formats a request. */
+/** Formats a request with its headers and body. */
 export function request(line: string, headers: Record<string, string>, body = ''): string {
   const all = { ...headers, ...(body !== '' && { 'content-length': String(Buffer.byteLength(body)) }) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

@@ -26,7 +26,7 @@ async function answerTo(
 
 const key = { authorization: 'Bearer any' }
 
-describe('x-request-id of replies that do not come from the gateway', () => {
+describe('the x-request-id of replies that do not come from the gateway', () => {
   it.each([
     ['a foreign Host', 403, request('GET /api/v1/providers', { host: 'evil.example', ...key })],
     ['no Host', 400, request('GET /api/v1/providers', { connection: 'close', ...key })],
@@ -52,7 +52,7 @@ describe('x-request-id of replies that do not come from the gateway', () => {
   it.each([
     ['/api/v1/responses', 'req_64b65299a4110f36'],
     ['/api/v1/providers', 'req_4aa9e526baea9fc8'],
-  ])('is set on preflight replies of %s', async (path, expected) => {
+  ])('is set on preflight replies from %s', async (path, expected) => {
     const headers = {
       host: 'localhost',
       origin: 'http://localhost:3000',
@@ -62,7 +62,7 @@ describe('x-request-id of replies that do not come from the gateway', () => {
     expect([status, id]).toEqual([204, expected])
   })
 
-  it('is set on replies of the control API and on the OpenAPI document', async () => {
+  it('is set on control API replies and on the OpenAPI document', async () => {
     for (const path of ['/__understudy/health', '/__understudy/sandboxes', '/openapi.json']) {
       const { headers } = await fetch(server.url + path)
       expect(headers.get('x-request-id'), path).toMatch(/^req_/)

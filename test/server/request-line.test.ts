@@ -31,7 +31,7 @@ it.each([
   expect(requestLineText({ ...line, ...more })).toBe(text)
 })
 
-it('onRequest reports status, rule and reason of each request, and redacts secrets in the query', async () => {
+it("onRequest reports each request's status, rule and reason, and redacts secrets in the query", async () => {
   const lines: RequestLine[] = []
   await using server = await startServer({ onRequest: (line) => lines.push(line) })
   const logged = async (path: string) => {

@@ -1,4 +1,7 @@
-/** Hosts, origins, tokens and limits. Any page open in a developer's browser can send requests to their machine. */
+/**
+ * Tests hosts, origins, tokens and limits. Any page open in a developer's browser can send requests to the
+ * developer's machine.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'
@@ -20,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends a raw request, and returns the status and body of the reply. */
+/** Sends a raw request, and returns the reply's status and body. */
 async function send(line: string, headers: Record<string, string> = {}, { port } = server, body = '') {
   const host = headers['host'] ?? `127.0.0.1:${port}`
   const sent = request(line, { ...headers, host, connection: 'close' }, body)
@@ -76,7 +79,7 @@ describe('the Host header', () => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
   })
 
-  it('is not confused with other header names of four letters', async () => {
+  it('is not confused with other four-letter header names', async () => {
     expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
   })
 
@@ -85,7 +88,7 @@ describe('the Host header', () => {
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
   })
 
-  it('can be one of allowedHosts, or the address of the server', async () => {
+  it("can be one of allowedHosts, or the server's address", async () => {
     await using named = await startServer({ allowedHosts: ['Understudy.Test'] })
     expect(
       (await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, named)).status,
@@ -169,7 +172,7 @@ describe('a cross-origin page', () => {
   })
 })
 
-describe('a reply of the control API', () => {
+describe('a control API reply', () => {
   it.each([
     ['GET /__understudy/sandboxes', {}, 200],
     ['HEAD /__understudy/health', {}, 200],
@@ -253,13 +256,13 @@ describe('limits', () => {
   const patch = (headers: Record<string, string>, body = '') =>
     request('PATCH /api/v1/workspaces/production', { ...host(), ...key, ...headers }, body)
 
-  it('accepts a body of exactly the limit', async () => {
+  it('accepts a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ description: '' }).padEnd(1000)
     expect(await raw(server.port, patch({ connection: 'close' }, body)).closed()).toMatch(/^HTTP\/1.1 200 /)
   })
 
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-    'rejects a longer body of %s with 413 and keeps the connection usable',
+    'rejects a larger body of %s with 413 and keeps the connection usable',
     async (line) => {
       const headers = { ...host(), ...key, 'content-type': 'application/json' }
       const connection = raw(server.port, request(line, headers, ' '.repeat(1001)))
@@ -285,7 +288,7 @@ describe('limits', () => {
     },
   )
 
-  it('responds before a much larger body has arrived, and reads it to the end', async () => {
+  it('responds before a much larger body has arrived, and reads the body to its end', async () => {
     const size = 5_000_000
     const connection = raw(server.port, patch({ 'content-length': String(size) }), Buffer.alloc(size / 2, 32))
     expect(await connection.until('"code":413')).toMatch(/^HTTP\/1.1 413 /)
@@ -362,7 +365,7 @@ describe('limits', () => {
     await server.gateway.resetScenarios()
   })
 
-  it('journals a client that disconnects while sending its body as aborted-by-client', async () => {
+  it('records a client that disconnects while sending its body as aborted-by-client', async () => {
     const { journal } = server.gateway
     await journal.clear()
     const connection = raw(server.port, patch({ 'content-length': '9' }), '{')
@@ -465,7 +468,7 @@ describe('CORS on the API', () => {
     'x-ratelimit-reset',
   ]
 
-  it('answers a preflight without a key, and allows the requested headers', async () => {
+  it('replies to a preflight without a key, and allows the requested headers', async () => {
     const response = await fetch(`${server.baseUrl}/responses`, {
       method: 'OPTIONS',
       headers: {
@@ -483,7 +486,7 @@ describe('CORS on the API', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
-  it('answers a preflight without consuming a rule that matches every request', async () => {
+  it('replies to a preflight without consuming a rule that matches every request', async () => {
     await server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
     const headers = { ...page, 'access-control-request-method': 'GET' }
     expect((await fetch(`${server.baseUrl}/providers`, { method: 'OPTIONS', headers })).status).toBe(204)
@@ -512,12 +515,12 @@ describe('CORS on the API', () => {
     expect(await response.text()).toContain('data: [DONE]')
   })
 
-  it('adds no headers for clients that are not browsers', async () => {
+  it('adds no headers for clients other than browsers', async () => {
     const response = await open(server, 'GET /providers')
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('passes OPTIONS requests that are not preflights to the API, which has no such operation', async () => {
+  it('passes OPTIONS requests that are not preflights on to the API, which has no such operation', async () => {
     expect((await send('OPTIONS /api/v1/providers', key)).status).toBe(405)
   })
 })

@@ -1,4 +1,4 @@
-/** The server in a test: its address and shutdown. */
+/** Tests the server's address and shutdown. */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -12,7 +12,7 @@ const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output
 const openStream = (server: Server) => open(server, 'POST /responses', { body })
 
 describe('startServer', () => {
-  it('listens on a free port of loopback, and returns it', async () => {
+  it('listens on a free loopback port, and returns the port', async () => {
     await using server = await startServer()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     expect(server.baseUrl).toBe(`${server.url}/api/v1`)

@@ -42,7 +42,7 @@ it('cutUnreadBody() reads the body after the reply, and destroys the connection 
   expect(log).toEqual(['resumed', 'cut'])
 })
 
-it('cutUnreadBody() handles a reply that is already sent', async () => {
+it('cutUnreadBody() handles a reply that has already been sent', async () => {
   const { response, log, cut, watch } = exchange()
   response.writableFinished = true
   watch()

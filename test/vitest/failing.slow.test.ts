@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-describe('output of a test run', () => {
+describe('the output of a test run', () => {
   let output = ''
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('output of a test run', () => {
     expect(output.match(/\[understudy\] '.*' failed\. /g)).toHaveLength(2)
   })
 
-  it('lists calls of a failing test that the default sandbox received', () => {
+  it("lists a failing test's calls that the default sandbox received", () => {
     expect(output).toContain(
       `'loses a call to the default sandbox' failed. Sandbox s2 has no calls.
 In addition, the default sandbox received 1 call meanwhile: GET /providers with an unknown key`,
@@ -35,11 +35,11 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
     expect(output).not.toMatch(/FAIL .*isolation\.case/)
   })
 
-  it('reports no failure for files with hooks, whose requests reach the sandbox of their test', () => {
+  it("reports no failure for files with hooks, whose requests reach their test's sandbox", () => {
     expect(output).toMatch(/✓ .*hooks\.case\.ts/)
   })
 
-  it('warns once per file about calls that belong to no test, with an example and a fix, but without the key', () => {
+  it('warns once per file about calls that cannot be attributed to a test, with an example and a fix, but without the key', () => {
     expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(2)
     expect(output).toContain('received 1 call (GET /api/v1/providers) that could not be attributed to a test')
     expect(output).not.toContain('1234')

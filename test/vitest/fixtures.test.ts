@@ -13,7 +13,7 @@ function listProviders(baseUrl: string, apiKey = 'any'): Promise<Response> {
 
 const anywhere = 'https://models.example/api/v1'
 
-test('gatewayOptions of a file configure its gateway', async ({ gateway, sandbox }) => {
+test("a file's gatewayOptions configure its gateway", async ({ gateway, sandbox }) => {
   expect(gateway.options.seed).toBe('fixtures')
   expect(await sandbox.db.providers.list()).toHaveLength(3)
 })
@@ -61,7 +61,7 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
   expect(sandbox).not.toHaveNoUnmatchedRequests()
 })
 
-describe('further unmatched requests of a test', () => {
+describe("a test's further unmatched requests", () => {
   const lines: string[] = []
   const { error, warn } = console
   test('fail like the first one', async () => {
@@ -76,7 +76,7 @@ describe('further unmatched requests of a test', () => {
   })
 })
 
-test('local servers of the application stay reachable, even under /api/v1', async ({ sandbox }) => {
+test("the application's local servers stay reachable, even under /api/v1", async ({ sandbox }) => {
   const server = createServer((_, response) => response.end('ours'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

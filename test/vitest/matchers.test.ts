@@ -25,7 +25,7 @@ describe('toHaveReceived', () => {
     expect(gateway).not.toHaveReceived('listProviders')
   })
 
-  it('accepts asymmetric matchers of Vitest as values', async () => {
+  it("accepts Vitest's asymmetric matchers as values", async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: question })
     expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('Oslo') } })
@@ -95,7 +95,7 @@ The journal has 2 calls:
     )
   })
 
-  it('awaits the journal of a remote sandbox', async () => {
+  it("awaits a remote sandbox's journal", async () => {
     const gateway = createGateway()
     await call(gateway, 'GET /providers')
     const remote = {

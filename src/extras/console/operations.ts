@@ -32,7 +32,7 @@ export interface OpenedFile {
 
 /** Neither part of the public API nor in the remote client. */
 const tag = 'Internal'
-/** Number of milliseconds of work after which other requests are handled. */
+/** Milliseconds of work after which other requests get a turn. */
 const sliceMs = 10
 
 const Row = z.looseObject({ id: z.string(), sandbox: z.string() })
@@ -43,7 +43,10 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     gatewayOperation({
       id: 'listRows',
       route: 'POST /console/rows',
-      doc: { summary: 'List rows of the newest calls of all sandboxes, oldest first, or of some calls', tag },
+      doc: {
+        summary: 'List rows for the newest calls in all sandboxes, oldest first, or for specific calls',
+        tag,
+      },
       input: {
         body: z.strictObject({
           last: z.int().min(1).max(10_000).optional().describe('Maximum number of calls. Default: 5,000.'),
@@ -63,7 +66,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     gatewayOperation({
       id: 'searchBodies',
       route: 'POST /console/body-searches',
-      doc: { summary: 'Find the calls whose request or reply contains a text', tag },
+      doc: { summary: 'Find calls whose request or reply contains a text', tag },
       input: { body: z.strictObject({ text: z.string().min(1).max(1000) }) },
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
       async resolve({ body: { text } }) {
@@ -124,7 +127,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
   }
 }
 
-/** Converts records, and lets other requests be handled in between. */
+/** Converts records in slices, between which other requests are handled. */
 async function inSlices<Result>(
   records: readonly CallRecord[],
   convert: (record: CallRecord) => Result,

@@ -1,5 +1,5 @@
 /**
- * The console in Chromium: size, latency and accessibility.
+ * Tests the console in Chromium: size, latency and accessibility.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe("the console's files", () => {
-  it('have at most 45 kB in total when compressed, except editors, which are loaded when needed', async () => {
+  it('total at most 45 kB when compressed, except editors, which are loaded when needed', async () => {
     const folder = new URL('../../../dist/console/', import.meta.url)
     const page = await (await fetch(at(''))).text()
     const names = readdirSync(folder)
@@ -44,7 +44,7 @@ describe('the list of calls', () => {
     await using quiet = await startServer()
     const { page, complaints } = await open(browser, `${quiet.url}/__understudy/`)
     await page.getByText('Live', { exact: true }).waitFor()
-    // Real times at which the rows were ready to be painted.
+    // Times at which the rows were ready to be painted.
     await page.evaluate(() => {
       const seen: Record<string, number> = {}
       Object.assign(window, { seen })

@@ -1,6 +1,6 @@
 /**
- * Untrusted content from clients is shown as text: no script runs, no request is sent to another host, and the page's
- * content security policy reports no violation.
+ * Tests that untrusted content from clients is shown as text: no script runs, no request is sent to another
+ * host, and the page's content security policy reports no violation.
  */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
@@ -176,7 +176,7 @@ describe('the console', () => {
       await page.getByLabel('slug', { exact: true }).fill(payload)
       await check(payload)
     }
-    // The payload in the URL.
+    // Puts the payload in the URL.
     for (const payload of payloads) {
       const text = readable(payload)
       await look(page, `#/calls?call=${text}&in=${text}&q=${text}&sandbox=${text}`, 'No calls match')

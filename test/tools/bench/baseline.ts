@@ -1,5 +1,5 @@
 /**
- * The baseline: bare `node:http` that writes the same bytes as Understudy.
+ * Provides the baseline: bare `node:http` that writes the same bytes as Understudy.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,11 +10,11 @@ export interface Captured {
   /** Path with query. */
   path: string
   status: number
-  /** Without the headers that `node:http` adds by itself. */
+  /** Reply headers, without those that `node:http` adds. */
   headers: Record<string, string>
-  /** The body in one string per write: the whole body, or the events of a stream. */
+  /** The body, one string per write: the whole body, or a stream's events. */
   writes: string[]
-  /** Milliseconds before each delta is written. Default: no pacing. */
+  /** Delay before each delta, in milliseconds. Default: no pacing. */
   everyMs?: number
 }
 
@@ -33,7 +33,9 @@ export async function startBaseline(replies: readonly Captured[]): Promise<numbe
   return (server.address() as AddressInfo).port
 }
 
-/** Writes each delta when it is due, counted from the first, so that delays do not add up. */
+/**
+ * Writes each delta when it is due. Due times are counted from the first delta, so that delays do not add up.
+ */
 function writePaced({ writes }: Captured, everyMs: number, response: ServerResponse): void {
   let due = performance.now()
   let place = 0

@@ -1,6 +1,6 @@
 /**
- * Lists the functions and files of `src` that a request executes, by precise coverage of a
- * warmed-up server: `node test/tools/bench/coverage.ts`, with `--list` for their names.
+ * Counts the functions and files in `src` that a request executes, by precise coverage of a warmed-up server:
+ * `node test/tools/bench/coverage.ts`. With `--list`, also prints their names.
  */
 import { Session } from 'node:inspector/promises'
 

@@ -1,6 +1,5 @@
 /**
- * Calls the request handler directly, without an adapter, so that its growth is not hidden by the
- * cost of adapters.
+ * Calls the request handler directly, because the cost of an adapter would hide the handler's growth.
  */
 
 import { discard } from '../../../src/gateway/call.ts'
@@ -24,7 +23,7 @@ export class DirectCalls {
 
   /** @param key API key. Default: a key for the default sandbox. */
   async call({ method, path, body }: DirectCall, key = 'bench'): Promise<void> {
-    // Every body is different, to avoid cache hits.
+    // Makes every body different, to avoid cache hits.
     const text =
       body === undefined ? '' : JSON.stringify({ ...body, metadata: { count: `${this.#count++}` } })
     const record = await handle(this.gateway, {

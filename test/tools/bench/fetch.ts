@@ -1,6 +1,6 @@
 /**
- * `gateway.fetch` compared with a function that returns a prepared `Response`. Both bodies are
- * read, as every client does.
+ * Compares `gateway.fetch` with a function that returns a prepared `Response`. Both bodies are read, as every
+ * client does.
  */
 import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The cost of a request in a large gateway compared with a small one.
+ * Compares the cost of a request in a large gateway with the cost in a small one.
  */
 
 import { type DirectCall, DirectCalls } from './direct-calls.ts'
@@ -84,7 +84,7 @@ const cases: ReadonlyArray<() => Case> = [
     return {
       name: 'Journal, empty -> full',
       aim: flat,
-      // Large enough for all calls in a round, while the other journal is full before the measured rounds begin.
+      // Large enough for all calls in a round. The other journal is full before the measured rounds begin.
       small: { direct: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
       large: { direct: new DirectCalls({ limits: { journalEntries: 1000 } }), call: getProviders },
     }
@@ -112,7 +112,7 @@ function cost({ direct, call, keys = ['bench'], prepare }: Exercise, bench: Benc
   }
 }
 
-/** Rules that inspect the request and match another model. */
+/** Adds rules that inspect the request but match another model. */
 function withRules(on: 'listProviders' | 'createResponse'): DirectCalls {
   const rules = Array.from({ length: 1000 }, (_, index) => ({
     on,

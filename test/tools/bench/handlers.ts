@@ -1,4 +1,4 @@
-/** Our MSW handlers compared with a bare handler that returns the same body, both intercepted. */
+/** Compares Understudy's MSW handlers with a bare handler that returns the same body. */
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'
@@ -16,7 +16,8 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const body = await reply.text()
   const bare = http.get(path, () => new HttpResponse(body, init))
 
-  // A single interception whose handlers are replaced, because two would both see every request.
+  // Uses a single interception and replaces its handlers, because two interceptions would both see every
+  // request.
   const server = setupServer()
   server.listen()
   const cost = (handlers: Parameters<typeof server.resetHandlers>) => () => {
@@ -31,7 +32,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
       value: result.ratio,
       unit: 'x',
       aim: 1.15,
-      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} of one bare handler`,
+      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} for a bare handler`,
     },
   ]
 }

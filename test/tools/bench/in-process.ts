@@ -1,6 +1,6 @@
 /**
- * In-process measurements: `gateway.fetch`, an intercepted `fetch`, and our handlers with both
- * major versions of MSW.
+ * Measures in process: `gateway.fetch`, an intercepted `fetch`, and the handlers with both major versions of
+ * MSW.
  */
 
 import type { Section } from './measure.ts'

@@ -1,6 +1,6 @@
 /**
- * Load generator: requests over raw keep-alive sockets, one at a time on each. It is lighter than
- * any HTTP client, because it shares the machine with the measured server.
+ * Generates load: requests over raw keep-alive sockets, one at a time on each. Lighter than any HTTP client,
+ * because the generator shares the machine with the measured server.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -22,7 +22,7 @@ export class Load implements Disposable {
     this.#lines = lines
   }
 
-  /** @param connections Number of connections, which must be enough to keep the server busy. Default: 32. */
+  /** @param connections Number of connections, enough to keep the server busy. Default: 32. */
   static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
     const opening = Array.from({ length: connections }, () => Line.to(port))
     return new Load(await Promise.all(opening))
@@ -45,8 +45,9 @@ export class Load implements Disposable {
 }
 
 /**
- * Keeps this process from sleeping. Waking it is part of a server's write, and expensive in a virtual machine. A slow
- * server, whose client sleeps after every request, would have this cost each time, a fast one never.
+ * Keeps this process from sleeping. Waking it would be part of a server's write, and is expensive in a
+ * virtual machine. A slow server, whose client sleeps after every request, would bear this cost each time, a
+ * fast one never.
  *
  * @returns A function that lets the process sleep again.
  */
@@ -57,7 +58,7 @@ export function stayAwake(): () => void {
   return () => clearImmediate(turn)
 }
 
-/** One connection. */
+/** One keep-alive connection. */
 class Line {
   readonly #socket: Socket
   /** Remaining bytes of the current reply; undefined before its headers, -1 in a chunked body. */

@@ -1,6 +1,5 @@
 /**
- * Measurements in rounds that alternate with a baseline, so that other load on the machine affects
- * both alike.
+ * Measures in rounds that alternate with a baseline, so that other load on the machine affects both alike.
  */
 
 /** Median and quartiles of several measurements. */
@@ -12,10 +11,10 @@ export interface Spread {
 
 /** A measured value: one row of the benchmark table. */
 export interface Figure {
-  /** Such as `GET /providers, 60 rows`. */
+  /** Name, such as `GET /providers, 60 rows`. */
   name: string
   value: Spread
-  /** `x` is a ratio to the baseline of the same run. */
+  /** Unit of the value. `x` is a ratio to the baseline in the same run. */
   unit: 'x' | 'ms' | 'µs' | 'MB' | 'KB' | 'lost'
   /** Target maximum; undefined if there is no target. */
   aim?: number
@@ -39,7 +38,7 @@ export interface Bench {
   readonly scale: number
   /** Returns the URL of an entry: `entry('serve')`. */
   entry(name: string): string
-  /** Prints progress. */
+  /** Prints a progress message. */
   progress(text: string): void
 }
 
@@ -64,7 +63,7 @@ export interface Section {
   run(bench: Bench): Promise<Figure[]>
 }
 
-/** Returns a cost. Only ratios of costs are meaningful on other machines. */
+/** Measures and returns a cost. Only ratios of costs are meaningful on other machines. */
 export type Cost = () => Promise<number> | number
 
 export interface Comparison {
@@ -76,7 +75,7 @@ export interface Comparison {
 /** Number of rounds to ignore while the compiler is still optimising. */
 const warmUp = 8
 
-/** Runs both alternately. */
+/** Runs the baseline and the subject alternately. */
 export async function compare(rounds: number, baseline: Cost, ours: Cost): Promise<Comparison> {
   for (let round = 0; round < warmUp; round++) {
     await baseline()
@@ -84,7 +83,7 @@ export async function compare(rounds: number, baseline: Cost, ours: Cost): Promi
   }
   const pairs: Array<{ baseline: number; ours: number }> = []
   for (let round = 0; round < rounds; round++) {
-    // The order alternates, because the second measurement can benefit from the first.
+    // Alternates the order, because the second measurement can benefit from the first.
     if (round % 2 === 0) {
       const below = await baseline()
       pairs.push({ baseline: below, ours: await ours() })
@@ -105,7 +104,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: at(sorted, 0.5), low: at(sorted, 0.25), high: at(sorted, 0.75) }
 }
 
-/** Returns a value that was measured once or counted. */
+/** Returns the spread of a value that was counted, or measured only once. */
 export function exactly(value: number): Spread {
   return { median: value, low: value, high: value }
 }
@@ -118,7 +117,7 @@ export function at(sorted: ArrayLike<number>, share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** Returns the CPU time of this process per call in microseconds, averaged over `count` calls. */
+/** Returns this process's CPU time per call in microseconds, averaged over `count` calls. */
 export async function cpuPerCall(count: number, call: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   for (let index = 0; index < count; index++) await call()

@@ -1,5 +1,5 @@
 /**
- * Memory over many requests with the journal enabled: it must stay bounded.
+ * Measures memory over many requests with the journal enabled. It must stay bounded.
  */
 import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'

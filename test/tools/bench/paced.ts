@@ -1,5 +1,5 @@
 /**
- * Many concurrent paced streams, each on its own connection, with every event inspected on arrival.
+ * Opens many concurrent paced streams, each on its own connection, and inspects every event on arrival.
  */
 import { connect } from 'node:net'
 import { stayAwake } from './load.ts'
@@ -9,27 +9,26 @@ import type { Usage } from './subject.ts'
 export interface Plan {
   streams: number
   perSecond: number
-  /** Deltas per stream. */
+  /** Number of deltas per stream. */
   tokens: number
-  /** Milliseconds over which the clients arrive. All streams last longer. */
+  /** Time over which the clients arrive, in milliseconds. All streams last longer. */
   arrivalMs: number
   request: Buffer
 }
 
 export interface Held {
-  /** Streams that ended early or had missing or misplaced events. */
+  /** Number of streams that ended early or had missing or misplaced events. */
   lost: number
   events: number
   /**
-   * Milliseconds between the arrival of a delta and the time it was due, relative to the first
-   * delta of its stream.
+   * Milliseconds between a delta's arrival and the time it was due, relative to its stream's first delta.
    */
   error: { p50: number; p99: number; worst: number }
   /** Milliseconds between consecutive deltas. */
   gap: { p99: number }
   /** Milliseconds from a request to the first event of its reply. */
   firstEvent: { p50: number; p99: number }
-  /** Usage of the server while all streams were open. */
+  /** The server's usage while all streams were open. */
   usage: Usage
 }
 
@@ -37,7 +36,7 @@ export interface Held {
 export async function holdStreams(port: number, plan: Plan, look: () => Promise<Usage>): Promise<Held> {
   const streams: Stream[] = []
   const rest = stayAwake()
-  // Clients arrive one after the other, to measure pacing instead of a burst of connections.
+  // Clients arrive one after another, to measure pacing instead of a burst of connections.
   const begin = performance.now()
   while (streams.length < plan.streams) {
     const early = begin + (plan.arrivalMs * streams.length) / plan.streams - performance.now()

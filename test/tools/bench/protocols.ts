@@ -1,6 +1,5 @@
 /**
- * Chat completions compared with POST /responses: the same questions to the same server, plain and
- * streamed.
+ * Compares chat completions with POST /responses: the same questions to the same server, plain and streamed.
  */
 import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'

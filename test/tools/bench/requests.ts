@@ -1,6 +1,6 @@
 /**
- * CPU time of a request on the socket, compared with bare `node:http` writing the same bytes.
- * Journal enabled.
+ * Compares a request's CPU time on the socket with bare `node:http` writing the same bytes. The journal is
+ * enabled.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,7 +79,7 @@ export const requests: Section = {
     }
     bench.progress('POST /responses compared with phantomllm')
     figures.push(await againstPeer(ours, bench))
-    bench.progress('memory of the program')
+    bench.progress("the program's memory")
     figures.push(await memoryOfProgram(bench))
     return figures
   },
@@ -129,8 +129,8 @@ async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
 }
 
 /**
- * Measures the program as users start it: the servers above also contain the benchmark and Node's
- * TypeScript loader.
+ * Measures the program as users start it. The servers above also contain the benchmark and Node's TypeScript
+ * loader.
  */
 async function memoryOfProgram(bench: Bench): Promise<Figure> {
   const args = [fileURLToPath(bench.entry('bin')), '--port', '0', '--json', '--quiet']
@@ -143,7 +143,7 @@ async function memoryOfProgram(bench: Bench): Promise<Figure> {
     for (const { requests } of exercises) await load.send(count, requests.map(toBytes))
     const metrics = await (await fetch(`${url}/__understudy/metrics`)).text()
     return {
-      name: `Memory of the program after ${count.toLocaleString('en')} of each (RSS)`,
+      name: `The program's memory after ${count.toLocaleString('en')} of each (RSS)`,
       unit: 'MB',
       value: exactly(Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]) / 1e6),
       aim: 200,
@@ -168,7 +168,7 @@ export async function compareServers(
 }
 
 /**
- * Returns the CPU time of a server per unit of work in microseconds.
+ * Returns a server's CPU time per unit of work in microseconds.
  *
  * @param exert Puts load on the server and returns the units of work done.
  */

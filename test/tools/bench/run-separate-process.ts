@@ -1,5 +1,5 @@
 /**
- * The separate process: runs the measurement given by URL and sends the figures back.
+ * Runs in the separate process: runs the measurement at the given URL and sends the figures back.
  */
 
 import { type BenchFlags, toBench } from './measure.ts'

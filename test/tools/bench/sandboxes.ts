@@ -61,7 +61,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   return [...figures, ...(await weigh(bench, createGateway))]
 }
 
-/** The same over the control API, compared with the same list over the API. */
+/** Makes the same measurements over the control API, compared with the same list over HTTP. */
 async function overHttp(bench: Bench): Promise<Figure[]> {
   await using server = await startSubject({ kind: 'understudy', entry: bench.entry('serve'), options: {} })
   using load = await Load.to(server)
@@ -111,17 +111,17 @@ async function weigh(
   const idle = (heap() - before) / count / 1000
   for (const { apiKey } of living) {
     const reply = await gateway.fetch(url, { headers: { authorization: `Bearer ${apiKey}` } })
-    if (reply.status !== 200) throw new Error(`A living sandbox answered ${reply.status}`)
+    if (reply.status !== 200) throw new Error(`A live sandbox responded with ${reply.status}`)
     await reply.text()
   }
   const used = (heap() - before) / count / 1000
   return [
     {
-      name: `An idle sandbox, of ${count.toLocaleString('en')} that live at once`,
+      name: `An idle sandbox, one of ${count.toLocaleString('en')} live ones`,
       value: exactly(idle),
       unit: 'KB',
       aim: 10,
-      detail: `${used.toFixed(1)} KB after each has answered one GET /providers and journalled it`,
+      detail: `${used.toFixed(1)} KB after each has handled and recorded one GET /providers`,
     },
   ]
 }

@@ -11,7 +11,7 @@ export interface SeparateModule {
   measure(bench: Bench): Promise<Figure[]>
 }
 
-/** @param module URL of the module. */
+/** @param module The module's URL. */
 export async function inSeparateProcess(
   module: URL,
   { flags }: Bench,

@@ -1,6 +1,6 @@
 /**
- * The process behind `startSubject`: starts the server in the first message, Understudy through its
- * command line, and reports its usage on request.
+ * Runs in the process behind `startSubject`: starts the server that the first message names, Understudy
+ * through its command line, and reports its usage on request.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -29,11 +29,11 @@ export const start: Section = {
     const first = await compare(bench.rounds, baseline, ours)
     const figures: Figure[] = [
       {
-        name: 'Start of the server to the first reply',
+        name: 'From server start to the first reply',
         value: first.ratio,
         unit: 'x',
         aim: 1.5,
-        detail: `${first.ours.median.toFixed(0)} ms vs. ${first.baseline.median.toFixed(0)} ms of bare node:http`,
+        detail: `${first.ours.median.toFixed(0)} ms vs. ${first.baseline.median.toFixed(0)} ms for bare node:http`,
       },
     ]
     const extended = () => firstReply([server, '--port', '0', '--json', ...everyExtension])
@@ -88,7 +88,7 @@ function interception(bench: Bench): string {
   return `const { createGateway, intercept } = await import('${bench.entry('node')}'); intercept(createGateway())`
 }
 
-/** Returns the CPU time in milliseconds of a process that runs this code. */
+/** Returns the CPU time of a process that runs this code, in milliseconds. */
 async function cpuOfProcess(code: string): Promise<number> {
   const told =
     'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); process.exit()'
@@ -99,8 +99,8 @@ async function cpuOfProcess(code: string): Promise<number> {
 }
 
 /**
- * Returns the milliseconds from spawning a server to the end of its first reply. The server prints its URL on the
- * first line.
+ * Returns the time from spawning a server to the end of its first reply, in milliseconds. The server prints
+ * its URL on the first line.
  */
 async function firstReply(args: readonly string[]): Promise<number> {
   const begin = performance.now()
@@ -111,7 +111,7 @@ async function firstReply(args: readonly string[]): Promise<number> {
     if (output.includes('\n')) break
   }
   const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
-  if (!origin) throw new Error(`The server did not say where it listens, but: ${output}`)
+  if (!origin) throw new Error(`The server did not print its address, but: ${output}`)
   const response = await fetch(`${origin}/api/v1/providers`, { headers: { authorization: 'Bearer bench' } })
   await response.text()
   const took = performance.now() - begin

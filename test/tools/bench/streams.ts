@@ -1,5 +1,5 @@
 /**
- * Event streams: the cost of an event without pacing, the timing of many paced streams, and their
+ * Measures event streams: the cost of an event without pacing, the timing of many paced streams, and their
  * cost compared with bare `node:http` writing the same events at the same pace.
  */
 import { type BenchRequest, type Captured, capture } from './baseline.ts'
@@ -9,7 +9,7 @@ import { holdStreams } from './paced.ts'
 import { compareServers } from './requests.ts'
 import { type Setup, startSubject } from './subject.ts'
 
-/** Each word is a token and so a delta. */
+/** Each word is a token, and therefore a delta. */
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
 
 const deltas = 200
@@ -72,7 +72,7 @@ interface Crowd {
   streams: number
   perSecond: number
   seconds: number
-  /** Milliseconds over which the clients arrive. */
+  /** Time over which the clients arrive, in milliseconds. */
   arrivalMs: number
 }
 
@@ -133,7 +133,7 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
   ]
 }
 
-/** A server that streams text with this number of tokens. */
+/** Describes a server that streams text with this number of tokens. */
 function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   const scenarios = [
     { name: 'story', rules: [{ on: 'createResponse' as const, reply: { text: words(tokens) } }] },
@@ -145,7 +145,7 @@ function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   return { kind: 'understudy', entry: bench.entry('serve'), options }
 }
 
-/** The same bytes, to be written by the baseline at the same pace. */
+/** Captures the same bytes, for the baseline to write at the same pace. */
 async function pacedReply(bench: Bench, tokens: number, perSecond: number): Promise<Captured> {
   await using subject = await startSubject(story(bench, tokens))
   return { ...(await capture(subject.port, storyRequest)), everyMs: 1000 / perSecond }

@@ -1,5 +1,5 @@
 /**
- * A server under measurement in a separate process: Understudy, the baseline, or a peer.
+ * Starts a server under measurement in a separate process: Understudy, the baseline, or a peer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { Captured } from './baseline.ts'
 export type Setup =
   | { kind: 'understudy'; entry: string; options: GatewayOptions }
   | { kind: 'baseline'; replies: Captured[] }
-  /** Another mock server, `phantomllm`, that answers every POST /v1/responses with this text. */
+  /** Another mock server, `phantomllm`, which replies to every POST /v1/responses with this text. */
   | { kind: 'peer'; text: string }
 
 /** Resources used by a server process so far. */

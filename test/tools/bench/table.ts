@@ -1,5 +1,5 @@
 /**
- * Prints figures as a table: name, value, quartiles, target and whether it was met.
+ * Prints figures as a table with name, value, quartiles, target, and whether the target was met.
  */
 import type { Figure } from './measure.ts'
 

@@ -71,7 +71,7 @@ describe('the binary', () => {
 
 describe('the binary', () => {
   it.each(['plain', 'storing', 'openrouter', 'strict'] as const)(
-    'sends the bytes of the golden transcript over a socket (%s)',
+    "sends the golden transcript's bytes over a socket (%s)",
     async (name) => {
       const config = join(folder, `${name}.json`)
       const options = { seed: 1, timeScale: 0, baseUrl: 'https://gateway.example/api/v1', ...gateways[name] }

@@ -1,6 +1,6 @@
 /**
- * `npm run binary`: builds a single executable from `dist` in `dist/binary`, with Node, console, scenarios and
- * fixtures inside. `--target darwin-arm64` builds for another platform.
+ * `npm run binary`: builds a single executable from `dist` in `dist/binary`, which contains Node, the
+ * console, scenarios and fixtures. `--target darwin-arm64` builds for another platform.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -74,7 +74,7 @@ function nodeFor(target: string, home: string): string {
   const program = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
   const folder = join(root, 'node_modules/.cache/understudy', `node-${target}-${nodeVersion}`)
   if (!existsSync(join(folder, program))) {
-    // The package for Apple's processors has a different name.
+    // Apple's processors have a different package name.
     const name = `${target === 'darwin-arm64' ? 'node-bin' : 'node'}-${target}@${nodeVersion}`
     const options = ['--json', '--pack-destination', home]
     const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', name, ...options], { encoding: 'utf8' }))

@@ -1,6 +1,6 @@
 /**
- * Describes the bundled packages in two files: `dist/sbom.cdx.json` has their versions, in CycloneDX format, and
- * `dist/THIRD_PARTY_LICENSES` the texts of their licences.
+ * Describes the bundled packages in two files: `dist/sbom.cdx.json` lists their versions in CycloneDX format,
+ * and `dist/THIRD_PARTY_LICENSES` contains their licences.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
@@ -19,7 +19,7 @@ function read(folder: string): Manifest {
 }
 
 function toComponent({ name, version, license }: Manifest): Models.Component {
-  // The only character in a package name that a package URL escapes.
+  // `@` is the only character in a package name that a package URL escapes.
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
   const component = new Models.Component(Enums.ComponentType.Library, name, { version, purl, bomRef: purl })
   component.licenses.add(new Models.SpdxLicense(license))
@@ -29,7 +29,7 @@ function toComponent({ name, version, license }: Manifest): Models.Component {
 function licenceOf(name: string): string {
   const folder = new URL(`node_modules/${name}/`, root)
   const found = readdirSync(folder).find((path) => /^licen[cs]e/i.test(path))
-  if (!found) throw new Error(`${name} has no licence to pass on`)
+  if (!found) throw new Error(`${name} has no licence text`)
   return readFileSync(new URL(found, folder), 'utf8').trim()
 }
 

@@ -1,8 +1,8 @@
 /**
- * The published types of schemas: plain interfaces with the sentences of `.describe`, which editors
- * show, and without zod, whose types would slow down every user's compiler. Sources infer these
- * types; the build replaces each `export type Name = z.input<typeof Schema>` (or `z.output`;
- * `z.infer` stays), and the types in `listed`.
+ * Writes the published types of schemas: plain interfaces with the sentences in `.describe`, which editors
+ * show, and without zod, whose types would slow down every user's compiler. Sources infer these types; the
+ * build replaces each `export type Name = z.input<typeof Schema>` (or `z.output`; `z.infer` stays), and the
+ * types in `listed`.
  */
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -94,7 +94,7 @@ async function listed(): Promise<[name: string, text: string][]> {
   const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
   const output: Writing = { side: 'output', names: new Map() }
   const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
-  // Written out, because editors show no documentation for members of a mapped type.
+  // Written out, because editors show no documentation for a mapped type's members.
   const databaseOf = (name: string, records: string) =>
     `export interface ${name} {\n${collections.map((each) => `  /** Records of \`${each.name}\`. */\n  readonly ${each.name}: ${records}<Rows['${each.name}']>\n`).join('')}}`
   const rows = collections.map(({ name }) => `  /** Of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`)
@@ -138,7 +138,7 @@ async function listed(): Promise<[name: string, text: string][]> {
   ]
 }
 
-/** Mapped types, written out with the comments of the types that they derive from. */
+/** Writes out mapped types with the comments of the types that they derive from. */
 async function documentedTypes(): Promise<[name: string, text: string][]> {
   const { journalMethods, sandboxMethods } = await import('../../../src/control/route-paths.ts')
   const { optionNames } = await import('../../../src/sandbox/options.ts')
@@ -211,7 +211,7 @@ function replaced(
     if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) known.add(local.name)
     const { declaration } = node.type === 'ExportNamedDeclaration' ? node : { declaration: undefined }
     if (file.endsWith('.d.ts') && declaration?.type === 'VariableDeclaration') {
-      // If a schema and a type share a name, the type is published.
+      // If a schema and a type have the same name, the type is published.
       const [{ id } = {}] = declaration.declarations
       if (id?.type !== 'Identifier' || !types.has(id.name)) continue
       parts.push(text.slice(end, node.start), '')

@@ -1,23 +1,22 @@
 /**
- * Prints zod schemas as TypeScript: plain interfaces with the sentences of `.describe` above the
- * fields.
+ * Converts zod schemas to TypeScript: plain interfaces with the sentences in `.describe` above the fields.
  */
 import type * as z from 'zod'
 
 type Side = 'input' | 'output'
 
-/** Settings for printing a file's types. */
+/** Settings for writing a file's types. */
 export interface Writing {
   readonly side: Side
   /** Names of schemas, including those in other files. */
   readonly names: ReadonlyMap<z.ZodType, string>
 }
 
-// zod has a separate type for each kind of schema; this code reads several kinds.
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// zod has a separate type for each kind of schema, and this code reads several kinds. biome-ignore
+// lint/suspicious/noExplicitAny: see above
 const definitionOf = (schema: z.ZodType): any => schema._zod.def
 
-/** Returns the inner schema of a lazy one, always the same object, unlike its getter. */
+/** Returns a lazy schema's inner schema, which, unlike its getter's result, is always the same object. */
 const innerOf = (schema: z.ZodType) => (schema as z.ZodLazy)._zod.innerType as z.ZodType
 
 /** @param name Name of the type, which is an interface for an object. */
@@ -111,11 +110,11 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
     case 'object':
       return `{\n${fieldsOf(schema, writing, depth + 1)}${'  '.repeat(depth)}}`
     default:
-      throw new Error(`Nobody has said how a schema of kind '${definition.type}' is written`)
+      throw new Error(`Schemas of kind '${definition.type}' cannot be written as a type`)
   }
 }
 
-/** Finds the name of a schema, or of the schema from which it was derived with a different description. */
+/** Returns the name of a schema, or of the schema from which it was derived by changing the description. */
 function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
   if (schema === undefined) return undefined
   return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)

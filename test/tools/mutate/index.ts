@@ -60,7 +60,10 @@ function settings() {
 /** Code that runs only in a browser, a Playwright test, Bun or Deno, which the slow tier tests. */
 const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/intercept-fetch\.ts)/
 
-/** Tests that exceed their usual time by this much count as endless loops. In milliseconds, and as a factor. */
+/**
+ * Time by which tests must exceed their usual duration to count as endless loops, in milliseconds and as a
+ * factor.
+ */
 const patience = { ms: 30_000, times: 3 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
@@ -69,8 +72,8 @@ const notesFile = join(scratch, 'passed.jsonl')
 const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
 /**
- * Draws a seeded sample of non-overlapping mutants. The draw depends on the mutated code, not on its surroundings, so
- * that most of a sample stays the same when the sources change.
+ * Draws a seeded sample of non-overlapping mutants. The draw depends only on the mutated code, so that most
+ * of a sample stays the same when its surroundings change.
  */
 function sample(): { chosen: Mutant[]; of: number } {
   const seen = new Map<string, number>()
@@ -115,10 +118,13 @@ function failuresIn({ testResults }: Report): string[] {
   )
 }
 
-/** Milliseconds that each test file takes without a mutant. */
+/** Duration of each test file without a mutant, in milliseconds. */
 const durations = new Map<string, number>()
 
-/** Total milliseconds that test files take without a mutant, or a large number if unknown. */
+/**
+ * Returns the total duration of test files without a mutant in milliseconds, or a large number if it is
+ * unknown.
+ */
 const usual = (files: readonly string[]) =>
   durations.size === 0 ? 600_000 : files.reduce((sum, file) => sum + (durations.get(file) ?? 0), 0)
 
@@ -192,7 +198,7 @@ if (!unchanged.report?.success) {
   process.exit(2)
 }
 
-/** The mutants that each test file executes. */
+/** Mutants that each test file executes. */
 const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
   .trim()
   .split('\n')
@@ -203,7 +209,7 @@ const atImport = new Set(notes.flatMap((note) => note.atImport))
 /** Number of mutants that each test file has killed so far. */
 const kills = new Map<string, number>()
 
-/** Sorts test files so that fast and effective ones, and those close to the mutant, come first. */
+/** Sorts test files: fast, effective ones and those close to the mutant come first. */
 function filesThatPass(mutant: Mutant): string[] {
   const folder = mutant.file.split('/')[1] ?? ''
   const rank = (file: string) => {

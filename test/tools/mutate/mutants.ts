@@ -1,21 +1,21 @@
 /**
- * The mutants of a source file: small changes that a test should notice.
+ * Creates a source file's mutants: small changes that a test should detect.
  */
 import { parseSync } from 'vite'
 
 export type Mutant = {
   id: number
-  /** Relative to the root folder, such as `src/lib/seed.ts`. */
+  /** File, relative to the root folder, such as `src/lib/seed.ts`. */
   file: string
   line: number
-  /** The source line where it begins. */
+  /** The source line where the mutated code begins. */
   code: string
   /** Start and end offsets in the file, in UTF-16 code units. */
   start: number
   end: number
   kind: 'operator' | 'condition' | 'number' | 'boolean' | 'fallback' | 'call'
   before: string
-  /** Undefined if a statement is removed. */
+  /** New code; undefined if a statement is removed. */
   after?: string
 }
 
@@ -94,7 +94,7 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
     }))
 }
 
-/** Returns the mutation of a node, if there is one. */
+/** Returns a node's mutation, if there is one. */
 function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' | 'after'> | undefined {
   switch (node.type) {
     case 'BinaryExpression':
@@ -132,8 +132,8 @@ function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' |
 }
 
 /**
- * Returns the file with all its mutants, each inactive until its id is chosen:
- * `globalThis.__mutant(id)` returns true for the chosen one and notes that the place was executed.
+ * Returns the file with all its mutants, each inactive until its id is chosen: `globalThis.__mutant(id)`
+ * returns true for the chosen mutant, and records that its place was executed.
  *
  * @param mutants Non-overlapping mutants of this file.
  */

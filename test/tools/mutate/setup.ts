@@ -1,6 +1,6 @@
 /**
- * Setup of each test file in a mutation run: selects the active mutant and notes the places that
- * the file executes.
+ * Sets up each test file in a mutation run: selects the active mutant and records the places that the file
+ * executes.
  */
 import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -22,7 +22,8 @@ globalThis.__mutant = (id) => {
 }
 
 if (notes) {
-  // Code executed while modules load counts for all of this worker's files, because modules are loaded only once.
+  // Code executed while modules load is attributed to all of this worker's files, because modules are loaded
+  // only once.
   beforeAll(() => {
     for (const id of scope.__passed ?? []) scope.__atImport?.add(id)
     scope.__passed = new Set()

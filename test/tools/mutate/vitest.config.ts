@@ -41,7 +41,7 @@ export default defineConfig({
     maxConcurrency: 50,
     sequence: { sequencer: AsAsked },
     reporters: ['json'],
-    // A separate cache for each run, because Vitest does not know which mutants are in a module.
+    // Each run has a separate cache, because Vitest cannot tell which mutants a module contains.
     fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
     setupFiles: ['test/tools/mutate/setup.ts'],
   },

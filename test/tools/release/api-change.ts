@@ -9,8 +9,8 @@ export interface ApiChange {
 }
 
 /**
- * Treats removed and changed lines as breaking, except unions that only gained members. A required field is breaking
- * if its interface has optional ones, because users create such objects themselves.
+ * Treats removed and changed lines as breaking, except for unions that only gained members. A new required
+ * field is breaking if its interface has optional fields, because users create such objects themselves.
  */
 export function apiChange(before: string, after: string): ApiChange {
   const [old, now] = [membersOf(before), membersOf(after)]

@@ -1,5 +1,5 @@
 /**
- * Lists what a release lacks: version, changelog, API, contents of the tarball, links, licences, repository.
+ * Lists what a release lacks: version, changelog, API, tarball contents, links, licences, repository.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface Release {
   readonly root: string
   /** The unpacked tarball's folder. */
   readonly packed: string
-  /** Tag of the release, such as `v1.2.0`. Undefined while the release is prepared. */
+  /** The release's tag, such as `v1.2.0`. Undefined while the release is being prepared. */
   readonly tag: string | undefined
 }
 
@@ -38,7 +38,7 @@ function versionProblems(version: string, tag: string | undefined): string[] {
   return [`version: the tag is ${tag}, but package.json has ${version}`]
 }
 
-/** While a release is prepared, its entries may be under Unreleased. */
+/** While a release is being prepared, its entries may be under Unreleased. */
 export function changelogProblems(text: string, version: string, tag: string | undefined): string[] {
   const sections = new Map(
     text.split(/^## /m).map((section) => {
@@ -66,7 +66,7 @@ async function apiProblems(root: string, version: string): Promise<string[]> {
     return [
       `api: the reports of ${stale.join(', ')} are out of date: npx vitest run -u --project slow test/package/api`,
     ]
-  // A copy without a repository has no tags.
+  // A copy outside a repository has no tags.
   const git = (...args: string[]) => spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' }).stdout
   const released = releasedVersions(git).find((each) => each !== version)
   if (released === undefined) return []

@@ -1,6 +1,6 @@
 /**
- * `npm run release -- --check`: lists what a release lacks, one line each, and exits with 1 if there is anything.
- * RELEASING.md describes the steps.
+ * `npm run release -- --check`: lists what a release lacks, one line each, and exits with 1 if anything is
+ * missing. RELEASING.md describes the steps.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The check before a release, run as a program here and in a copy of the repository. */
+/** Runs the release check as a program, here and in a copy of the repository. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ describe('npm run release -- --check', () => {
 })
 
 describe('the API report', () => {
-  it('shows a removed export, a narrowed option, a new required field, a changed return type and a renamed fault', () => {
+  it('reveals a removed export, a narrowed option, a new required field, a changed return type and a renamed fault', () => {
     const edits: Array<[file: string, from: string, to: string, label: string]> = [
       ['src/index.ts', "export { journalText } from './journal/journal-text.ts'", '', 'journalText'],
       ['src/serve.ts', 'port?: number', 'port?: 0 | 4141', 'ServerOptions.port?'],

@@ -1,4 +1,4 @@
-/** A seeded part of `npm run soak`, which sends more requests. */
+/** Runs a seeded part of `npm run soak`, which sends more requests. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -9,7 +9,7 @@ import { anyRequest, tryInProcess } from './any-request.ts'
 import { trySocket } from './socket.ts'
 
 describe('arbitrary requests', () => {
-  it('get a specified reply or an error envelope in process, and change nothing if rejected', async () => {
+  it('receive a specified reply or an error envelope in process, and change nothing if rejected', async () => {
     const gateway = createGateway({ timeScale: 0 })
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {

@@ -1,6 +1,6 @@
 /**
- * Arbitrary requests and the properties of their replies: a reply is valid or an error envelope,
- * never an unplanned 500, and a rejected write changes nothing.
+ * Generates arbitrary requests and checks their replies: a reply is valid or an error envelope, never an
+ * unplanned 500, and a rejected write changes nothing.
  */
 import fc from 'fast-check'
 import type { Gateway } from '../../../src/index.ts'
@@ -50,7 +50,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 
-/** A nearly valid body gets further than a random one. */
+/** Mostly valid bodies, which are processed further than random ones. */
 const likely = fc.record(
   {
     model: fc.oneof(fc.constantFrom('aurora/dawn-2', 'a/b:online', '@preset/code-review'), json),
@@ -110,7 +110,7 @@ const body = fc.oneof(
   { weight: 2, arbitrary: changes.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: json.map((value) => JSON.stringify(value)) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
-  // Deep or long lists and objects.
+  // Generates deep or long lists and objects.
   {
     weight: 1,
     arbitrary: fc
@@ -194,14 +194,14 @@ export function violationIn(status: number, type: string, text: string, method: 
   if (method === 'HEAD' || status === 204) return text === '' ? undefined : 'a body where there is none'
   if (status < 300) {
     if (type.startsWith('text/event-stream'))
-      return text.endsWith('data: [DONE]\n\n') ? undefined : 'a stream without its end'
-    return parsed(text) === undefined ? 'a reply that is no JSON' : undefined
+      return text.endsWith('data: [DONE]\n\n') ? undefined : 'a stream without an end'
+    return parsed(text) === undefined ? 'a reply that is not JSON' : undefined
   }
   const { error } = (parsed(text) ?? {}) as { error?: { code?: unknown; message?: unknown } }
   if (status >= 500) return `an unplanned ${status}: ${text.slice(0, 300)}`
   return error?.code === status && typeof error.message === 'string'
     ? undefined
-    : 'a refusal outside the envelope'
+    : 'an error outside the envelope'
 }
 
 function parsed(text: string): unknown {
@@ -232,6 +232,6 @@ export async function tryInProcess(
   )
   if (wrong) return wrong
   if (isWrite && response.status >= 400 && JSON.stringify(await gateway.db.workspaces.list()) !== before)
-    return `a refused write has changed a record: ${response.status}`
+    return `a rejected write has changed a record: ${response.status}`
   return undefined
 }

@@ -1,4 +1,4 @@
-/** A seeded part of `npm run soak`, which tries many more. */
+/** Runs a seeded part of `npm run soak`, which tries many more scenarios. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -14,7 +14,7 @@ it('an arbitrary scenario leaves the gateway usable and the journal readable, or
     expect(wrong, JSON.stringify(scenario)).toBeUndefined()
     if (isValid) valid++
   }
-  // Both outcomes occur.
+  // Both outcomes must occur.
   expect(valid).toBeGreaterThan(scenarios.length / 20)
   expect(valid).toBeLessThan(scenarios.length)
 }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * Arbitrary scenarios and their properties: a valid one leaves the gateway usable and the journal
- * readable; an invalid one is rejected with a position.
+ * Generates arbitrary scenarios and checks their properties: a valid one leaves the gateway usable and the
+ * journal readable; an invalid one is rejected with a position.
  */
 import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'
@@ -153,7 +153,7 @@ const rule = some(
   ],
 )
 
-/** Few fields and one effect at a time, because hardly any rule with all of them is valid. */
+/** Rules with few fields and one effect, because hardly any rule with all fields would be valid. */
 const fewFields = fc
   .tuple(
     rule,
@@ -182,7 +182,7 @@ export async function tryScenario(
     const hasPlace =
       error instanceof ScenarioError &&
       error.problems.every(({ path, message }) => path.length > 0 && !message.includes('\n'))
-    return { isValid: false, ...(!hasPlace && { wrong: `refused without a place: ${error}` }) }
+    return { isValid: false, ...(!hasPlace && { wrong: `rejected without a position: ${error}` }) }
   }
   const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
   const body = (stream: boolean) => JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream })
@@ -198,18 +198,18 @@ export async function tryScenario(
   const after = await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'GET /providers')
   sandbox.dispose()
   if (entries.length !== 4) return { isValid: true, wrong: `${entries.length} entries in the journal` }
-  if (broken) return { isValid: true, wrong: `a reply of ours broke its contract: ${broken.warnings}` }
+  if (broken) return { isValid: true, wrong: `a reply violated its schema: ${broken.warnings}` }
   return { isValid: true, ...(after.status !== 200 && { wrong: `${after.status} after a reset` }) }
 }
 
-/** Reads the reply if there is one. Aborts after some turns without a reply. */
+/** Reads the reply if there is one. Aborts after several turns of the event loop without a reply. */
 export async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
   const controller = new AbortController()
   let isDone = false
   const answer = gateway
     .fetch(`https://gateway.example/api/v1${path}`, { ...init, signal: controller.signal })
     .then((response) => response.arrayBuffer())
-    // A broken connection is one of the expected outcomes.
+    // A broken connection is an expected outcome.
     .catch(() => {})
     .finally(() => {
       isDone = true

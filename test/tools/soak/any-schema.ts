@@ -41,7 +41,7 @@ const json = fc.constantFrom<unknown>(
   { a: 'x' },
 )
 
-/** References can lead to the root and to three definitions, which can lead further. */
+/** References can lead to the root and to three definitions, which can contain further references. */
 const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
   const inner = tie('schema')
   const list = fc.array(inner, { minLength: 1, maxLength: 3 })

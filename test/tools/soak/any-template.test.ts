@@ -1,4 +1,4 @@
-/** A seeded part of `npm run soak -- --templates 20000`. */
+/** Runs a seeded part of `npm run soak -- --templates 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -14,7 +14,7 @@ it('an arbitrary template renders the values it names, or is rejected with a pos
     expect(wrong, JSON.stringify(template)).toBeUndefined()
     if (isValid) valid++
   }
-  // Both outcomes occur.
+  // Both outcomes must occur.
   expect(valid).toBeGreaterThan(templates.length / 2)
   expect(valid).toBeLessThan(templates.length)
 }, 60_000)

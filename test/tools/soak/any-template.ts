@@ -1,5 +1,5 @@
 /**
- * Templates of text and tags with a known result, and arbitrary text with braces: a template
+ * Generates templates of text and tags with a known result, and arbitrary text with braces. A template
  * renders the values it names, or is rejected with a one-line message and a position.
  */
 import fc from 'fast-check'
@@ -9,7 +9,7 @@ import { call } from '../../call.ts'
 
 export interface AnyTemplate {
   readonly template: string
-  /** Undefined if the result is not known. */
+  /** Expected result; undefined if unknown. */
   readonly written?: string
 }
 
@@ -83,7 +83,7 @@ export async function tryTemplate(
       error instanceof ScenarioError &&
       error.problems.every(({ path, message }) => path.length > 0 && !/[\r\n]/.test(message))
     if (written !== undefined) return { isValid: false, wrong: `refused: ${error}` }
-    return { isValid: false, ...(!hasPlace && { wrong: `refused without a place: ${error}` }) }
+    return { isValid: false, ...(!hasPlace && { wrong: `rejected without a position: ${error}` }) }
   }
   const target = { fetch: gateway.fetch, apiKey: sandbox.apiKey }
   const reply = await call(target, 'POST /responses', { body: request })

@@ -1,6 +1,6 @@
 /**
- * Several minutes of mixed load with chaos: 40 concurrent clients keep creating, using and deleting sandboxes, while
- * the server's memory, descriptors and delays are read.
+ * Runs several minutes of mixed load with chaos: 40 concurrent clients keep creating, using and deleting
+ * sandboxes, while the server's memory, descriptors and delays are measured.
  */
 import { monotonic } from '../../../src/lib/clock.ts'
 import { open } from '../../call.ts'
@@ -20,9 +20,9 @@ export interface Reading extends Vitals {
 
 export interface Load {
   minutes: number
-  /** Maximum requests per second of all clients together. */
+  /** Maximum number of requests per second from all clients together. */
   perSecond: number
-  /** Number of sandboxes alive at a time. */
+  /** Number of sandboxes that exist at a time. */
   living: number
 }
 
@@ -72,7 +72,7 @@ export async function chaos(
   return result
 }
 
-/** Line `y = start + slope × minutes`, fitted by least squares. */
+/** A line `y = start + slope × minutes`, fitted by least squares. */
 export interface Fit {
   start: number
   slope: number
@@ -94,8 +94,8 @@ export function inWords({ rss, heapUsed, descriptors, delayMs }: Vitals): string
 }
 
 /**
- * Retries if the server has just closed an idle connection, or if either process was starved for as
- * long as a request can take.
+ * Retries if the server has just closed an idle connection, or if either process was starved until the
+ * request timed out.
  */
 async function control(url: string, method: string, path: string, tries = 5): Promise<Response> {
   try {

@@ -1,4 +1,4 @@
-/** Client for the server in `served.ts`. */
+/** Controls the server in `served.ts`. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerOptions } from '../../../src/serve.ts'

@@ -1,5 +1,5 @@
 /**
- * Clients that disconnect at every stage, do not read, or stay silent: all their resources must be
+ * Runs clients that disconnect at every stage, do not read, or stay silent. All of their resources must be
  * freed.
  */
 import { connect, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ const whole = [
   body,
 ].join('\r\n')
 
-/** Bytes that each client sends before it falls silent, disconnects or stops reading. */
+/** Bytes that clients send before they fall silent, disconnect or stop reading. */
 const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
 
 /**

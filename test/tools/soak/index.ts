@@ -61,10 +61,10 @@ function reportViolation(what: string, how: unknown): void {
   log(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
 }
 
-/** Number of bodies to send with each request: its own and other requests' bodies. */
+/** Number of bodies to send with each request line: its own and other requests' bodies. */
 const bodies = 4
 
-/** Generates cases in batches, so that they need not be kept. */
+/** Generates cases in batches, so that not all cases are in memory at once. */
 function* batches<Case>(arbitrary: fc.Arbitrary<Case>, count: number): Generator<Case[]> {
   const size = 2000
   for (let done = 0; done < count; done += size)
@@ -157,7 +157,7 @@ async function ofScenarios(): Promise<void> {
   summary.push(`${done} scenarios, ${valid} of them valid`)
 }
 
-/** Mutated user files are accepted and work, or are rejected with a one-line message. */
+/** Checks that mutated user files are accepted and work, or are rejected with a one-line message. */
 async function ofFiles(): Promise<void> {
   const files = await realFiles()
   let done = 0
@@ -205,7 +205,7 @@ async function ofState(): Promise<void> {
   summary.push(`${done} plans for the state model`)
 }
 
-/** Copied calls contain only the intended literals, as curl and as a test. */
+/** Checks that copied calls contain only the intended literals, as curl and as a test. */
 async function ofSnippets(): Promise<void> {
   let done = 0
   for (const batch of batches(anyRecord, count('snippets') / 2)) {
@@ -276,7 +276,7 @@ async function ofChaos(): Promise<void> {
     const begin = start + (slope * minutes) / 3
     if (name !== 'delayMs' && end > begin * 1.2) reportViolation(`${name} grows`, { begin, end })
   }
-  summary.push(`  ended in ${Math.round(endMs)} ms`)
+  summary.push(`  shut down in ${Math.round(endMs)} ms`)
 }
 
 /** Figures with units and scales. */

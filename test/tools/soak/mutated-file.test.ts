@@ -1,4 +1,4 @@
-/** A seeded part of `npm run soak -- --files 20000`. */
+/** Runs a seeded part of `npm run soak -- --files 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cases } from '../../suite-size.ts'
@@ -19,7 +19,7 @@ it('a mutated file is accepted and works, or is rejected with one line', async (
     expect(wrong, `${kind} ${JSON.stringify(mutation)}`).toBeUndefined()
     if (isValid) valid++
   }
-  // Both outcomes occur.
+  // Both outcomes must occur.
   expect(valid).toBeGreaterThan(mutations.length / 20)
   expect(valid).toBeLessThan(mutations.length)
 }, 600_000)

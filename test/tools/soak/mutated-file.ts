@@ -1,6 +1,6 @@
 /**
- * Files that users exchange, mutated in one or two places. Each file is accepted and works, or is rejected with a
- * one-line message.
+ * Mutates files that users exchange in one or two places. Each file is accepted and works, or is rejected
+ * with a one-line message.
  */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import { ask, tryScenario } from './any-scenario.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
-/** One rule for each numeric feature. */
+/** One rule per numeric feature. */
 const rules = [
   { on: 'createResponse', rateLimit: { requests: 5, tokens: 9000, per: '1m', by: 'key' } },
   { on: 'listProviders', rateLimit: { requests: 50, per: 60_000 }, fault: { name: 'latency', ms: 20 } },
@@ -98,7 +98,9 @@ const other = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 )
 
-/** A position, as a share of all positions, and a change. Half of the changes replace numbers with numbers. */
+/**
+ * A position, as a share of all positions, and a change. Half of the changes replace one number with another.
+ */
 const change = fc.record({
   at: fc.noBias(fc.nat({ max: 9999 })).map((place) => place / 10_000),
   how: fc.constantFrom('number', 'number', 'number', 'number', 'set', 'delete', 'add', 'repeat'),
@@ -131,7 +133,7 @@ export function mutated(data: unknown, { changes }: Mutation): unknown {
     else if (how === 'add') owner[Array.isArray(owner) ? owner.length : 'extra'] = other
     else owner[key] = how === 'number' ? number : other
   }
-  // Normalised as if read from a file: no holes, and no numbers outside JSON.
+  // Normalised as if read from a file: without holes and without numbers that JSON cannot represent.
   return JSON.parse(JSON.stringify(root.file) ?? 'null')
 }
 
@@ -156,7 +158,7 @@ export async function tryFile(
   } catch (error) {
     return {
       isValid: false,
-      wrong: isOneLine(error) ? undefined : `refused without a line: ${(error as Error).stack}`,
+      wrong: isOneLine(error) ? undefined : `rejected without a line number: ${(error as Error).stack}`,
     }
   }
   for (const line of lines) await answer(gateway, sandbox.apiKey, line)

@@ -1,4 +1,4 @@
-/** The `serve` command as a separate process. */
+/** Runs the `serve` command as a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
@@ -9,16 +9,16 @@ import { monotonic } from '../../../src/lib/clock.ts'
 export interface Vitals {
   rss: number
   heapUsed: number
-  /** Open files and sockets. NaN if the system has no /proc. */
+  /** Number of open files and sockets. NaN if the system has no /proc. */
   descriptors: number
-  /** 99th percentile of the event loop delay since the last reading. */
+  /** 99th percentile of the event loop delay since the last reading, in milliseconds. */
   delayMs: number
 }
 
 export interface Program {
   readonly url: string
   read(): Promise<Vitals>
-  /** Sends SIGTERM and returns the wall-clock time until the process exits, in milliseconds. */
+  /** Sends SIGTERM, and returns the time until the process exits in milliseconds. */
   end(): Promise<number>
 }
 

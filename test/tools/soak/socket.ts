@@ -1,11 +1,11 @@
 /**
- * Requests as bytes on a socket: complete, truncated, or with one byte changed.
+ * Sends requests as bytes on a socket: complete, truncated, or with one byte changed.
  */
 import { connect } from 'node:net'
 import { random } from '../../../src/lib/seed.ts'
 import type { AnyRequest } from './any-request.ts'
 
-/** Returns the problem with the reply, or undefined. A client that disconnects early need not get a reply. */
+/** Returns the problem with the reply, or undefined. A client that disconnects early may get no reply. */
 export function trySocket(port: number, request: AnyRequest, seed: number): Promise<string | undefined> {
   const draw = random('socket', seed)
   const bytes = toBytes(request)

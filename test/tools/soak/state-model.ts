@@ -1,10 +1,10 @@
 /**
- * Sandboxes compared with a model: rows, requests, forks, snapshots, restores, resets and disposal,
- * in any order, each started while earlier ones are at any of their awaits.
+ * Compares sandboxes with a model: rows, requests, forks, snapshots, restores, resets and disposal, in any
+ * order, each started while earlier ones are at any await.
  *
- * The model is a list of row lists, one per write in the order in which writes started. Every read
- * must return one of those between the last write completed before the read and the last one
- * started before its end.
+ * The model is a list of row lists, one per write in the order in which writes started. Every read must
+ * return one of those between the last write completed before the read and the last one started before its
+ * end.
  */
 import fc from 'fast-check'
 import { discard } from '../../../src/gateway/call.ts'
@@ -44,20 +44,20 @@ export function steps(turns: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
   return fc.array(fc.record({ action, on: fc.nat({ max: 3 }), turns }), { minLength: 1, maxLength: 25 })
 }
 
-/** For sequential steps. */
+/** Value of `turns` for sequential steps. */
 export const untilDone = Number.POSITIVE_INFINITY
 
-/** Expected state of a sandbox. */
+/** A sandbox's expected state. */
 class ModelState {
   /** Rows after each write, in the order in which the writes started. */
   readonly history: Row[][]
   /** Number of writes known to be complete. */
   done = 0
-  /** Number of requests that arrived. */
+  /** Number of requests received. */
   steps: number
   /** Number of occurrences by request content. */
   readonly counts: Map<string, number>
-  /** Initial journal entries of the state, plus those of its requests. */
+  /** Number of journal entries: the state's initial entries plus its requests. */
   entries: number
 
   constructor(rows: Row[], steps = 0, counts: ReadonlyMap<string, number> = new Map(), entries = 0) {
@@ -71,12 +71,12 @@ class ModelState {
     return this.history.at(-1) as Row[]
   }
 
-  /** Row lists that a read may currently return. */
+  /** Returns the row lists that a read may currently return. */
   get visible(): Row[][] {
     return this.history.slice(this.done)
   }
 
-  /** Starts a write; returns the new rows, or the status of its error. */
+  /** Starts a write. Returns the new rows, or the error's status. */
   begin(write: (rows: Row[]) => Row[] | number): { result: Row[] | number; end: () => void } {
     const result = write(this.rows)
     const place = this.history.push(typeof result === 'number' ? this.rows : result) - 1
@@ -218,7 +218,7 @@ export async function runModel(plan: readonly Step[]): Promise<void> {
         sandbox.dispose()
         subjects.splice(subjects.indexOf(subject), 1)
         const { status } = await patch(gateway, sandbox, 'one', {}).reply
-        same(status, 410, 'status of a disposed sandbox')
+        same(status, 410, "a disposed sandbox's status")
         break
       }
     }
@@ -244,8 +244,8 @@ async function compare({ sandbox, state }: Subject): Promise<void> {
       `rows of slug '${slug}'`,
     )
   }
-  same(sandbox.journal.entries().length, state.entries, 'entries of the journal')
-  same(Date.parse(sandbox.clock.read().now) - Date.UTC(2026, 0, 1), state.steps, 'steps of the clock')
+  same(sandbox.journal.entries().length, state.entries, 'journal entries')
+  same(Date.parse(sandbox.clock.read().now) - Date.UTC(2026, 0, 1), state.steps, 'clock steps')
 }
 
 async function read(sandbox: Sandbox): Promise<Row[]> {
@@ -307,7 +307,10 @@ function updated(rows: Row[], key: string, changes: Partial<Row>): Row[] | numbe
   return isTaken(rows, after, before) ? 409 : rows.map((row) => (row === before ? after : row))
 }
 
-/** Like an update, but a slug also conflicts with the id of another row. A slug has at most 50 characters. */
+/**
+ * Applies a PATCH: like an update, but a slug also conflicts with another row's id. A slug has at most 50
+ * characters.
+ */
 function patched(rows: Row[], key: string, changes: Partial<Row>): Row[] | number {
   const before = find(rows, key)
   if (before && rows.some((row) => row !== before && row.id === changes.slug)) return 409

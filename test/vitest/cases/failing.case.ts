@@ -1,9 +1,9 @@
-/** Failing tests, whose output is checked by ../failing.slow.test.ts. */
+/** Failing tests, whose output ../failing.slow.test.ts checks. */
 import { expect, test } from '../../../src/vitest.ts'
 
 const key = { headers: { authorization: 'Bearer any' } }
 
-/** Runs work outside of every test, like a queue. */
+/** Runs work outside of any test, like a queue. */
 const queue = (() => {
   const { promise, resolve } = Promise.withResolvers<() => Promise<unknown>>()
   return { add: resolve, done: promise.then((work) => work()) }

@@ -1,4 +1,7 @@
-/** Hooks do not separate a test from its sandbox: Vitest sets up fixtures in the first hook that runs. */
+/**
+ * Tests that hooks do not separate a test from its sandbox, although Vitest sets up fixtures in the first
+ * hook that runs.
+ */
 import { describe, test as plainTest } from 'vitest'
 import { expect, test } from '../../../src/vitest.ts'
 

@@ -1,7 +1,6 @@
 /**
- * Fifty concurrent tests whose clients are created once in one module, with one key. Run twice: in
- * a separate process by ../failing.slow.test.ts, and together with other files by
- * ../isolation.test.ts.
+ * Fifty concurrent tests that share clients created once in one module, with one key. Run twice: in a
+ * separate process by ../failing.slow.test.ts, and together with other files by ../isolation.test.ts.
  */
 import { Agent } from 'node:https'
 import axios from 'axios'

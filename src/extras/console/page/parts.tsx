@@ -17,7 +17,7 @@ export function ActionButton({
   shownMs,
   question,
 }: {
-  /** Returned strings are shown. */
+  /** Action to run. A returned string is shown to the user. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
@@ -26,9 +26,11 @@ export function ActionButton({
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
-  /** Time to show the result, in milliseconds. Default: until the next result. */
+  /** Time for which to show the result, in milliseconds. Default: until the next result. */
   shownMs?: number
-  /** Asked in a dialog first, for actions that lose data. The dialog repeats the button's text. */
+  /**
+   * Question to confirm in a dialog first, for actions that lose data. The dialog repeats the button's text.
+   */
   question?: string
 }) {
   const outcome = useSignal('')
@@ -244,7 +246,7 @@ export function TextArea({
   )
 }
 
-/** Tabs as links. The URL holds the selected tab. */
+/** Tabs as links. The selected tab is in the URL. */
 export function Tabs({
   label,
   tabs,
@@ -282,7 +284,7 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
-/** Status of a call, and the outcome of its delivery unless it is complete. */
+/** A call's status and, unless the reply is complete, its delivery outcome. */
 export function Status({ status, delivery }: { status: number; delivery: string }) {
   const kind =
     status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
@@ -310,7 +312,7 @@ export function pretty(text: string): string {
   return value === undefined ? text : JSON.stringify(value, null, 2)
 }
 
-/** Undefined if the text is not JSON. */
+/** Returns the parsed JSON, or undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -12,7 +12,7 @@ import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
 
 const ScenarioEditor = later(async () => (await import('./scenario-editor.tsx')).ScenarioEditor)
 
-/** Custom scenarios that were active since the page was opened, so that they can be activated again. */
+/** Custom scenarios that have been active since the page was opened. Users can activate them again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
 /** Initial text of the editor. */
@@ -26,7 +26,7 @@ rules:
 
 export function Scenarios() {
   const id = sandboxId.value
-  // New calls change the progress of rules.
+  // New calls change the rules' progress.
   const newest = shownCalls.value.at(-1)
   const active = useLoaded(
     () => ask('listActiveScenarios', { sandbox: id }),
@@ -147,7 +147,7 @@ function Active({
   edit: () => void
   deactivate: () => Promise<void>
 }) {
-  /** The rule that the URL names, as in a link from a call. */
+  /** The rule that the URL names, if the user followed a link from a call. */
   const linked = useRef<HTMLTableRowElement>(null)
   const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])

@@ -13,14 +13,14 @@ const speeds = [
   ['0.1', 'Ten times slower'],
   ['10', 'Ten times faster'],
 ] as const
-/** Only the newest events are listed. */
+/** Maximum number of events to list, newest first. */
 const maxListed = 300
 
 export function Stream({ entry }: { entry: JournalEntry }) {
   const events = useMemo(() => eventsOf(entry), [entry])
   const end = Math.max(1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
   const marks = faultMarks(entry.rule?.faults ?? [], events, end)
-  /** Number of events up to the position. */
+  /** Number of events up to the current position. */
   const count = useSignal(events.length)
   /** Position on the timeline, in milliseconds since the request. */
   const until = useSignal(end)
@@ -42,7 +42,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
     until.value = Math.min(end, ms)
     count.value = events.filter((event) => event.ms <= until.value).length
   }
-  /** Moves to an event by its number, because events can arrive at the same time. */
+  /** Moves by events rather than by time, because several events can arrive at the same time. */
   const moveBy = (by: number) => {
     isPlaying.value = false
     count.value = Math.max(0, Math.min(events.length, count.value + by))
