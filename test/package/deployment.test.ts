@@ -1,6 +1,6 @@
 /**
- * Files for GitHub, Docker, Compose and Kubernetes. The action's steps run with the packed package; the others are
- * checked by a linter or a schema.
+ * Tests files for GitHub, Docker, Compose and Kubernetes. The action's steps run with the packed package; a
+ * linter or a schema checks the other files.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 /**
- * Scenario editor: a form or text, checked and tried against past calls while it is edited.
+ * The scenario editor: a form or text, which is checked and dry-run against past calls while the user edits
+ * it.
  */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'

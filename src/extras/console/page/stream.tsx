@@ -140,7 +140,9 @@ export function Stream({ entry }: { entry: JournalEntry }) {
 const stallFactor = 8
 const minStallMs = 20
 
-/** Events over time, with the wait before the first event, stalls, faults, and how the stream ended. */
+/**
+ * A chart of events over time, with the wait before the first event, stalls, faults, and the stream's end.
+ */
 function Timeline({
   entry: { delivery, durationMs },
   events,
