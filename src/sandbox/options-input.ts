@@ -61,7 +61,7 @@ export interface GatewayOptionsInput {
   recordCounts?: { [Name in SizedCollectionName]?: number }
   /** Custom records by collection, replacing the canonical ones. Default: none. */
   fixtures?: { [Name in CollectionName]?: readonly Rows[Name][] }
-  /** Base URL of the gateway; must end in `/api/v1`. Default: any origin. */
+  /** The gateway's base URL, which must end in `/api/v1`. Default: any origin. */
   baseUrl?: string
   /** Valid API keys. Default: any key. */
   apiKeys?: string[]
@@ -81,7 +81,7 @@ export interface GatewayOptionsInput {
   /** Scenarios active from the start: names, file paths, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
   /**
-   * If true, a prefix that a prompt shares with an earlier prompt of the sandbox counts as cached tokens. Default:
+   * If true, a prefix that a prompt shares with one of the sandbox's earlier prompts counts as cached tokens. Default:
    * false.
    */
   promptCache?: boolean
@@ -129,7 +129,7 @@ export interface GatewayOptionsInput {
   sandboxes?: {
     /** Name of this node in a cluster, such as `n3`. Sandbox ids start with it. Default: none. */
     node?: string
-    /** If false, requests that name no sandbox get a 410 instead of using the default sandbox. Default: true. */
+    /** If false, requests that do not name a sandbox get a 410 instead of using the default sandbox. Default: true. */
     default?: boolean
   }
 }
