@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { extensionNames } from '../../../src/sandbox/options-input.ts'
+import { binaryPath } from '../binary/index.ts'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
 /** Baseline for the startup time: bare `node:http` that prints its port. */
@@ -45,6 +46,17 @@ export const start: Section = {
       aim: 1,
       detail: `${extensions.ours.median.toFixed(0)} ms vs. ${extensions.baseline.median.toFixed(0)} ms`,
     })
+    const binary = binaryPath()
+    if (existsSync(binary)) {
+      const alone = await compare(bench.rounds, ours, () => firstReply(['--port', '0', '--json'], binary))
+      figures.push({
+        name: 'Start of the single executable, compared with Node and dist/bin.js',
+        value: alone.ratio,
+        unit: 'x',
+        aim: 1.5,
+        detail: `${alone.ours.median.toFixed(0)} ms vs. ${alone.baseline.median.toFixed(0)} ms`,
+      })
+    }
     const nothing = await cpuOfProcess('0')
     const msw = await compare(
       bench.rounds,
@@ -102,9 +114,9 @@ async function cpuOfProcess(code: string): Promise<number> {
  * Returns the time from spawning a server to the end of its first reply, in milliseconds. The server prints
  * its URL on the first line.
  */
-async function firstReply(args: readonly string[]): Promise<number> {
+async function firstReply(args: readonly string[], program = process.execPath): Promise<number> {
   const begin = performance.now()
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
     output += text
