@@ -148,7 +148,7 @@ function compileStep(step: Step): CompiledStep {
 }
 
 function limitsRate({ effect }: CompiledStep): boolean {
-  return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
+  return effect?.faults.some(({ name }) => name === 'rate-limit') === true
 }
 
 /** Returns an effect that replies with a 400, which clients do not retry. */

@@ -145,6 +145,14 @@ describe('didYouMean', () => {
   it('suggests the nearest word, or lists all words', () => {
     expect(didYouMean('tims', ['delay', 'times'])).toBe("; did you mean 'times'?")
     expect(didYouMean('other', ['delay', 'ab'])).toBe('; expected one of delay, ab')
+    expect(didYouMean('zzz9', ['a1', 'b1', 'c1', 'd1', 'e1'])).toBe('; expected one of a1, b1, c1, d1, e1')
+    expect(didYouMean('after', ['afterMs', 'every', 'afterDeltas'])).toBe(
+      "; did you mean 'afterMs' or 'afterDeltas'?",
+    )
+    expect(didYouMean('af', ['afterMs', 'every'])).toBe('; expected one of afterMs, every')
+    expect(didYouMean('aft', ['afterMs', 'every'])).toBe("; did you mean 'afterMs'?")
+    expect(didYouMean('count', ['times', 'counts'])).toBe("; did you mean 'times'?")
+    expect(didYouMean('count', ['other', 'counts'])).toBe("; did you mean 'counts'?")
   })
 })
 

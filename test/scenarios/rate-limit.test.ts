@@ -249,6 +249,20 @@ describe('rate limits', () => {
     expect(await passed({ by: 'model' })).toEqual([200, 429, 200, 429])
   })
 
+  it('can be scoped to the key in x-api-key', async () => {
+    const gateway = createGateway({ timeScale: 0, extensions: ['messages'] })
+    gateway.use({ on: 'createMessage', rateLimit: { requests: 1, per: '1m', by: 'key' } })
+    const body = { model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
+    const statuses = []
+    for (const key of ['one', 'two', 'one']) {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key }
+      const url = 'https://gateway.example/api/v1/messages'
+      const reply = await gateway.fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+      statuses.push(reply.status)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
   it('count the tokens of streams, separately for each API key', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { tokens: 1, per: 1000, by: 'key' } })
