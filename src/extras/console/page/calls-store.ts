@@ -81,6 +81,15 @@ export const shownCalls = computed(() =>
   ),
 )
 
+/**
+ * Duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream does not flatten all
+ * other bars, rounded to a power of two, so that the scale seldom changes.
+ */
+export const durationScale = computed(() => {
+  const durations = Float64Array.from(shownCalls.value, ({ durationMs }) => durationMs ?? 0).sort()
+  return 2 ** Math.ceil(Math.log2(Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)))
+})
+
 const compare = new Intl.Collator('en', { numeric: true }).compare
 
 /** Columns by which the list can be sorted. */

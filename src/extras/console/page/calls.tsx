@@ -13,6 +13,7 @@ import {
   chosenCalls,
   clearCalls,
   columns,
+  durationScale,
   files,
   type Item,
   isAutoScrolling,
@@ -23,7 +24,6 @@ import {
   order,
   pause,
   selected,
-  shownCalls,
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -69,11 +69,30 @@ function useFocus(open: string): void {
   }, [open])
 }
 
-function Toolbar() {
+/** Pause in typing after which the list is searched, in milliseconds. */
+const searchAfterMs = 100
+
+/** Search field. The list and the URL follow when typing pauses, because each change renders all visible rows. */
+function SearchField() {
   const query = param('q')
-  const count = selected.value.size
+  const text = useSignal(query)
+  const options = useSignal<readonly string[]>([])
+  const timer = useRef(0)
+  useEffect(() => {
+    if (timer.current === 0) text.value = query
+  }, [query])
+  const complete = () => {
+    options.value = completions(text.value, chosenCalls.peek())
+  }
+  const search = () => {
+    if (timer.current === 0) return
+    clearTimeout(timer.current)
+    timer.current = 0
+    go({ q: text.value }, { replace: true })
+    complete()
+  }
   return (
-    <div class="bar">
+    <>
       <input
         class="grow"
         type="search"
@@ -82,14 +101,29 @@ function Toolbar() {
         spellcheck={false}
         placeholder="Search, as in status:429 slower:2s  /"
         aria-label="Search calls"
-        value={query}
-        onInput={({ currentTarget: { value } }) => go({ q: value }, { replace: true })}
+        value={text}
+        onFocus={complete}
+        onInput={({ currentTarget: { value } }) => {
+          text.value = value
+          clearTimeout(timer.current)
+          timer.current = window.setTimeout(search, searchAfterMs)
+        }}
+        onBlur={search}
       />
       <datalist id="completions">
-        {completions(query, chosenCalls.value).map((each) => (
+        {options.value.map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>
+    </>
+  )
+}
+
+function Toolbar() {
+  const count = selected.value.size
+  return (
+    <div class="bar">
+      <SearchField />
       <select
         aria-label="Group by"
         value={param('group')}
@@ -172,13 +206,14 @@ function List() {
   }, [list.length === 0])
   useLayoutEffect(() => {
     const element = scroller.current
-    if (!element) return
+    // Reading or setting the position takes a layout.
+    if (!element || (autoScroll && scrollTop.value === 0)) return
     if (autoScroll) element.scrollTop = 0
     else {
       // Keeps visible rows in place when newer calls are added above.
       const { key, index } = anchor.current
-      const now = list.findIndex((item) => keyOfItem(item) === key)
-      if (now > index) element.scrollTop += (now - index) * rowHeight
+      const added = list.slice(index).findIndex((item) => keyOfItem(item) === key)
+      if (added > 0) element.scrollTop += added * rowHeight
     }
     scrollTop.value = element.scrollTop
     remember()
@@ -227,7 +262,7 @@ function List() {
   const last = Math.ceil((scrollTop.value + size.value.height) / rowHeight) + overscan
   const visible = list.slice(first, last)
   const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(scrollTop.value / rowHeight)).find(isCall)
-  const scale = scaleOf(shownCalls.value)
+  const scale = durationScale.value
   const isFile = files.value.some(({ sandbox }) => sandbox === chosenSandbox.value)
   return (
     <>
@@ -266,15 +301,6 @@ function isCall(item: Item): item is CallRow {
 
 function keyOfItem(item: Item | undefined): string {
   return item === undefined ? '' : isCall(item) ? keyOf(item) : item.group
-}
-
-/**
- * Returns the duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream
- * does not flatten all other bars, rounded to a power of two, so that the scale seldom changes.
- */
-function scaleOf(list: readonly CallRow[]): number {
-  const durations = Float64Array.from(list, ({ durationMs }) => durationMs ?? 0).sort()
-  return 2 ** Math.ceil(Math.log2(Math.max(1, durations[Math.floor(durations.length * 0.95)] ?? 0)))
 }
 
 /** Moves the focus up or down the rows. Open details follow it. */

@@ -108,7 +108,7 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
   })
 }
 
-/** Cache of each row's searchable text in lower case, because every typed character triggers a search. */
+/** Each row's searchable text, in lower case. */
 const searched = new WeakMap<CallRow, string>()
 
 function searchedText(call: CallRow): string {
