@@ -182,7 +182,7 @@ describe('a call', () => {
       'stream-error-event': /at \+/,
       'stream-data-after-done': /at \+/,
       'stream-cut': /at \+/,
-      latency: /at \+0/,
+      latency: / from the start\.$/,
       'stream-crlf': /^Fault stream-crlf\.$/,
     }
     for (const [fault, mark] of Object.entries(faults)) {

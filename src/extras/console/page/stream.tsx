@@ -176,9 +176,10 @@ function Timeline({
     `First event after ${milliseconds(first)}.`,
     ...stalls.map(({ from, to }) => `No event for ${milliseconds(to - from)} from +${milliseconds(from)}.`),
     endings[delivery],
-    ...marks.map(({ fault, ms }) =>
-      ms === undefined ? `Fault ${fault}.` : `Fault ${fault} at +${milliseconds(ms)}.`,
-    ),
+    ...marks.map(({ fault, ms }) => {
+      if (ms === undefined) return `Fault ${fault}.`
+      return ms === 0 ? `Fault ${fault} from the start.` : `Fault ${fault} at +${milliseconds(ms)}.`
+    }),
   ].join(' ')
   return (
     <figure>
