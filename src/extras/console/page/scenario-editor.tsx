@@ -15,6 +15,8 @@ import { SchemaForm } from './schema-form.tsx'
 
 /** Debounce of the check in milliseconds. */
 const debounceMs = 300
+/** Time after which the draft is tried against new calls, in milliseconds. */
+const retryMs = 1000
 /** Maximum number of matching calls to list. */
 const maxListed = 50
 
@@ -32,8 +34,16 @@ export function ScenarioEditor({
   const draft = useSignal<(ScenarioDraft & { text: string }) | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
-  // Tries the draft again when calls arrive.
+  const tries = useSignal(0)
+  const retry = useRef(0)
   const newest = calls.value.at(-1)
+  useEffect(() => {
+    if (retry.current !== 0) return
+    retry.current = window.setTimeout(() => {
+      retry.current = 0
+      tries.value++
+    }, retryMs)
+  }, [newest?.id])
   useEffect(() => {
     let isStale = false
     const check = async () => {
@@ -52,7 +62,7 @@ export function ScenarioEditor({
       isStale = true
       clearTimeout(timer)
     }
-  }, [written, sandbox, newest?.id])
+  }, [written, sandbox, tries.value])
   const isForm = param('as') !== 'text'
   const checked = draft.value
   const scenario = checked?.text === written ? checked.scenario : undefined
