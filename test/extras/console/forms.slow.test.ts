@@ -76,7 +76,7 @@ describe('the row form', () => {
     const problem = (await page.getByText(/^name: /).textContent())?.slice('name: '.length) ?? ''
     await page.getByRole('link', { name: 'Form' }).click()
     await field('name').getByText(problem, { exact: true }).waitFor()
-    await page.getByLabel('Form of description').selectOption('text')
+    await page.getByLabel('Type of description').selectOption('text')
     await page.getByLabel('name', { exact: true }).fill('Live')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('1 changed').waitFor()

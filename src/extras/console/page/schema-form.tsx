@@ -78,7 +78,7 @@ function Field({ form, label, schema, path, value, children }: FieldProps) {
     <div class="bar more">
       {variants.length > 1 && (
         <select
-          aria-label={`Form of ${label}`}
+          aria-label={`Type of ${label}`}
           value={variants.indexOf(variant)}
           onChange={({ currentTarget }) => {
             const next = variants[Number(currentTarget.value)]
