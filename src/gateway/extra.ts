@@ -137,11 +137,8 @@ export interface Dialect {
   /** Translates the error envelope. */
   error?(envelope: object, status: number): object
   /** Loads the known differences from the vendor's document, for the `drift` command. */
-  differences?(): Promise<KnownDifferences>
+  differences?(): Promise<readonly { readonly reason: string; readonly findings: readonly string[] }[]>
 }
-
-/** Names of `drift` findings by reason: `Model.{links,name} value-added: red, green`. `*` matches any characters. */
-export type KnownDifferences = readonly { readonly reason: string; readonly findings: readonly string[] }[]
 
 export interface SentRequest {
   /** Query including the question mark, or an empty string. */

@@ -1,5 +1,4 @@
 /** Step 6: reads a request's body, checks its size, encoding and media type, and reads the conversation. */
-
 import { decodeBody } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'

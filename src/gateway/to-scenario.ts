@@ -1,5 +1,4 @@
 /** Validates scenarios in any form: names, objects and, in process, file paths. */
-
 import { shown } from '../lib/in-words.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'

@@ -146,6 +146,15 @@ describe('a malformed request head', () => {
     await nothingIsDone()
   })
 
+  it('is rejected with two Authorization headers, of which Node would keep the first', async () => {
+    const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\nhost: localhost\r\n'
+    const keys = 'authorization: Bearer any\r\nAuthorization: Bearer other\r\n'
+    const rest = 'content-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
+    const { status, text } = await exchange(server, line + keys + rest)
+    expect([status, text]).toEqual([400, expect.stringContaining('More than one Authorization header')])
+    await nothingIsDone()
+  })
+
   it('is rejected with an unsupported Expect header', async () => {
     const { status, text } = await exchange(server, patch({ expect: 'the-unexpected' }))
     expect([status, text]).toEqual([417, refusal(417)])

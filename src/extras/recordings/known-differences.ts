@@ -2,9 +2,12 @@
  * Known differences between a dialect and its vendor's document, each with a reason. `drift` prints the reasons
  * instead of the findings.
  */
-import type { KnownDifferences } from '../../gateway/extra.ts'
+import type { Dialect } from '../../gateway/extra.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import { type Finding, nameOf, titleOf } from './drift.ts'
+
+/** Names of findings by reason: `Model.{links,name} value-added: red, green`. `*` matches any characters. */
+export type KnownDifferences = Awaited<ReturnType<NonNullable<Dialect['differences']>>>
 
 /** A reason, and the names of the findings that it explains. */
 export interface Explanation {
