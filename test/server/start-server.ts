@@ -37,16 +37,16 @@ async function startProgram(program: string, options: ServerOptions): Promise<Se
   for (const name of ['gateway', 'onRequest', 'requestTimeoutMs'])
     if (name in rest)
       throw new TypeError(`startServer: no flag sets options.${name}: skip the test if isBinary()`)
-  const given = { port, host, allowedHosts, allowedOrigins, token, advertise }
-  const flags = Object.entries(given).flatMap(([name, value]) =>
+  const settings = { port, host, allowedHosts, allowedOrigins, token, advertise }
+  const flags = Object.entries(settings).flatMap(([name, value]) =>
     value === undefined ? [] : [`${flagOf(`options.${name}`)}=${value}`],
   )
   if (console === false) flags.push('--no-console')
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   const config = join(home, 'options.json')
   writeFileSync(config, JSON.stringify(rest))
-  const fixed = ['--config', config, '--json', '--quiet', '--stop-with-stdin']
-  const child = spawn(program, [...fixed, ...flags], { cwd: home, env: {} })
+  flags.push('--config', config, '--json', '--quiet', '--stop-with-stdin')
+  const child = spawn(program, flags, { cwd: home, env: {} })
   const exit = once(child, 'close')
   const errors = text(child.stderr)
   try {
