@@ -76,6 +76,27 @@ describe('validateFiles() with scenario files', () => {
     )
   })
 
+  it('reports a single rule, and options of createGateway', async () => {
+    expect(await problemsOf('rule.yaml', 'on: "*"\n\nfault: nothing\n')).toEqual([
+      expect.stringMatching(/^rule\.yaml:3:1: fault 'nothing' is unknown/),
+    ])
+    expect(await problemsOf('config.json', '{ "timeScale": 2, "scenarios": ["flaky"] }')).toEqual([])
+    expect(await problemsOf('config.json', '{ "timeScale": -1 }')).toEqual([
+      'config.json:1:1: options.timeScale must be 0 or more, got -1',
+    ])
+    expect(await problemsOf('config.json', '{ "scenarios": ["flaky", { "on": "*" }] }')).toEqual([
+      expect.stringMatching(/^config\.json:1:1: scenarios\[1\]: the rule has no effect/),
+    ])
+    for (const text of ['null', '"timeScale"'])
+      expect(await problemsOf('value.json', text)).toEqual([
+        expect.stringContaining('value.json:1:1: a scenario must be an object'),
+      ])
+    for (const field of ['"rules": []', '"on": "*"'])
+      expect(await problemsOf('both.json', `{ "timeScale": 2, ${field} }`)).toContainEqual(
+        expect.stringContaining("both.json:1:3: unknown field 'timeScale'"),
+      )
+  })
+
   it('reports an aliased value at its anchor', async () => {
     const text = 'name: a\nrules:\n  - &one { on: "*", fault: nothing }\n  - *one\n'
     expect(await problemsOf('alias.yaml', text)).toEqual([
