@@ -5,6 +5,7 @@
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'
 import { ruleTitle } from './names.ts'
+import type { CompiledRateLimit } from './rate-limit.ts'
 
 /** Reason for skipping a rule that cannot be derived from the request later. */
 export type SkipReason =
@@ -91,7 +92,7 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'every':
       return `applies to every ${ordinal(rule.every)} call, but this is call ${reason.call}`
     case 'rateLimit':
-      return `allows ${allowance(rule)} per ${rule.rateLimit?.windowMs} ms, but this is call ${reason.call}`
+      return `has not reached its limit of ${allowance(rule)}: this is call ${reason.call}`
     case 'stream':
       return `is at step ${reason.step} of its sequence, a fault for streams; the request is for JSON`
     case 'json':
@@ -109,14 +110,12 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
   }
 }
 
-/** Returns `60 calls and 30000 tokens`. */
+/** Returns `60 calls and 30000 tokens in 10 s`. */
 function allowance({ rateLimit }: CompiledRule): string {
-  const limits = [
-    [rateLimit?.requests, 'call'],
-    [rateLimit?.tokens, 'token'],
-  ] as const
-  const finite = limits.filter(([limit]) => Number.isFinite(limit))
-  return finite.map(([limit, unit]) => `${limit} ${unit}${limit === 1 ? '' : 's'}`).join(' and ')
+  const { requests, tokens, windowMs = 0 }: Partial<CompiledRateLimit> = rateLimit ?? {}
+  const limits = Object.entries({ call: requests, token: tokens }).filter(([, n]) => Number.isFinite(n))
+  const parts = limits.map(([unit, limit]) => `${limit} ${unit}${limit === 1 ? '' : 's'}`)
+  return `${parts.join(' and ')} in ${windowMs < 1000 ? `${windowMs} ms` : `${round(windowMs / 1000)} s`}`
 }
 
 function spanOf({ during }: CompiledRule): string {

@@ -36,12 +36,12 @@ it.each<[object, SkipReason, string]>([
   [
     { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'allows 5 calls per 10 ms, but this is call 1',
+    'has not reached its limit of 5 calls in 10 ms: this is call 1',
   ],
   [
-    { rateLimit: { requests: 5, tokens: 7, windowMs: 10 } },
+    { rateLimit: { requests: 1, tokens: 7, windowMs: 90_000 } },
     { kind: 'rateLimit', call: 1 },
-    'allows 5 calls and 7 tokens per 10 ms, but this is call 1',
+    'has not reached its limit of 1 call and 7 tokens in 90 s: this is call 1',
   ],
   [
     {},

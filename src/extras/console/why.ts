@@ -29,6 +29,8 @@ export interface RuleReport {
   title: string
   /** Reason for skipping the rule, without its title; empty if it applied. */
   reason: string
+  /** If true, the rule did not apply because its rate limit was not reached. */
+  isWithinLimit: boolean
   /** Facts about the rule's counters, as sentences. */
   facts: string[]
   /** The rule's conditions with the request's values. Empty if the rule is no longer known. */
@@ -83,6 +85,7 @@ function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): Rule
     rule: name.rule,
     title: ruleTitle(name.scenario, name.rule, record.ruleName ?? rule?.name),
     reason: '',
+    isWithinLimit: false,
     facts: rule ? factsOf(record, rule, uses) : [],
     conditions: rule ? conditionsOf(record, rule) : [],
     calls: uses
@@ -103,6 +106,7 @@ function skippedRule(record: CallRecord, miss: RuleName & { reason: string }, sa
     rule: number,
     title,
     reason: hideInString(miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason),
+    isWithinLimit: isWithinLimit(record, miss),
     facts: [],
     conditions: rule ? conditionsOf(record, rule) : [],
     calls: uses
@@ -143,7 +147,11 @@ function isSame(left: RuleName, right: RuleName): boolean {
 function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
   const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
   if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'
-  return savedNearMisses?.some((each) => isSame(each, name) && / allows .+ per /.test(each.reason)) ?? false
+  return (
+    savedNearMisses?.some(
+      (each) => isSame(each, name) && / has not reached its limit of /.test(each.reason),
+    ) ?? false
+  )
 }
 
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
@@ -168,11 +176,9 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
       const used = uses.reduce((sum, each) => sum + each.tokens, 0)
       facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(windowMs)}.`)
     }
-    const resetMs = match?.rateLimit?.resetMs
-    if (resetMs !== undefined)
-      facts.push(
-        `The next window begins in ${seconds(resetMs)}, at ${new Date(record.at + resetMs).toISOString()} sandbox time.`,
-      )
+    // Windows follow elapsed time, so the reset in the reply's headers is not the time that was left.
+    if (uses.length > 0)
+      facts.push(`A new window begins ${seconds(windowMs)} after the first of these calls.`)
   }
   if (probability !== undefined) {
     const drawn = draw(state.seed, 'rule', rule.scenario, rule.number, record.contentKey, record.occurrence)

@@ -52,19 +52,31 @@ function targetOf({ route, path, search }: CallRecord): string {
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
   const rule = ruleOf(record)
   const remote = runner === 'playwright' ? 'await ' : ''
+  const timeout = timeoutOf(record, runner)
   // Unmatched paths need `gateway.fetch`, because interception does not handle them.
   const fetchName = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
     `test(${stringLiteral(titleOf(record))}, async ({ ${fetchName === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
+    ...(remote && timeout ? [`  test.setTimeout(${timeout})`] : []),
     ...(rule ? [`  ${remote}sandbox.use(${indented(jsonLiteral(rule))})`] : []),
     ...requestOf(record, fetchName).map((line) => `  ${line}`),
     ...expectationsOf(record, remote).map((line) => `  ${line}`),
-    '})',
+    remote || !timeout ? '})' : `}, ${timeout})`,
     '',
   ]
   return lines.join('\n')
+}
+
+/** Timeouts that runners apply by default, in milliseconds. */
+const defaultTimeouts = { vitest: 5000, playwright: 30_000 }
+
+/** Returns a timeout for a call that took more than 40 % of the runner's default, otherwise undefined. */
+function timeoutOf({ startedAt, endedAt = startedAt }: CallRecord, runner: 'vitest' | 'playwright') {
+  const durationMs = endedAt - startedAt
+  const usual = defaultTimeouts[runner]
+  return durationMs > usual * 0.4 ? usual + 2000 * Math.ceil(durationMs / 1000) : undefined
 }
 
 function titleOf({ method, route, path, status, match }: CallRecord): string {
@@ -74,13 +86,22 @@ function titleOf({ method, route, path, status, match }: CallRecord): string {
   return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
-/** Returns the rule that the call matched, without its limits on how often it applies. */
+/**
+ * Returns the rule that the call matched, without its limits on how often it applies. A rate limit becomes a fault
+ * with the limit and the wait in the call's reply.
+ */
 function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
   if (!match) return undefined
   const { faults, reply }: Effect = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
-  const [fault, ...others] = faults
-  const effect = others.length > 0 ? { faults } : fault && { fault }
+  const quota = match.rateLimit
+  const actual = faults.map((fault) =>
+    fault.name === 'rate-limit' && quota
+      ? { ...fault, limit: quota.limit, retryAfterMs: Math.ceil(quota.resetMs) }
+      : fault,
+  )
+  const [fault, ...others] = actual
+  const effect = others.length > 0 ? { faults: actual } : fault && { fault }
   return { on, ...effect, ...(reply && { reply }) }
 }
 

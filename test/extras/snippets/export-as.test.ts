@@ -52,6 +52,32 @@ describe('calls', () => {
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
+  it('are exported as a test with the numbers of the rate limit that the call exceeded', async () => {
+    await sandbox.use({ on: 'createResponse', rateLimit: { requests: 1, per: '10s' } })
+    await ask('1')
+    const { headers } = await ask('2')
+    expect(headers.get('retry-after')).toBe('10')
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    const text = await sandbox.journal.exportAs(id, 'vitest')
+    const [, limit, retryAfterMs] = /"limit": (\d+),\s+"retryAfterMs": (\d+)/.exec(text) ?? []
+    expect([limit, Math.ceil(Number(retryAfterMs) / 1000)]).toEqual(['1', 10])
+  })
+
+  it('are exported as a test with a longer timeout if they took long', async () => {
+    await ask('Hello')
+    const { calls, ...file } = await sandbox.save()
+    const exported = async (durationMs: number, as: 'vitest' | 'playwright') => {
+      const slow = calls?.map((each) => ({ ...each, durationMs }))
+      const opened = await gateway.openSandbox({ ...file, calls: slow })
+      const [{ id } = { id: '' }] = await opened.journal.summaries(1)
+      return opened.journal.exportAs(id, as)
+    }
+    expect(await exported(1500, 'vitest')).toMatch(/\n\}\)\n$/)
+    expect(await exported(9000, 'vitest')).toMatch(/\n\}, 23000\)\n$/)
+    expect(await exported(9000, 'playwright')).not.toContain('setTimeout')
+    expect(await exported(14_000, 'playwright')).toContain('  test.setTimeout(58000)\n')
+  })
+
   it('are exported as a test that expects a body in the same format', async () => {
     const exported = async () => {
       const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)

@@ -74,12 +74,14 @@ function Facts({ facts }: { facts: readonly { kind: string; title: string; fact:
 }
 
 function Rule({ report, sandbox }: { report: RuleReport; sandbox: string }) {
-  const { scenario, rule, title, reason, facts, conditions, calls } = report
+  const { scenario, rule, title, reason, isWithinLimit, facts, conditions, calls } = report
   const isApplied = reason === ''
   return (
     <section class={isApplied ? 'card applied' : 'card'} aria-label={title}>
       <p>
-        <span class={isApplied ? 'tag' : 'tag warn'}>{isApplied ? 'Applied' : 'Near miss'}</span>{' '}
+        <span class={isApplied || isWithinLimit ? 'tag' : 'tag warn'}>
+          {isApplied ? 'Applied' : isWithinLimit ? 'Not reached yet' : 'Near miss'}
+        </span>{' '}
         <a href={hashWith({ sandbox, rule: `${scenario}#${rule}` }, 'scenarios')}>{title}</a> {reason}
       </p>
       {facts.length > 0 && (
