@@ -85,7 +85,9 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       doc: { summary: 'Explain as data why a call got its reply', tag },
       input: { params: { entry: z.string().min(1) } },
       output: z.object({ data: z.looseObject({}) }),
-      resolve: (sandbox, { params }) => ({ data: whyOf(sandbox.journal.record(params.entry), sandbox) }),
+      resolve: async (sandbox, { params }) => ({
+        data: await whyOf(sandbox.journal.record(params.entry), sandbox),
+      }),
     }),
     gatewayOperation({
       id: 'openFile',

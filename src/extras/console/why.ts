@@ -6,6 +6,7 @@ import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { nearMissesOf } from '../../journal/entry.ts'
 import { draw } from '../../lib/seed.ts'
+import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { modelOf } from '../../scenarios/condition.ts'
@@ -19,6 +20,8 @@ export interface Why {
   skipped: RuleReport[]
   /** Number of skipped rules that are not listed. */
   unlisted: number
+  /** Existing rows that the request names, by path parameter or model. */
+  rows: { collection: string; key: string; name: string }[]
 }
 
 export interface RuleReport {
@@ -48,14 +51,27 @@ export interface ConditionReport {
 /** Maximum number of skipped rules to list, and of calls per rule. */
 const maxListed = 20
 
-export function whyOf(record: CallRecord, sandbox: Sandbox): Why {
+export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
   const { rule } = record
   const missed = nearMissesOf(record, maxListed + 1)
   return {
     rule: rule ? appliedRule(record, rule, sandbox) : null,
     skipped: missed.slice(0, maxListed).map((miss) => skippedRule(record, miss, sandbox)),
     unlisted: Math.max(0, (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - maxListed),
+    rows: await rowsOf(record, sandbox),
   }
+}
+
+async function rowsOf({ params, model }: CallRecord, { state }: Sandbox): Promise<Why['rows']> {
+  const names = [...Object.values(params), ...(model === undefined ? [] : [model])]
+  const { seedData } = state.database
+  const found = seedData.collections.flatMap((declaration) =>
+    names.map(async (name) => {
+      const row = await state.database.table(declaration.name).find(name)
+      return row && { collection: declaration.name, key: firstKey(declaration, row), name }
+    }),
+  )
+  return (await Promise.all(found)).filter((each) => each !== undefined)
 }
 
 interface RuleName {

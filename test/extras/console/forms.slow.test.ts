@@ -51,6 +51,12 @@ describe('the row form', () => {
     })
   })
 
+  it('is two clicks away from a call that names the row', async () => {
+    await page.getByText('/presets/code-review', { exact: true }).click()
+    await page.getByRole('link', { name: 'Edit row code-review of presets' }).click()
+    await expect.poll(() => page.getByLabel('slug', { exact: true }).inputValue()).toBe('code-review')
+  })
+
   it('shows each problem at its field, and offers models and values of other rows', async () => {
     await page.goto(`${server.url}/__understudy/#/data?collection=workspaces`)
     await page.locator('tbody a').first().click()

@@ -163,6 +163,26 @@ describe('the keyboard', () => {
     await expect.poll(() => server.gateway.sandboxes.default.rules.names()).toContain('mine')
   })
 
+  it('edits a rule in the form', async () => {
+    await goTo('Scenarios')
+    await page.getByRole('group', { name: 'rule 1', exact: true }).waitFor()
+    await tabTo('Optional fields of rule 1')
+    await page.keyboard.type('when')
+    await tabTo('Add field to rule 1')
+    await press('Enter')
+    // The focus moves to the new field.
+    await page.waitForFunction(() => document.activeElement?.ariaLabel === 'Optional fields of when')
+    await tabTo('Add field to when')
+    await press('Enter')
+    await page.waitForFunction(() => document.activeElement?.matches('input[list]'))
+    await page.keyboard.type('aurora/dawn-1')
+    await page.locator('.matching').getByText('Say it in one line.').waitFor()
+    await tabTo('Activate')
+    await press('Enter')
+    await page.getByText("'mine' is active").waitFor()
+    expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
+  })
+
   it('changes, adds and deletes rows, and resets the sandbox', async () => {
     await goTo('Data')
     await tabTo('workspaces 2')

@@ -127,6 +127,19 @@ describe('explanations with counters', () => {
   })
 })
 
+describe('calls', () => {
+  it('name rows by path parameter and model', async () => {
+    const preset = await server.gateway.db.presets.get('code-review')
+    const { headers } = await open(server, 'GET /presets/code-review')
+    expect((await why(headers.get('x-request-id') as string)).rows).toEqual([
+      { collection: 'presets', key: preset?.id, name: 'code-review' },
+    ])
+    expect((await why(await ask('tides'))).rows).toMatchObject([
+      { collection: 'models', key: 'aurora/dawn-2' },
+    ])
+  })
+})
+
 describe('drafts', () => {
   const at = '/sandboxes/default'
 

@@ -69,7 +69,8 @@ function Field({ form, label, schema, path, value, children }: FieldProps) {
   useEffect(() => {
     if (form.wanted.current !== JSON.stringify(path)) return
     form.wanted.current = ''
-    box.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus()
+    const fields = ':is(input, select, textarea, button):not(.more > *)'
+    box.current?.querySelector<HTMLElement>(fields)?.focus()
   })
   const change = (next: unknown) => form.change(path, next)
   const hint = resolved(schema, form.root).description ?? variant.schema.description

@@ -29,7 +29,7 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
   )
   if (problem) return <Notice>{problem}</Notice>
   if (!value) return null
-  const [text, { rule, skipped, unlisted }] = value
+  const [text, { rule, skipped, unlisted, rows }] = value
   // The first line repeats the call's heading.
   const lines = text.split('\n').slice(1)
   const facts = factKinds.flatMap(([kind, title, form]) =>
@@ -53,6 +53,17 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
       {skipped.map((report) => (
         <Rule key={`${report.scenario}#${report.rule}`} report={report} sandbox={sandbox} />
       ))}
+      {rows.length > 0 && (
+        <ul class="bar" aria-label="Rows that the request names">
+          {rows.map(({ collection, key, name }) => (
+            <li key={`${collection} ${key}`}>
+              <a href={hashWith({ sandbox, collection, row: key }, 'data')}>
+                Edit row {name} of {collection}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {unlisted > 0 && <p class="muted">{unlisted} more rules did not apply.</p>}
       <Facts facts={assumptions} />
     </div>
