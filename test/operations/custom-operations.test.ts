@@ -136,6 +136,39 @@ describe('custom operation with Standard Schemas', () => {
   })
 })
 
+it('custom operation is documented by the JSON Schemas of its library, unless they fail or have references', () => {
+  const documented = (name: string, schema: () => Record<string, unknown>): Schema => ({
+    '~standard': { ...textField(name)['~standard'], jsonSchema: { input: schema, output: schema } },
+  })
+  const objectOf = (name: string) => () => ({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { [name]: { type: 'string', minLength: 2 } },
+    required: [name],
+  })
+  const findNote = defineOperation({
+    id: 'findNote',
+    method: 'post',
+    path: '/notes/{id}/{part}',
+    params: documented('id', objectOf('id')),
+    query: documented('lang', objectOf('lang')),
+    body: documented('text', () => ({ $ref: '#/$defs/Text' })),
+    response: documented('copy', () => {
+      throw new Error('not supported')
+    }),
+    resolve: () => ok({ copy: 'a' }),
+  })
+  const { paths } = JSON.parse(JSON.stringify(apiDocument(createGateway({ operations: [findNote] }))))
+  const { parameters, requestBody, responses } = paths['/notes/{id}/{part}'].post
+  expect(parameters).toEqual([
+    { name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 2 } },
+    { name: 'part', in: 'path', required: true, schema: { type: 'string' } },
+    { name: 'lang', in: 'query', required: true, schema: { type: 'string', minLength: 2 } },
+  ])
+  expect(requestBody.content['application/json'].schema).toEqual({})
+  expect(responses['200'].content['application/json'].schema).toEqual({})
+})
+
 it('custom operation supports every optional field of defineOperation', async () => {
   const running: string[] = []
   const sendNote = defineOperation({

@@ -113,6 +113,8 @@ describe('regular expressions in rules', () => {
     ['(?<!a)b', 'lookarounds and inline flags are not supported'],
     ['(a)b\\1', 'the backreference \\1 is not supported'],
     ['(?<x>a)\\k<x>', 'the backreference \\k<x> is not supported'],
+    ['a{4000}', 'it may take 10^7 steps'],
+    ['a{4001}', 'its repetitions expand to more than 4000 characters'],
     ['(?:a{900}){900}', 'its repetitions expand to more than 4000 characters'],
     ['(', 'Unterminated group'],
   ])('are rejected with a reason and a path: /%s/', (matches, problem) => {

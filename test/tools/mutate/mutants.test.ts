@@ -26,6 +26,12 @@ describe('mutantsOf()', () => {
     expect(changes(source)).toEqual([['d()', undefined]])
   })
 
+  it("skips `?? ''` in an argument of test() or exec(), because undefined matches as little", () => {
+    expect(changes("const a = /b/.test(c ?? '')")).toEqual([])
+    expect(changes("const a = /b/.exec(c ?? 'b') ?? []")).toHaveLength(2)
+    expect(changes("const a = find(b ?? '')")).toHaveLength(1)
+  })
+
   it('skips the line after a comment that marks a mutant as equivalent', () => {
     const source = '// mutation: equivalent (any similar number will do)\nconst a = 3\nconst b = 4'
     expect(changes(source)).toEqual([['4', '4 + 1']])

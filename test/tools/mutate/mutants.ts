@@ -53,12 +53,15 @@ const isNode = (value: unknown): value is Node =>
  * Returns all mutants of a file, without ids.
  *
  * Skips types, imports, keys, the step of a `for` (it would never end), the start of a statement
- * (its replacement would be parsed together with the previous line), and code in the line after a
- * comment that starts with `// mutation: equivalent`.
+ * (its replacement would be parsed together with the previous line), `?? ''` in an argument of `test()` or `exec()`
+ * (undefined matches no more expressions), and code in the line after a comment that starts with
+ * `// mutation: equivalent`.
  */
 export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {
   const found: Found[] = []
   const statements = new Set<number>()
+  /** Ends of arguments of `test()` and `exec()`. */
+  const texts = new Set<number>()
   const text = (node: Node) => source.slice(node.start, node.end)
 
   function visit(node: Node): void {
@@ -68,7 +71,10 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
     }
     if (node.type.startsWith('Import') || node.type === 'ExportAllDeclaration') return
     if (node.type === 'ExpressionStatement') statements.add(node.start)
-    const mutation = mutate(node, text)
+    if (node.type === 'CallExpression' && /\.(?:test|exec)$/.test(text(node['callee'] as Node)))
+      for (const { end } of node['arguments'] as Node[]) texts.add(end)
+    const isText = node['operator'] === '??' && texts.has(node.end) && text(node['right'] as Node) === `''`
+    const mutation = isText ? undefined : mutate(node, text)
     if (mutation) found.push({ start: node.start, end: node.end, ...mutation })
     for (const [name, child] of Object.entries(node)) {
       if (name === 'update' && node.type === 'ForStatement') continue
