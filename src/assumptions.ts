@@ -4,7 +4,7 @@
  */
 
 export interface Assumption {
-  /** Behaviour that the specification leaves open, described in its terms. */
+  /** Behaviour that the specification leaves open, in the specification's terms. */
   readonly about: string
   /** Behaviour that Understudy implements. */
   readonly choice: string
@@ -37,7 +37,7 @@ export const assumptions = {
   document: {
     about: 'Operations in the other tagged groups, if an OpenAPI document describes them',
     choice:
-      'requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete the records of a path keep them in the sandbox; a stream is a 501',
+      "requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records store them in the sandbox; requests for a stream get a 501",
   },
   documentSample: {
     about: "An OpenAPI document's other operations",
@@ -132,7 +132,7 @@ export const assumptions = {
   offeredSearch: {
     about: 'When a model uses the search tool that a request offers',
     choice:
-      'if it is the only tool, if `tool_choice` forces it, or if the question asks for a search, for sources or for recent facts; a reply to the output of a tool does not search again',
+      "if it is the only tool, if `tool_choice` forces it, or if the question asks for a search, for sources or for recent facts; a reply to a tool's output does not search again",
   },
   searchForms: {
     about: 'A web search requested in several ways at once',

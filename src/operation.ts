@@ -74,7 +74,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly doc?: OperationDoc
   /** Request schemas. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a successful reply. All of the resolver's replies are checked against it. */
+  /** Schema of a successful reply, against which all of the resolver's replies are checked. */
   readonly output: z.ZodType<unknown, Output>
   /** Error statuses that valid requests can receive. Default: none. */
   readonly errors?: readonly number[]
@@ -101,7 +101,7 @@ export interface OperationDoc {
   readonly tag?: string
   /** If true, the operation is in beta and may have breaking changes. Spec: Versioning, 4. */
   readonly beta?: true
-  /** Status of a successful reply. Default: 200, or 204 without a body. */
+  /** A successful reply's status. Default: 200, or 204 without a body. */
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string

@@ -69,7 +69,7 @@ async function toProgram(start: Start): Promise<Command> {
   for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
   program
     .command('help')
-    .description('Print the help of a command.')
+    .description("Print a command's help.")
     .argument('[command]')
     .action((name?: string) => findCommand(program, name).help())
   program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${environmentHelp}\n\n${examples}`)
@@ -215,7 +215,7 @@ function addOpenapi(program: Command): void {
   const command = program
     .command('openapi')
     .description('Print the OpenAPI document of the API.')
-    .option('--control', 'print the document of the control API instead')
+    .option('--control', "print the control API's document instead")
     .option('--extensions, --extension <groups>', 'include these extensions; may be repeated', collect)
     .action(async ({ control, extension, ...extraOptions }: { control?: true; extension?: string[] }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')

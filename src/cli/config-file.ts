@@ -54,7 +54,7 @@ interface OptionsFile {
 /**
  * Creates a gateway with all extras. Throws a `UsageError`.
  *
- * @param config Path of the configuration file, for messages.
+ * @param config The configuration file's path, for messages.
  */
 export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {

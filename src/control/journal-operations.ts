@@ -48,7 +48,7 @@ const Entry = z
     timeline: z
       .array(z.strictObject({ ms: z.number(), offset: z.int() }))
       .describe(
-        'Chunks of the reply body: real milliseconds from the arrival of the request, and byte offset. Empty for a reply in one chunk.',
+        "The reply body's chunks: real milliseconds since the request arrived, and byte offset. Empty for a reply in one chunk.",
       ),
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
@@ -89,7 +89,7 @@ const Entry = z
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     timestamp: z.string().describe('Sandbox time, ISO 8601.'),
     durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds.'),
-    firstByteMs: Milliseconds.describe('Real time to the first byte of the body, in milliseconds.'),
+    firstByteMs: Milliseconds.describe("Real time to the body's first byte, in milliseconds."),
   })
   .meta({
     id: 'JournalEntry',
@@ -124,7 +124,7 @@ const Summary = z
     tokens: z.int().describe('Tokens used by the reply.'),
     startedAt: z.string().describe('Real time of arrival, ISO 8601.'),
     durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds; null while in flight.'),
-    firstByteMs: Milliseconds.describe('Real time to the first byte of the body, in milliseconds.'),
+    firstByteMs: Milliseconds.describe("Real time to the body's first byte, in milliseconds."),
   })
   .meta({ id: 'CallSummary', description: 'Summary of a call.' })
 

@@ -14,7 +14,7 @@ export interface DocumentSetup {
   /** Base path, such as `/api/v1`. */
   readonly base: string
   readonly described: readonly AnyOperation[]
-  /** Description of the bearer token. */
+  /** The bearer token's description. */
   readonly bearer: string
   /** If true, replies have the mocked API's headers and errors. */
   readonly isEmulated: boolean

@@ -17,7 +17,7 @@ export interface ControlHost {
   readonly events: EventFeed
 }
 
-/** Input of a control request. Parameters, query and body have been validated. */
+/** A control request's input. Parameters, query and body have been validated. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query

@@ -38,7 +38,7 @@ import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
 /** An active scenario in a remote sandbox. Disposing it removes it: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
-  /** Id of this activation of the scenario. */
+  /** Id of this activation, such as `flaky~3`. */
   readonly id: string
   readonly name: string
 }
@@ -87,7 +87,7 @@ export interface CollectionChanges {
 export type DerivedMethods = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
 
 export interface RemoteSandbox extends DerivedMethods, SandboxAddress {
-  /** Returns the names of the active scenarios, newest first. */
+  /** Returns the active scenarios' names, newest first. */
   scenarioNames(): Promise<string[]>
   /** Returns the collections with their number of records. */
   collections(): Promise<CollectionSize[]>
@@ -140,8 +140,9 @@ export class RemoteSandbox implements AsyncDisposable {
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's name or, in
-   * Node, the path of a file, whose content is sent. Throws 400 for the first invalid one.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
+   * name or, in Node, a file path, in which case the file's content is sent. Throws 400 for the first invalid
+   * one.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
@@ -316,7 +317,7 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
 
 function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
   const here = { sandbox }
-  /** Warnings already printed, each of which appears once. */
+  /** Warnings that have already been printed. */
   const warned = new Set<string>()
   return {
     ...derived(journalMethods, client, sandbox),

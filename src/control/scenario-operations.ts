@@ -254,7 +254,7 @@ export const scenarioOperations = [
     route: 'GET /sandboxes/{sandbox}/active-scenarios',
     remote: 'activeScenarios',
     doc: {
-      summary: 'List active scenarios with the progress of each rule, newest first',
+      summary: "List active scenarios with each rule's progress, newest first",
       tag: 'Scenarios',
     },
     output: z.object({ data: z.array(Active) }),

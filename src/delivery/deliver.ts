@@ -153,7 +153,7 @@ function play(
       else {
         const leftMs = waits.begin(step.ms, next)
         if (leftMs > 0) return undefined
-        // On a connection, chunks stay separate only if a turn of the event loop comes between them.
+        // On a connection, chunks stay separate only if they are sent in different turns of the event loop.
         if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
       }
     }
@@ -178,7 +178,7 @@ const longChunk = 4 * 1024
 
 type WaitFrame = Frame & { kind: 'wait' }
 
-/** Yields the steps of a streamed body on demand. Frames without a wait in between are merged into one chunk. */
+/** Yields a streamed body's steps on demand. Frames without a wait between them are merged into one chunk. */
 class Playback {
   /** The body's ending. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'

@@ -114,8 +114,8 @@ async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
 }
 
 /**
- * Returns true for streams, generators and lists of chunks. FormData and URLSearchParams are iterable too, but do not
- * yield bytes.
+ * Returns true for streams, generators and lists of chunks. FormData and URLSearchParams are also iterable,
+ * but do not yield bytes.
  */
 function isIterable(body: unknown): body is AsyncIterable<string | Uint8Array> {
   if (typeof body !== 'object' || body === null) return false

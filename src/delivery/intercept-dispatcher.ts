@@ -1,6 +1,6 @@
 /**
- * Replaces undici's global dispatcher. Node's `fetch` and npm's `undici` look it up on each request, so existing
- * clients are intercepted too.
+ * Replaces undici's global dispatcher. Node's `fetch` and npm's `undici` look it up on each request, so
+ * existing clients are also intercepted.
  */
 import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'

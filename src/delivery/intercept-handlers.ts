@@ -8,7 +8,7 @@ export interface MswHandler {
   readonly info: object
   /** Runs the handler. Returns null or no response if it does not match. */
   run(args: { request: Request; requestId: string }): Promise<{
-    /** Response; undefined if the handler leaves the request to others. */
+    /** Response; undefined if the handler does not handle the request. */
     response?: Response | undefined
   } | null>
 }

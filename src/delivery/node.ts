@@ -227,7 +227,7 @@ export class NodeSink implements Sink {
   }
 }
 
-/** Returns the bytes of the head, and marks the head as sent. */
+/** Returns the head's bytes, and marks the head as sent. */
 function takeHead(response: ServerResponse, socket: Socket): Buffer {
   const taken: Buffer[] = []
   socket.write = ((chunk: string | Uint8Array) => {

@@ -81,7 +81,7 @@ export const answerFaults = [
           .describe('Distance from the end of the text to the start of the citation, in characters.'),
       }),
     apply({ by }, context, reply) {
-      // The length of the text is unknown until it ends, so all frames are read before the first is sent.
+      // The text's length is unknown until it ends, so all frames are read before the first is sent.
       const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
       const longest = longestText(frames ?? reply.body)
       const read = frames ? withFrames(reply, frames) : reply

@@ -35,7 +35,7 @@ export const streamFaults = [
           yield renumber(frame, missing)
           if (isEvent(frame) && typeof frame.event.sequence_number === 'number') context.acted()
         }
-        context.missed('events of this protocol have no sequence numbers')
+        context.missed("this protocol's events have no sequence numbers")
       }),
   }),
   defineFault({
@@ -157,13 +157,13 @@ export const streamFaults = [
   defineFault({
     name: 'stream-without-done',
     layer: 'events',
-    summary: 'The last line of the stream, `[DONE]`, is missing.',
+    summary: "The stream's last line, `[DONE]`, is missing.",
     apply: (_params, context, frames) => dropFrames(frames, context, ({ kind }) => kind === 'done'),
   }),
   defineFault({
     name: 'stream-data-after-done',
     layer: 'events',
-    summary: 'The first event of the stream is sent again after `[DONE]`.',
+    summary: "The stream's first event is sent again after `[DONE]`.",
     *apply(_params, context, frames) {
       let first: Frame | undefined
       for (const frame of frames) {

@@ -27,11 +27,11 @@ export interface FaultFacts {
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
-  /** State of the rule's rate limit, if it has one. */
+  /** The rate limit's state, if the rule has one. */
   readonly quota: QuotaReading | undefined
   /** If true, the reply is sent over a socket, not through MSW or an intercepted `fetch`. */
   readonly hasConnection: boolean
-  /** Locates the parts of an answer in the operation's streams. */
+  /** Locates an answer's parts in the operation's streams. */
   readonly protocol: StreamPlaces
 }
 
@@ -92,7 +92,7 @@ interface OnReply<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
 }
 
-/** Changes, drops, delays or ends the frames of an event stream, lazily, one at a time. */
+/** Changes, drops, delays or ends an event stream's frames, lazily, one at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
   /** Returns the fault's layer for these parameters. Default: `layer`. */

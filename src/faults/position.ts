@@ -148,9 +148,9 @@ function* actInTheMiddle(
 }
 
 /**
- * Yields a number of bytes or the frames of a duration, then the result of `change` for the rest. The position may be
- * in the middle of an event or a pause, because connections do not know about events. If nothing remains after the
- * position, the fault has no effect.
+ * Yields a number of bytes or the frames of a duration, then the result of `change` for the rest. The
+ * position may be in the middle of an event or a pause, because a connection does not distinguish events. If
+ * nothing remains after the position, the fault has no effect.
  */
 export function* actAtByteOrTime(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,

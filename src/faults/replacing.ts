@@ -107,7 +107,7 @@ export const replacingFaults = [
         status: z
           .union([z.literal(429), z.literal(503)])
           .default(429)
-          .describe('HTTP status of the reply.'),
+          .describe("The reply's HTTP status."),
         ms: Duration.default(2000).describe(
           'Milliseconds from the request to the date, rounded up to whole seconds.',
         ),
@@ -132,7 +132,7 @@ export const replacingFaults = [
     name: 'html-error-page',
     layer: 'replacement',
     summary: 'The HTML error page of an intermediate proxy.',
-    params: () => z.strictObject({ status: statusCode().default(502).describe('HTTP status of the reply.') }),
+    params: () => z.strictObject({ status: statusCode().default(502).describe("The reply's HTTP status.") }),
     apply({ status }) {
       const title = `${status} ${reasonPhrases[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error')}`
       const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`
@@ -170,7 +170,7 @@ export const replacingFaults = [
         status: z
           .union([z.literal(200), z.literal(204)])
           .default(200)
-          .describe('HTTP status of the reply.'),
+          .describe("The reply's HTTP status."),
       }),
     apply({ status }) {
       const headers = { 'content-type': 'application/json', 'content-length': '0' }

@@ -54,8 +54,8 @@ export interface Sink {
 }
 
 /**
- * Ending of a reply: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves it
- * open.
+ * A reply's ending: `complete` ends the body properly, `close` and `reset` cut the connection, `stall` leaves
+ * it open.
  */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 

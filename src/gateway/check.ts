@@ -32,7 +32,8 @@ export interface RequestReading {
 }
 
 /**
- * Returns the resolver's context. Throws 400 with all violations. With `strict`, unknown fields are violations too.
+ * Returns the resolver's context. Throws 400 with all violations. With `strict`, unknown fields are also
+ * violations.
  */
 export function checkRequest(
   operation: AnyOperation,

@@ -1,4 +1,7 @@
-/** Extras are optional features. The core knows only these interfaces; `extras/index.ts` lists the extras. */
+/**
+ * Extras are optional features. The core depends only on these interfaces; `extras/index.ts` lists the
+ * extras.
+ */
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { Reply, StreamEvent } from '../http/reply.ts'
@@ -73,7 +76,7 @@ export interface Flag {
 /** The gateway as seen by an extra. */
 export interface ExtraHost {
   readonly sandboxes: Sandboxes
-  /** Adds a listener for the calls of all sandboxes. Returns a function that removes it. */
+  /** Adds a listener for calls in all sandboxes. Returns a function that removes the listener. */
   observe(listener: CallListener): () => void
 }
 

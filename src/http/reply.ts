@@ -2,8 +2,8 @@
 import { shown } from '../lib/in-words.ts'
 
 /**
- * Payload of a stream event. Events of responses always have a `type` (Spec: Events, 3); in other protocols they may
- * not.
+ * A stream event's payload. In the Responses protocol, events always have a `type` (Spec: Events, 3); in
+ * other protocols, they may not.
  */
 export interface StreamEvent {
   type?: string

@@ -127,7 +127,7 @@ export interface SecretPattern {
   readonly accepts?: (name: string, value: string, after: string) => boolean
 }
 
-/** Finds the matches of a pattern, in order. */
+/** Yields a pattern's matches, in order. */
 export function* secretsIn(text: string, { kind, expression, accepts }: SecretPattern) {
   for (const match of text.matchAll(expression)) {
     const { secret = match[0], name } = match.groups ?? {}

@@ -16,7 +16,7 @@ import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
- * Outcome of a delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off,
+ * A delivery's outcome: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off,
  * `aborted-by-client` if the client disconnected first.
  */
 export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
@@ -130,7 +130,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
   schemaViolation = false
-  /** Tokens and cost of the reply; undefined if usage is not counted. */
+  /** The reply's tokens and cost; undefined if usage is not counted. */
   usage: CallUsage | undefined
   status = 0
   /** Error message in the reply. */
@@ -298,7 +298,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /**
    * Sets the reply, adds the headers that identify the call, and adds the record to the journal.
    *
-   * @param reason Error message of the reply, if it cannot be read from the body.
+   * @param reason The reply's error message, if it cannot be read from the body.
    */
   replied(
     reply: Reply,

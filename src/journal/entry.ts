@@ -49,7 +49,7 @@ export interface JournalEntry<Body = unknown> {
    * `explain()` lists all.
    */
   nearMisses: readonly NearMiss[]
-  /** Tokens and cost of the reply; null if usage is not counted. */
+  /** The reply's tokens and cost; null if usage is not counted. */
   usage: CallUsage | null
   /** Trace id in the `traceparent` header. */
   traceId: string | null
@@ -59,15 +59,15 @@ export interface JournalEntry<Body = unknown> {
   warnings: string[]
   /** If true, the reply violated Understudy's own schema. This is a bug; please report it. */
   schemaViolation: boolean
-  /** Outcome of the delivery. */
+  /** The delivery's outcome. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
   timestamp: string
   /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
   durationMs: number | null
   /**
-   * Real time until the first byte of the body (for a stream, its first event), in milliseconds; null if nothing was
-   * sent.
+   * Real time until the body's first byte (for a stream, its first event), in milliseconds; null if nothing
+   * was sent.
    */
   firstByteMs: number | null
 }
@@ -237,7 +237,7 @@ export interface CallSummary {
   startedAt: string
   /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
   durationMs: number | null
-  /** Real time until the first byte of the body, in milliseconds; null if nothing was sent. */
+  /** Real time until the body's first byte, in milliseconds; null if nothing was sent. */
   firstByteMs: number | null
 }
 

@@ -38,7 +38,7 @@ export interface SandboxUsage extends UsageSum {
 
 /** Maximum number of models to count separately. All further models share one entry. */
 const maxModels = 1000
-/** Name of the shared entry, which is not a valid model name. */
+/** Name of the shared entry. It is not a valid model name. */
 const otherModels = '*'
 
 export class Ledger {

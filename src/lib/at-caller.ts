@@ -13,7 +13,7 @@ export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }
 
-/** Runs the work of a public function. */
+/** Runs a public function's work. */
 export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.name): Result {
   try {
     return work()
@@ -22,7 +22,7 @@ export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.
   }
 }
 
-/** Runs the work of an async public function. Capturing the caller takes 1 to 2 µs. */
+/** Runs an async public function's work. Capturing the caller takes 1 to 2 µs. */
 export async function promiseAtCaller<Value>(
   entry: Entry,
   work: () => Promise<Value>,

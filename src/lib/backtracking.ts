@@ -25,7 +25,7 @@ const quantifier = /[*+?]\??|\{\d+(?:,\d*)?\}\??/
 const group = /\((?:\?(?::|<[^=!][^>]*>)?)?|[)|]/
 const character =
   /\[(?:\\.|[^\]\\])*\]|\\(?:u[dD][89abAB]..\\u[dD]...|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|k<[^>]*>|.)|./
-/** Matches the tokens of a regular expression without the `v` flag. */
+/** Matches a regular expression's tokens, without support for the `v` flag. */
 export const regExpTokens = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
 
 /**

@@ -253,7 +253,7 @@ function locator(text: string, read: () => readonly Event[]): DataFile['locate']
   }
 }
 
-/** Returns the offset of the deepest value on a path that exists in the text. */
+/** Returns the offset of the deepest existing value on a path. */
 function offsetOf(root: Located, path: readonly PropertyKey[]): number {
   let node = root
   let { offset } = node

@@ -30,7 +30,7 @@ export function stringLiteral(text: string): string {
   return `'${escaped(text).replaceAll("'", "\\'")}'`
 }
 
-/** Returns the content of a template literal. */
+/** Returns text as the content of a template literal. */
 export function templateText(text: string): string {
   return escaped(text).replace(/`|\$(?=\{)/g, '\\$&')
 }

@@ -8,7 +8,7 @@ import { mustBe } from './in-words.ts'
 /** 31 years in milliseconds. */
 const largest = 1e12
 
-/** Schema of a bounded integer. */
+/** Returns the schema of a bounded integer. */
 export function count(least = 0) {
   return z.int().min(least).max(largest)
 }
@@ -53,7 +53,7 @@ export function toMilliseconds(value: unknown): number {
   return Number(number) * (inMs[unit] ?? Number.NaN)
 }
 
-/** Schema of a bounded number, such as an amount of money. */
+/** Returns the schema of a bounded number, such as an amount of money. */
 export function amount(least = 0) {
   return z.number().min(least).max(largest)
 }

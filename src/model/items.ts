@@ -67,7 +67,7 @@ interface WriteContext {
   /** Sandbox time, as Unix time in milliseconds. */
   readonly now: number
   readonly seed: string | number
-  /** Length of plain text in tokens. Default: the length of the sample text. */
+  /** Length of plain text in tokens. Default: the sample text's length. */
   readonly lengths?: Quantiles | undefined
   /** Proposes values for tool arguments and structured output. */
   readonly propose?: ValueProposer | undefined

@@ -73,7 +73,7 @@ export const DesignBenchmark = z.lazy(() =>
       }),
       pricing: Pricing.nullable(),
     })
-    .meta({ id: 'DesignBenchmark', description: 'The ranking of a model in one category of an arena.' }),
+    .meta({ id: 'DesignBenchmark', description: "A model's ranking in one category of an arena." }),
 )
 
 export type DesignBenchmark = z.infer<typeof DesignBenchmark>

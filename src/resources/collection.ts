@@ -30,7 +30,7 @@ export interface CollectionDeclaration<
   /**
    * Generates a record.
    *
-   * @param rows Returns the records of a collection that `refersTo` or `partOf` names, except the record's own parts.
+   * @param rows Returns the records in a collection that `refersTo` or `partOf` names, except the record's own parts.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }

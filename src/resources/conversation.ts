@@ -4,7 +4,7 @@ import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 export interface Conversation {
   /** All items in the request, oldest first. */
   readonly items: readonly ConversationItem[]
-  /** Names of the request's function tools. */
+  /** Names of the function tools that the request offers. */
   readonly tools: readonly string[]
 }
 

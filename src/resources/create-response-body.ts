@@ -181,7 +181,7 @@ export const CreateResponseBody = z.lazy(() =>
     .refine(offersForcedFunction, unknownFunction)
     .meta({
       id: 'CreateResponseBody',
-      description: 'A request for a model response.',
+      description: 'Request body of POST /responses.',
       // JSON Schema cannot express that the name must be a tool's name.
       if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so

@@ -29,7 +29,7 @@ export function kindOf(kinds: Kinds, { type = '' }: { type?: unknown }): z.ZodTy
   return typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
 }
 
-/** Returns the types of a schema created by `objectByType`, or undefined for any other schema. */
+/** Returns the types in a schema created by `objectByType`, or undefined for any other schema. */
 export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
 }

@@ -142,7 +142,7 @@ interface StoredItem {
 /** Responses stored for `previous_response_id` if the `storedResponses` option is set. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
-  /** By item id, the id of the newest response whose conversation contains the item. */
+  /** Id of the newest response whose conversation contains an item, by item id. */
   readonly #holders = new Map<string, string>()
   #characters: number
 
@@ -152,7 +152,7 @@ export class StoredResponses {
     this.#characters = characters
   }
 
-  /** @param items The whole conversation, including the output of this response. */
+  /** @param items The whole conversation, including this response's output. */
   keep(id: string, items: readonly StoredItem[]): void {
     this.#drop(id)
     const ids = items.flatMap((item) => (typeof item.id === 'string' ? [item.id] : []))

@@ -48,9 +48,9 @@ export type ValidatedOptions<Options extends Checks> = {
 }
 
 /**
- * Validates options; an undefined option counts as omitted. Throws a `TypeError`.
+ * Validates options. An undefined option counts as omitted. Throws a `TypeError`.
  *
- * @param caller Name of the called function, for the message.
+ * @param caller The called function's name, for the message.
  */
 export function readOptions<const Options extends Checks>(
   checks: Options,

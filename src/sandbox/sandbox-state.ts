@@ -50,7 +50,7 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** Tokens and cost of the sandbox's calls. */
+  /** The calls' tokens and cost. */
   readonly ledger: Ledger
   /** Prompt prefixes, for the `promptCache` option. */
   readonly promptCache: PromptCache

@@ -32,7 +32,7 @@ import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 
-/** Arguments of the constructor. */
+/** The constructor's arguments. */
 export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions
@@ -74,7 +74,7 @@ type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readon
 const otherClocks = {}
 refuseOtherNames(otherClocks, 'clock')
 
-/** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
+/** @typeParam Bodies Request bodies by operation id, for the journal's types. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
   /** Sandbox id, such as `s1`. */
   readonly id: string
@@ -275,7 +275,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.use(scriptScenario(turns, options))
   }
 
-  /** Returns the active scripts with the progress of each conversation. */
+  /** Returns the active scripts with each conversation's progress. */
   scripts(): ScriptProgress[] {
     return this.#live.rules.scripts()
   }

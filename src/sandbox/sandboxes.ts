@@ -50,7 +50,7 @@ export class Sandboxes implements SandboxHost {
   #evicted = 0
   /** If true, no sandboxes can be created. See `drain`. */
   #isDraining = false
-  /** The sandbox of the current async context. @internal */
+  /** The current async context's sandbox. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
   readonly store: JournalStore
@@ -408,7 +408,7 @@ class Current<Value> {
     const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
     if (!hooks)
       throw new Error(
-        'gateway.run() needs AsyncLocalStorage, which this platform lacks: use the key or base URL of the sandbox',
+        "gateway.run() needs AsyncLocalStorage, which this platform lacks: use the sandbox's key or base URL",
       )
     this.#storage = new hooks.AsyncLocalStorage<Value | undefined>() as Storage<Value>
     return this.#storage

@@ -24,7 +24,7 @@ export interface Progress {
   taken: number
   /** Number of steps known to have taken effect. */
   happened: number
-  /** Usage of the rule's rate limit. */
+  /** The rate limit's usage. */
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
@@ -203,7 +203,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
   return progress
 }
 
-/** An active scenario with the progress of its rules. */
+/** An active scenario with its rules' progress. */
 export interface ScenarioProgress {
   /** Id of this activation, such as `flaky~3`. Pass it to end only this activation. */
   id: string

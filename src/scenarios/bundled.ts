@@ -75,7 +75,7 @@ function whyUnknown(name: string): string {
     return `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
   }
   if (isScenarioPath(name))
-    return `'${name}' is a path, but a name is expected here: send the content of the file instead`
+    return `'${name}' is a path, but a name is expected here: send the file's content instead`
   if (name.includes('/')) return `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`
   return `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
 }

@@ -83,8 +83,8 @@ interface Finding {
 }
 
 /**
- * Checks the shape of a scenario and returns it unchanged. Throws a `ScenarioError`. Operation names depend on the
- * gateway, so they are checked when the scenario is used.
+ * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError`. Operation names
+ * depend on the gateway, so they are checked when the scenario is used.
  */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
   return atCaller(defineScenario, () => checkShape(scenario) && scenario)
@@ -334,7 +334,7 @@ function* citationProblems(
     const { text: part, start_index: start, end_index: end } = citation
     const at = [...path, 'citations', index]
     if (part !== undefined && !isTemplate(text) && !text.includes(part))
-      yield { path: [...at, 'text'], says: `: ${shown(part)} is not in the text of the reply` }
+      yield { path: [...at, 'text'], says: `: ${shown(part)} is not in the reply's text` }
     if ((start === undefined) !== (end === undefined))
       yield { path: at, says: ' needs both start_index and end_index' }
     if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
@@ -430,7 +430,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     if (answer && isAnswer(turn))
       yield {
         path: at,
-        says: `: '${answer.name}' replaces the turn's reply, so move it to a turn of its own`,
+        says: `: '${answer.name}' replaces the turn's reply, so move the fault to a separate turn`,
       }
   }
 }

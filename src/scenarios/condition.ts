@@ -87,7 +87,7 @@ export const Pattern = z.lazy(() =>
       .describe(
         'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
       ),
-    flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
+    flags: z.string().max(8).optional().describe("The regular expression's flags. Default: none."),
   }),
 )
 export type Pattern = z.infer<typeof Pattern>

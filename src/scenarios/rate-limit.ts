@@ -19,7 +19,7 @@ export const RateLimit = z.lazy(() =>
     tokens: count()
       .optional()
       .describe('Number of tokens allowed per window. Tokens are counted after each reply.'),
-    per: Duration.describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
+    per: Duration.describe("Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
     by: z
       .enum(['key', 'model'])
       .optional()

@@ -80,7 +80,7 @@ export interface UnusedRule {
 
 /** A scenario that is active until it is disposed. */
 export interface ActiveScenario extends Disposable {
-  /** Id of this activation of the scenario. */
+  /** Id of this activation, such as `flaky~3`. */
   readonly id: string
   /** Scenario name. */
   readonly name: string
@@ -153,7 +153,7 @@ export class Rules {
     return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
   }
 
-  /** Returns the names of the active scenarios, newest first. */
+  /** Returns the active scenarios' names, newest first. */
   names(): string[] {
     return this.#activations.map(({ compiled }) => compiled.name)
   }

@@ -107,7 +107,7 @@ export const Scenario = z.lazy(() =>
         'Must be letters, digits, dots, dashes and underscores, at most 100',
       )
       .describe(
-        'Name of the scenario: letters, digits, dots, dashes and underscores, because it is sent in headers.',
+        'Scenario name: letters, digits, dots, dashes and underscores, because it is sent in headers.',
       ),
     description: z.string().optional().describe('Effect that a client observes.'),
     rules: z.array(Rule).min(1).max(10_000).describe('Rules; the first one that matches a request applies.'),

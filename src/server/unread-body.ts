@@ -1,6 +1,6 @@
 /**
- * Closes connections whose request body is still arriving after the reply, which is common for rejected requests.
- * Otherwise, a slow client could hold its connection open forever.
+ * Closes connections whose request body is still arriving after the reply, which is common for rejected
+ * requests. Otherwise, a slow client could keep its connection open forever.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defaultTimeoutMs } from '../delivery/node.ts'

@@ -902,7 +902,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a path for a scenario',
       () => rejected(control('POST /sandboxes/default/scenarios', './x.yaml')),
-      'send the content of the file instead',
+      "send the file's content instead",
     ],
     [
       'a sandbox that is not there',

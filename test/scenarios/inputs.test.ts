@@ -161,7 +161,7 @@ describe('rules written in the style of other tools', () => {
     ],
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
-      "use(): reply.citations[0].text: 'Ho' is not in the text of the reply",
+      "use(): reply.citations[0].text: 'Ho' is not in the reply's text",
       'is not in the text',
     ],
   ])('name the correct form in the error for %j', (rule, start, end) => {

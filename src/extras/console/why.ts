@@ -175,7 +175,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
   // A call from a file has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
-  // A rate limit overrides the parameters of its fault.
+  // A rate limit overrides its fault's parameters.
   const faults = rateLimit ? [] : (effect?.faults ?? [])
   const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
   if (effect?.reply) facts.push('Scripted reply.')
@@ -228,7 +228,7 @@ function describeParameters(parameters: object): string {
   return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
 }
 
-/** The explanation of a test has the form `expected WANTS, but the request has HAS`. */
+/** A test's explanation has the form `expected WANTS, but the request has HAS`. */
 const middle = ', but the request has '
 
 function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {

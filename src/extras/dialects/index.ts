@@ -12,7 +12,6 @@ export interface DialectOptions {
   dialect?: DialectName | Dialect
 }
 
-/** Names of the bundled dialects. */
 export type DialectName = 'openrouter'
 
 const bundled: Readonly<Record<DialectName, Dialect>> = { openrouter }

@@ -55,7 +55,7 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Returns additional fields for a reply or an event, by the path of the object to add them to. */
+/** Returns additional fields for a reply or event, by the path of the object that they are added to. */
 type MakeFields = (value: unknown, call: AnsweredCall) => Readonly<Record<string, object>>
 
 const messagesUsage = {

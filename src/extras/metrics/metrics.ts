@@ -52,13 +52,13 @@ class Metrics implements CallListener {
   ])
   readonly #durations = new Histogram(
     'understudy_request_duration_seconds',
-    'Time from the arrival of a request to the last byte of its reply.',
+    "Time from a request's arrival to the last byte of its reply.",
     durations,
     'operation',
   )
   readonly #firstEvents = new Histogram(
     'understudy_first_event_seconds',
-    'Time from the arrival of a request to the first event of its stream.',
+    "Time from a request's arrival to the first event of its stream.",
     durations,
   )
   readonly #faults = new Counter('understudy_faults_total', 'Faults that rules applied, by name.', ['fault'])

@@ -119,7 +119,7 @@ export class DocumentOperation implements AnyOperation {
   async resolve(context: RequestContext): Promise<Reply> {
     try {
       if (this.#unchecked.size > 0)
-        context.warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)
+        context.warn(`Not checked in ${this.id} requests: ${inOneLine([...this.#unchecked])}`)
       const { verb, replies } = this.#records ?? {}
       const kept = verb && (await replies?.respond(verb, this, context))
       if (kept) return kept

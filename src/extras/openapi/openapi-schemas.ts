@@ -24,7 +24,7 @@ export class PlainSchemas {
     this.#shared = { components: { ...(isJson(components) && components), schemas: shared }, paths }
   }
 
-  /** Returns a converted schema including the targets of its references. */
+  /** Returns a converted schema, including its references' targets. */
   rooted(schema: unknown): Json {
     const plain = this.#plain(schema)
     return { ...(isJson(plain) ? plain : { allOf: [plain ?? true] }), ...this.#shared }

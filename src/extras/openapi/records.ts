@@ -74,7 +74,7 @@ export class Records {
     if (value && ((!row && rows.length >= maxRecords) || characters > maxCharacters))
       throw new GatewayError(
         429,
-        `The sandbox is full: the maximum is ${maxRecords} records of OpenAPI documents with ${maxCharacters} characters in total`,
+        `The sandbox is full: the maximum is ${maxRecords} OpenAPI records with ${maxCharacters} characters in total`,
         undefined,
         { assumption: 'document' },
       )

@@ -20,7 +20,7 @@ export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
 
 /** A path's operations, which share its records. */
 export interface Resource<Operation> {
-  /** Path of the list, such as `/workspaces/{id}/budgets`. */
+  /** The list's path, such as `/workspaces/{id}/budgets`. */
   readonly path: string
   /** Normalised names of fields that can identify a record, most likely first. */
   readonly keyNames: readonly string[]

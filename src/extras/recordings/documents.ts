@@ -127,7 +127,9 @@ function partOf(reader: SchemaReader, { schema, required, deprecated }: Json = {
   return { shape: isDeprecated ? { ...shape, isDeprecated } : shape, isRequired: required === true }
 }
 
-/** Returns the alternatives of a list of security requirements, by the kind of each scheme instead of its name. */
+/**
+ * Returns the alternatives in a list of security requirements, with each scheme's kind instead of its name.
+ */
 function securityOf(document: OpenApiDocument, requirements: unknown): Set<string> {
   const schemes = document.resolve(document.root['components'])?.['securitySchemes']
   const kindOf = (name: string) => {

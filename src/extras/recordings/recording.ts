@@ -36,10 +36,7 @@ const Head = z.lazy(() =>
       dialect: z.string().min(1).default('neutral'),
       key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
       redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
-      bodyHash: z
-        .string()
-        .optional()
-        .describe('Hash of the canonical body, if text was replaced with filler.'),
+      bodyHash: z.string().optional().describe("Canonical body's hash, if text was replaced with filler."),
       recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
     }),
   ),

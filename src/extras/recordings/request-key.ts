@@ -53,8 +53,8 @@ export function toKey(operation: string, { method, path, query, bodyHash }: KeyP
 }
 
 /**
- * Returns a recorded request's key parts. If its text was replaced with filler, the head has the hash of the original
- * body.
+ * Returns a recorded request's key parts. If its text was replaced with filler, the head contains the
+ * original body's hash.
  */
 export function recordedKeyParts(
   { head, request }: Recording,

@@ -16,7 +16,7 @@ import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
-  /** Origin of the value, such as `environment GATEWAY_KEY`, but never the value itself. */
+  /** The value's origin, such as `environment GATEWAY_KEY`, but never the value itself. */
   readonly kind: string
   readonly value: string
 }

@@ -559,7 +559,7 @@ function comparePresence(
   { isOpen: isOpenThere }: ObjectShape,
   { direction, isObserved }: CompareSetup,
 ): Change | undefined {
-  // Its fields are arbitrary.
+  // An open object without declared fields has arbitrary fields.
   const isRecord = isOpen && fields.size === 0
   const isReply = direction === 'reply'
   if (!mine) {

@@ -69,7 +69,9 @@ const ApiKey = z.lazy(() =>
   }),
 )
 const Reply = z.lazy(() => z.object({ data: ApiKey._zod.innerType }))
-const params = z.lazy(() => z.object({ hash: z.string().min(1).describe('The hash of the key.') }))
+const params = z.lazy(() =>
+  z.object({ hash: z.string().min(1).describe('Hash of the key, which identifies it.') }),
+)
 
 /** Lists a workspace's keys. Disabled keys are omitted unless the query includes them. */
 export const listApiKeys = defineOperation({
@@ -131,7 +133,7 @@ export const createApiKey = defineOperation({
         detail: `there is no workspace with id '${body.workspace_id}'`,
       })
     if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
-    // The key of a named sandbox is enough to route requests to it.
+    // A named sandbox's key is enough to route requests to the sandbox.
     const prefix = sandbox.sandboxId === 'default' ? 'sk-or-v1' : `us-${sandbox.sandboxId}`
     const key = `${prefix}-${longHash(requestKey)}`
     await acceptOnlyLivingKeys(context)

@@ -26,7 +26,7 @@ export const getModel = defineOperation({
   },
 })
 
-/** Reads a model at the plural path, which callers of GET /models expect. */
+/** Reads a model at `/models/…`, the path that callers of GET /models expect. */
 export const getListedModel = { ...getModel, id: 'getListedModel', path: '/models/{author}/{slug}' }
 
 /** Lists all models, because users are not restricted. */

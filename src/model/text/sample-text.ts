@@ -50,7 +50,7 @@ interface Kind {
 
 interface Question {
   texts: Texts
-  /** Beginning of the question, with number words as digits. */
+  /** The question's beginning, with number words as digits. */
   text: string
   kind: Kind
   length: Verbosity

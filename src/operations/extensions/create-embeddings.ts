@@ -40,7 +40,7 @@ export const EmbeddingsRequest = z.lazy(() =>
       user: z.string().nullish(),
       input_type: z.string().nullish(),
     })
-    .meta({ id: 'EmbeddingsRequest', description: 'A request for embeddings.' }),
+    .meta({ id: 'EmbeddingsRequest', description: 'Request body of POST /embeddings.' }),
 )
 type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 /** The body of `createEmbeddings`. */

@@ -37,7 +37,7 @@ export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
 /** Calls that a paused list shows. */
 const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
-/** Keys of the selected calls, for comparison and export. */
+/** The selected calls' keys, for comparison and export. */
 export const selected = signal<ReadonlySet<string>>(new Set())
 
 let byKey = new Map<string, CallRow>()
@@ -124,7 +124,7 @@ const groupings: Record<string, (call: CallRow) => string> = {
   trace: (call) => call.traceId ?? 'No trace',
 }
 
-/** The list as shown: sorted, and grouped if the URL says so. */
+/** The list as shown: sorted, and grouped if the URL requests grouping. */
 export const items = computed((): readonly Item[] => {
   const { column, isDescending } = order.value
   const read: (call: CallRow) => string | number = columns[column][1]
@@ -234,7 +234,7 @@ function publish(): void {
 let changed = new Map<string, CallSummary>()
 let isLoadingRows = false
 
-/** Shows summaries at once, and loads the rest of their rows shortly after. */
+/** Shows summaries immediately, and loads their full rows shortly after. */
 function update(summaries: readonly CallSummary[]): void {
   const blank = { input: '', bytes: 0, traceId: null, conversation: null, timestamp: '' }
   const rows = summaries.map((each): CallRow => ({ ...(byKey.get(keyOf(each)) ?? blank), ...each }))

@@ -1,5 +1,5 @@
 /**
- * Metrics of the last minutes, computed from the calls in the store.
+ * Metrics for the last minutes, computed from the calls in the store.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'

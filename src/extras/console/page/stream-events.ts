@@ -80,7 +80,8 @@ function deltaOf(value: unknown): string {
 }
 
 /**
- * Returns the part of a tool call that an event contains, in the Responses, Messages or Chat Completions protocol.
+ * Returns the part of a tool call contained in an event of the Responses, Messages or Chat Completions
+ * protocol.
  */
 function toolOf(value: unknown): TimedEvent['tool'] {
   const type = textAt(value, 'type') ?? ''
