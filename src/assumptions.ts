@@ -88,7 +88,7 @@ export const assumptions = {
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
-    choice: 'only design rows are filtered by them',
+    choice: 'they filter only design rows',
   },
   benchmarkMeta: {
     about: 'Values of the benchmark meta',

@@ -305,7 +305,7 @@ export const journalOperations = [
   }),
 ]
 
-/** Declares the operation that exports a call in the formats of extras, if there are any. */
+/** Declares the operation that exports a call in the extras' formats, if there are any. */
 export function exportCall(extras: readonly Extra[]): ControlOperation[] {
   const formats: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
   const names = Object.keys(formats)

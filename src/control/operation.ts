@@ -10,7 +10,6 @@ import type { EventFeed } from './event-feed.ts'
 /** State that all control operations on a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
-  /** All control operations. */
   readonly operations: readonly ControlOperation[]
   /** Origin of this node, bypassing the load balancer; undefined if unknown. */
   readonly directOrigin: string | undefined

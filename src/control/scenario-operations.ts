@@ -79,7 +79,7 @@ const sums = {
   reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
   totalTokens: z.int(),
   cost: z.number().describe('Dollars.'),
-  unpriced: z.int().describe('Number of requests to models without a price, which do not add to the cost.'),
+  unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
 }
 const Usage = z
   .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })

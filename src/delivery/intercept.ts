@@ -48,13 +48,13 @@ export interface Interception {
 }
 
 /**
- * Starts intercepting requests in Node: `fetch` and undici at the global dispatcher, `node:http` and `node:https` at
- * their agents, whenever the clients were created. Requests with a custom dispatcher are not intercepted. In Bun and
- * Deno, `fetch` has no dispatcher, so the global `fetch` is replaced, and clients must be created afterwards.
+ * Starts intercepting requests in Node: `fetch` and undici at the global dispatcher, `node:http` and
+ * `node:https` at their agents, regardless of when the clients were created. Requests with a custom
+ * dispatcher are not intercepted. In Bun and Deno, `fetch` has no dispatcher, so the global `fetch` is
+ * replaced, and clients must be created afterwards.
  *
  * @example
- * const interception = intercept(gateway)
- * after(() => interception.close())
+ * const interception = intercept(gateway) after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {

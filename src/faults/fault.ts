@@ -13,7 +13,7 @@ export const layers = {
   form: "the answer's format: JSON or an event stream",
   fields: 'the fields of a JSON body, or of the JSON in each event',
   answer: 'the content of a generated answer, in JSON or in stream events',
-  events: 'the events of a stream: their selection, order and timing, and the end of the stream',
+  events: "a stream's events: their selection, order and timing, and the stream's end",
   text: 'the encoding of stream events',
   bytes: "the body's encoding, length and speed",
   chunks: 'the chunks in which a stream is sent',

@@ -49,9 +49,9 @@ interface JournalSink {
   grow(bytes: number): void
 }
 
-/** Observes the calls of all sandboxes as they happen. */
+/** Observes calls in all sandboxes as they happen. */
 export interface CallListener {
-  /** Called when the reply is ready and the call recorded. */
+  /** Called when the reply is ready and the call has been recorded. */
   replied?(record: CallRecord): void
   /** Called when the delivery has ended. */
   settled?(record: CallRecord): void

@@ -2,7 +2,7 @@
 const turns = new WeakMap<object, Promise<void>>()
 
 /**
- * Waits until all earlier callers have released the object. Resolves with a function that releases it again.
+ * Waits until all earlier callers have released the object. Resolves with a function that releases it.
  */
 export async function takeTurn(shared: object): Promise<() => void> {
   const before = turns.get(shared)

@@ -31,7 +31,7 @@ export interface Transcript {
 }
 
 interface Turn {
-  /** `user`, `assistant`, `system`, `developer`, `function` for a function result, or `other`. */
+  /** Role: `user`, `assistant`, `system`, `developer`, `function` for a function result, or `other`. */
   readonly speaker: string
   readonly text: string
   readonly imageTokens?: number | undefined

@@ -39,23 +39,23 @@ export interface Bodies {
   getPreset: undefined
   /** Create a response. */
   createResponse: CreateResponseRequest
-  /** Extension `chat`. */
+  /** Create a chat completion (extension `chat`). */
   createChatCompletion: CreateChatCompletionRequest
-  /** Extension `messages`. */
+  /** Create a message (extension `messages`). */
   createMessage: CreateMessageRequest
-  /** Extension `models`. */
+  /** List models (extension `models`). */
   listModels: undefined
-  /** Extension `models`. */
+  /** Count models (extension `models`). */
   countModels: undefined
-  /** Extension `models`. */
+  /** List a model's endpoints (extension `models`). */
   listModelEndpoints: undefined
-  /** Extension `embeddings`. */
+  /** Create embeddings (extension `embeddings`). */
   createEmbeddings: CreateEmbeddingsRequest
-  /** Extension `account`. */
+  /** Get the current API key (extension `account`). */
   getKey: undefined
-  /** Extension `account`. */
+  /** Get the credits (extension `account`). */
   getCredits: undefined
-  /** Extension `account`. */
+  /** Get a generation (extension `account`). */
   getGeneration: undefined
 }
 

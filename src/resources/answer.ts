@@ -17,7 +17,6 @@ export interface Answer {
   readonly model: string
   /** The last user message. */
   readonly question: string
-  /** The requested preset's settings. */
   readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
   /** Tokens used by the input and all choices. */

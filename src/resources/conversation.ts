@@ -20,7 +20,7 @@ export type ConversationItem =
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   /** A reference to an item in an earlier reply. */
   | { readonly kind: 'reference' }
-  /** An item or content part of any other type, whose tokens count but which has no effect on the answer. */
+  /** An item or content part of any other type. Its tokens are counted, but it does not affect the answer. */
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
 
 /**

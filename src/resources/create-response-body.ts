@@ -75,7 +75,7 @@ const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
     engine: WebSearchEngine.unwrap().optional().describe('Default: automatic choice.'),
-    max_results: z.int().min(1).max(25).optional().describe('Default: 5. At most 20 for one engine.'),
+    max_results: z.int().min(1).max(25).optional().describe('Default: 5. One engine accepts at most 20.'),
     include_domains: z
       .array(z.string().min(1))
       .optional()

@@ -125,7 +125,7 @@ export interface GatewayOptionsInput {
     /** Time after which an idle sandbox is disposed: milliseconds or `'30m'`. Default: 1 hour. */
     sandboxIdleMs?: Duration
   }
-  /** Sandboxes. */
+  /** Options for sandboxes. */
   sandboxes?: {
     /** Name of this node in a cluster, such as `n3`. Sandbox ids start with it. Default: none. */
     node?: string

@@ -32,7 +32,6 @@ import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 
-/** The constructor's arguments. */
 export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions

@@ -24,7 +24,6 @@ export interface Progress {
   taken: number
   /** Number of steps known to have taken effect. */
   happened: number
-  /** The rate limit's usage. */
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]

@@ -7,7 +7,7 @@ import type { Conditioned } from './condition.ts'
 import { ruleTitle } from './names.ts'
 import type { CompiledRateLimit } from './rate-limit.ts'
 
-/** Reason for skipping a rule that cannot be derived from the request later. */
+/** Reason for skipping a rule, if it cannot be derived from the request later. */
 export type SkipReason =
   | { kind: 'times' | 'sequence' | 'script' }
   | { kind: 'call' | 'after' | 'every' | 'rateLimit' | 'step'; call: number }

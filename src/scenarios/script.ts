@@ -99,7 +99,6 @@ export const Script = z.lazy(() =>
 )
 export type Script = z.infer<typeof Script>
 
-/** Returns a turn's function calls. */
 export function callsOf({ call = [] }: Turn): { name: string; args: Record<string, unknown> }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }

@@ -201,7 +201,7 @@ describe('serve', () => {
     [['--drain-ms', 'soon'], "It must be milliseconds, or a duration such as '10s'."],
     [['--drain-ms', '1234567890'], "It must be milliseconds, or a duration such as '10s'."],
     [['--token', ''], 'A token cannot contain spaces.'],
-  ])('rejects %j in one line', async (args, line) => {
+  ])('rejects %j with a one-line error', async (args, line) => {
     expect(await exit(...args)).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)
     expect(stderr).toContain(line)

@@ -270,7 +270,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
         await using locked = await startServer({ token: 'secret' })
         return await connectGateway(locked.url)
       },
-      'connectGateway: The server requires its token: pass connectGateway(url, { token })',
+      'connectGateway: The server requires a token: pass connectGateway(url, { token })',
     ],
     [
       'a remote query',

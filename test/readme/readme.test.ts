@@ -70,7 +70,6 @@ describe.each(pages)('code in $name', ({ name, text }) => {
 
 const helps = new Map<string, string>()
 
-/** Returns a command's help. */
 async function helpOf(command: string): Promise<string> {
   if (!helps.has(command)) {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)

@@ -30,7 +30,6 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
   let create: Create
   let sandbox: AnySandbox
 
-  /** Calls the API with the sandbox's key. */
   const call = async (line: string, body?: unknown, { apiKey } = sandbox) => {
     const reply = await send({ baseUrl: server.baseUrl, apiKey }, line, { body })
     return { status: reply.status, id: reply.headers.get('x-request-id'), body: reply.body }

@@ -162,7 +162,7 @@ describe('rules written in the style of other tools', () => {
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
       "use(): reply.citations[0].text: 'Ho' is not in the reply's text",
-      'is not in the text',
+      "is not in the reply's text",
     ],
   ])('name the correct form in the error for %j', (rule, start, end) => {
     const use = () => createGateway().use(rule as never)

@@ -435,7 +435,7 @@ describe('script turns', () => {
     ],
     [
       { output: [], fault: 'status' },
-      "script(): turns[0].fault: 'status' replaces the turn's reply, so move it to a turn of its own",
+      "script(): turns[0].fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
     ],
     [
       { output: [{ type: 'massage', content: 'x' }] },
@@ -526,7 +526,7 @@ describe('scripts with other features', () => {
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
-      "use(): script[0].fault: 'status' replaces the turn's reply, so move it to a turn of its own",
+      "use(): script[0].fault: 'status' replaces the turn's reply, so move the fault to a separate turn",
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },

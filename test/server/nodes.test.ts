@@ -106,7 +106,7 @@ describe('a sandbox with a client-chosen id', () => {
 })
 
 describe('a server behind a load balancer', () => {
-  it('returns the address that the client used, and its direct address', async () => {
+  it("returns the address that the client used and the node's direct address", async () => {
     const { server, control } = await asNode('n1', { advertise: 'http://10.0.0.7:4141/' })
     const { data } = await (await control('POST /sandboxes')).json()
     expect(data.baseUrl).toBe(`${server.url}/sandboxes/${data.id}/api/v1`)

@@ -4,7 +4,7 @@ import { nodeNameForm } from '../../sandbox/sandbox-id.ts'
 export interface Node {
   /** Node name, as in `--node`. */
   readonly name: string
-  /** Address, such as `127.0.0.1:4141`. */
+  /** Host and port, such as `127.0.0.1:4141`. */
   readonly address: string
 }
 

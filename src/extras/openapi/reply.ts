@@ -42,7 +42,7 @@ export class DocumentReply {
   readonly #schemas: PlainSchemas
   readonly #described: Described
   readonly #response: Json
-  /** Media type objects by type. */
+  /** The response's media type objects, by media type. */
   readonly #content: Json
   /** Media type of replies; undefined if there is no body or only a stream. */
   readonly #type: string | undefined

@@ -46,7 +46,7 @@ export interface DescribedOperation {
   readonly isDeprecated: boolean
 }
 
-/** Operations by `line`. */
+/** Operations by method and path. */
 export type DescribedOperations = ReadonlyMap<string, DescribedOperation>
 
 /** Reads a document's operations. Throws a `DocumentError` unless it is OpenAPI 3.x or Swagger 2.0. */

@@ -30,7 +30,6 @@ import {
 } from './shapes.ts'
 
 export interface Observed {
-  /** Number of replies. */
   readonly replies: number
   /** Shapes by operation and status. */
   readonly bodies: ReadonlyMap<DescribedOperation, ReadonlyMap<number, Shape>>
@@ -147,7 +146,6 @@ function* compareBody(
 }
 
 export interface StreamModel {
-  /** Number of streams. */
   readonly streams: number
   /** Shapes by event type. */
   readonly events: ReadonlyMap<string, Shape>

@@ -141,7 +141,6 @@ export function placeholderFor(secret: string, length = secret.length): string {
   return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
 }
 
-/** Returns true if the value is a placeholder. */
 export function isPlaceholder(value: string): boolean {
   if (value === hidden) return true
   return (

@@ -21,7 +21,7 @@ export const authorityName = 'Understudy test authority'
 const days = 397
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The used part of `node-forge`, whose types are not installed. */
+/** The part of `node-forge` that this file uses. The package's types are not installed. */
 interface Forge {
   readonly pki: {
     createCertificate(): ForgeCertificate

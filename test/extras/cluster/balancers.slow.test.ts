@@ -9,7 +9,7 @@ import { cases, isFullRun } from '../../suite-size.ts'
 import { Client, type Cluster, createSandbox, type MadeSandbox, quantile, startCluster } from './cluster.ts'
 
 const clients = 50
-/** API requests per sandbox. */
+/** Number of API requests per sandbox. */
 const requestsEach = 10
 
 describe.skipIf(!hasProgram('nginx'))('three nodes behind nginx (Debian package nginx)', () => {

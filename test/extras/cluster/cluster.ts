@@ -24,7 +24,6 @@ export interface Cluster extends AsyncDisposable {
   join(name: string): Promise<void>
 }
 
-/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -180,7 +179,6 @@ export async function createSandbox(client: Client, url: string): Promise<MadeSa
   return JSON.parse(answer.text).data
 }
 
-/** Returns a quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

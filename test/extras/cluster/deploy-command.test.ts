@@ -39,7 +39,7 @@ describe('deploy', () => {
     [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
     [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key must be used together'],
     [['nginx', ...nodes, '--listen', 'x'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
-  ])('rejects %j in one line', async (args, line) => {
+  ])('rejects %j with a one-line error', async (args, line) => {
     const { code, stderr } = await runCommand('deploy', ...args)
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)

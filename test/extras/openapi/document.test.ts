@@ -91,7 +91,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     expect(made.status).toBe(201)
     expect(made.headers.get('location')).toMatch(/^https:/)
     expect(sandbox.journal.entries()[0]?.warnings).toEqual([
-      'Not checked in uploadFile: multipart/form-data bodies',
+      'Not checked in uploadFile requests: multipart/form-data bodies',
     ])
   })
 
@@ -128,10 +128,10 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     expect((await call('GET /points/1,2/;matrix=x/.maybe')).status).toBe(200)
     expect(entrance.sandbox.journal.entries().map(({ warnings }) => warnings)).toEqual([
       [
-        "Not checked in listFiles: query parameter 'ids' (explode: false); query parameter 'filter' (style deepObject)",
+        "Not checked in listFiles requests: query parameter 'ids' (explode: false); query parameter 'filter' (style deepObject)",
       ],
       [
-        "Not checked in getPoint: path parameter 'matrix' (style matrix); path parameter 'label' (style label)",
+        "Not checked in getPoint requests: path parameter 'matrix' (style matrix); path parameter 'label' (style label)",
       ],
     ])
   })
@@ -319,7 +319,7 @@ describe('createGateway with openapi', () => {
       { openapi: { swagger: '2.0', paths: {} } },
       'createGateway: options.openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
     ],
-  ])('rejects %j in one line', (options, message) => {
+  ])('rejects %j with a one-line error', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
@@ -399,7 +399,7 @@ it('unsupported keywords of an OpenAPI document are reported in the journal', as
   const reply = await call(gateway, 'POST /notes', { body: { a: 1 } })
   expect(reply.body).toEqual({ a: expect.any(Number) })
   expect(gateway.journal.entries()[0]?.warnings).toEqual([
-    "Not checked in note: 'not'",
+    "Not checked in note requests: 'not'",
     "The reply of note may not match its schema: 'not' is not simulated",
   ])
 })
@@ -444,7 +444,7 @@ it('object and cookie parameters are accepted without validation, and reported i
   const reply = await open(gateway, 'GET /open?limit=many&json={')
   expect(reply.status).toBe(204)
   expect(gateway.journal.entries()[0]?.warnings).toEqual([
-    "Not checked in open: query parameter 'filter' (object); query parameter 'json' (content); cookie parameter 'token'",
+    "Not checked in open requests: query parameter 'filter' (object); query parameter 'json' (content); cookie parameter 'token'",
   ])
 })
 
@@ -518,7 +518,7 @@ it('a pattern with catastrophic backtracking is evaluated within limits, or repo
   expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
   await statusOf(`${'a'.repeat(100_000)}!`)
   expect(gateway.journal.entries().at(-1)?.warnings).toEqual([
-    'Not checked in addKey: values that need more than 500000 steps to find a value',
+    'Not checked in addKey requests: values that need more than 500000 steps to find a value',
   ])
 })
 

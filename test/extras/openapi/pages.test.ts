@@ -157,6 +157,6 @@ it('parameters of an OpenAPI document are checked unless their form is not suppo
   expect(await rejected('numbers=1')).toEqual([])
   expect(await rejected('one=a', { 'x-two': 'b' })).toEqual(['query.one', 'header.x-two'])
   expect(gateway.journal.entries().find(({ path }) => path.endsWith('/search'))?.warnings).toEqual([
-    "Not checked in requests of getSearch: query parameter 'set' (style deepObject); query parameter 'csv' (explode: false); query parameter 'object' (object); query parameter 'other' (content); cookie parameter 'crumb'",
+    "Not checked in getSearch requests: query parameter 'set' (style deepObject); query parameter 'csv' (explode: false); query parameter 'object' (object); query parameter 'other' (content); cookie parameter 'crumb'",
   ])
 })

@@ -27,7 +27,6 @@ export function Conversation({ title, turns }: { title: string; turns: readonly 
   )
 }
 
-/** Returns the turns in a request body. */
 export function requestTurns(body: unknown): Turn[] {
   if (!isObject(body)) return []
   const { instructions, system, input, messages } = body
@@ -40,7 +39,6 @@ export function requestTurns(body: unknown): Turn[] {
   ]
 }
 
-/** Returns the turns in a reply. */
 export function replyTurns(entry: JournalEntry): Turn[] {
   if (!isEventStream(entry)) return turnsIn(parsed(entry.replyBody.text))
   const events = eventsOf(entry)

@@ -389,7 +389,7 @@ function readJson(text: string): unknown {
   return value === undefined ? text : value
 }
 
-/** Longer texts get several lines. */
+/** Longer text gets several lines. */
 const maxLine = 60
 
 function Input({
