@@ -196,7 +196,7 @@ export const assumptions = {
     choice: 'any field of a POST /responses request, with the same type',
   },
   instructType: {
-    about: 'The types of nullable model fields, and of `instruct_type`, if not null',
+    about: 'The non-null types of nullable model fields and of `instruct_type`',
     choice: '`instruct_type` is a string or null; the others are always null',
   },
   limitedEngine: {

@@ -104,7 +104,7 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'getSandbox',
     route: 'GET /sandboxes/{sandbox}',
-    doc: { summary: 'Read the addresses and key of a sandbox', tag: 'Sandboxes' },
+    doc: { summary: "Read a sandbox's addresses and key", tag: 'Sandboxes' },
     output: OneSandbox,
     resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),

@@ -234,7 +234,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       const timeoutMs = toMilliseconds(options.timeoutMs ?? 1000)
       if (Number.isNaN(timeoutMs))
         throw new TypeError(
-          `waitFor('${operation}'): timeoutMs takes milliseconds or a duration such as '5s', not ${options.timeoutMs}`,
+          `waitFor('${operation}'): timeoutMs must be milliseconds or a duration such as '5s', got ${options.timeoutMs}`,
         )
       this.#callsOf(operation)
       const check = () => {

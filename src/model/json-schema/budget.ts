@@ -32,7 +32,7 @@ export class Budget {
     this.spend('steps to find a value', count)
   }
 
-  /** Runs a function one level deeper. */
+  /** Runs a function at one more level of nesting. */
   deeper<Result>(run: () => Result): Result {
     this.spend('levels')
     try {

@@ -15,7 +15,7 @@ export const keys = [
   ['k', 'Previous call'],
   ['↓ ↑', 'Next and previous call in the list'],
   ['Enter', 'Open call'],
-  ['Esc', 'Close call'],
+  ['Esc', 'Close call details'],
   ['x', 'Select call'],
   ['f', 'Toggle auto-scroll'],
   ['?', 'Show keyboard shortcuts'],

@@ -65,7 +65,7 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
         inputMode={kinds[kind.value].isForModels ? 'text' : 'numeric'}
       />
       {kind.value === 'call' && <Field label="Arguments (JSON)" value={args} />}
-      <Field label="Times (empty = always)" inputMode="numeric" value={times} />
+      <Field label="Times (leave empty for always)" inputMode="numeric" value={times} />
       <ActionButton run={use} kind="primary">
         Activate
       </ActionButton>

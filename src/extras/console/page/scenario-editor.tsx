@@ -130,7 +130,7 @@ function select(text: string, line: number, column: number): void {
   area.setSelectionRange(offset, offset + 1)
 }
 
-/** Place at the start of a message, which the form shows by position. */
+/** Matches the place at the start of a message, because the form shows it by position. */
 const place = /^(?:scenario|rule \d+ of) '[^']*': /
 
 function ScenarioForm({
