@@ -9,6 +9,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
 import { getBytes, getLines, getMessages } from '@microsoft/fetch-event-source/lib/esm/parse.js'
 import { Agent, OpenAIProvider, Runner } from '@openai/agents'
+import { callModel, OpenRouter } from '@openrouter/agent'
 import { generateText, streamText } from 'ai'
 import { createParser } from 'eventsource-parser'
 import { events as fetchEvents } from 'fetch-event-stream'
@@ -46,6 +47,11 @@ const agents = (at: { baseURL: string; apiKey: string }) => {
   return new Runner({ modelProvider, tracingDisabled: true })
 }
 const agent = new Agent({ name: 'Asked', model })
+const asked = ({ baseURL, apiKey }: { baseURL: string; apiKey: string }) =>
+  callModel(new OpenRouter({ apiKey, serverURL: baseURL, retryConfig: { strategy: 'none' } }), {
+    model,
+    input,
+  })
 
 /** Clients for the whole API. */
 const clients: Record<string, Client> = {
@@ -80,6 +86,12 @@ const clients: Record<string, Client> = {
         if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')
           delta(event.data.delta)
       await result.completed
+    },
+  },
+  '@openrouter/agent': {
+    // The package always streams.
+    async stream(at, delta) {
+      for await (const text of asked(at).getTextStream()) delta(text)
     },
   },
   LangChain: {
@@ -223,7 +235,7 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
 
 /** Number of requests to make for scenarios that leave the first request unaffected. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
-/** Number of requests for scenarios whose effect varies between requests. Their outcomes are counted. */
+/** Number of requests for scenarios that vary between requests. Outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
 /**
@@ -247,6 +259,7 @@ function versions(): Record<string, string> {
     'ai',
     '@ai-sdk/openai',
     '@openai/agents',
+    '@openrouter/agent',
     '@langchain/openai',
     'eventsource-parser',
     '@microsoft/fetch-event-source',
@@ -268,15 +281,15 @@ async function record(): Promise<Recording> {
   const key = (client: string, form: string) => `${client} ${form}`
   for (const [name, client] of Object.entries(clients)) {
     for (const form of ['json', 'stream'] as const) {
-      const outcome =
-        client[form] && (await observe(server, client[form], server.gateway.createSandbox().apiKey))
-      if (!outcome || outcome.error || outcome.hangs)
-        throw new Error(`${name} (${form}) fails without a fault: ${outcome?.error}`)
+      if (!client[form]) continue
+      const outcome = await observe(server, client[form], server.gateway.createSandbox().apiKey)
+      if (outcome.error || outcome.hangs)
+        throw new Error(`${name} (${form}) fails without a fault: ${outcome.error}`)
       plain.set(key(name, form), outcome)
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** Jobs to repeat, two at a time, because a client may hang merely because the machine is busy. */
+  /** Jobs to repeat, two at a time, if a client hangs, because a busy machine can have the same effect. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}
@@ -287,6 +300,7 @@ async function record(): Promise<Recording> {
         const cell: Seen = { json: '', stream: '' }
         row[name] = cell
         for (const form of ['json', 'stream'] as const) {
+          if (!client[form]) continue
           const look = async (patience?: number) => {
             const sandbox = server.gateway.createSandbox()
             sandbox.use(use(subject, form) as never)

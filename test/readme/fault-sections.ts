@@ -155,7 +155,9 @@ function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>;
 
 /** Lists faults, then scenarios. Omits rows without a visible effect, and merges equal rows. */
 function clientTable(form: 'json' | 'stream'): string {
-  const names = Object.keys(Object.values(recording.faults)[0] ?? {})
+  const outcomes = Object.values(recording.faults)
+  const clients = Object.keys(outcomes[0] ?? {})
+  const names = clients.filter((name) => outcomes.some((row) => row[name]?.[form] !== ''))
   const rows = [
     ...Object.entries(recording.faults).map(([name, row]) => [`\`${name}\``, row] as const),
     // `chaos` has a different effect on each request.
