@@ -91,7 +91,7 @@ describe('createGateway', () => {
     ['apiKeys', [['a']], [[], [''], 'a']],
     ['strict', [true], [1]],
     ['clock', ['system'], ['real']],
-    ['timeScale', [0, 2.5], [-0.1]],
+    ['timeScale', [0, 2.5, 1e6], [-0.1, 1e6 + 1]],
     ['extensions', [['chat']], [['chats'], 'chat']],
     ['stream', [{ events: 'documented' }, {}], [{ events: 'some' }, 'all']],
     ['search', [{ limitedEngine: 'engine_c' }, { limitedEngine: null }], [{ limitedEngine: 'engine_d' }]],

@@ -186,6 +186,57 @@ describe('a sandbox file', () => {
     ).rejects.toThrow(`calls[0].${message}`)
   })
 
+  const usage = {
+    model: 'a/b',
+    inputTokens: 1,
+    cachedTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    cost: 0,
+  }
+  const kept = ['id', 'method', 'operation', 'status', 'reason', 'timeline', 'firstByteMs', 'usage']
+  const parts = (length: number) => Array.from({ length }, () => ({ ms: 0, offset: 0 }))
+  it.each<[field: string, valid: unknown[], invalid: unknown[]]>([
+    ['id', ['a'.repeat(100), 'a.b-c_1'], ['', 'a'.repeat(101), 'a b']],
+    ['method', ['X'.repeat(1000)], ['X'.repeat(1001)]],
+    ['operation', ['x'.repeat(1000), null], ['x'.repeat(1001)]],
+    ['status', [0, 999], [-1, 1000, 0.5]],
+    ['reason', [null, ''], [7]],
+    ['timestamp', ['2026-01-01T00:00:00Z'], ['2026-01-01', '']],
+    ['timeline', [parts(2000)], [parts(2001), [{ ms: -1, offset: 0 }], [{ ms: 0, offset: -1 }]]],
+    ['firstByteMs', [null, 0, 1e12], [-1, 1e12 + 1]],
+    ['durationMs', [null, 0, 1e12], [-1, 1e12 + 1]],
+    [
+      'usage',
+      [null, usage, { ...usage, cost: null }],
+      [
+        { ...usage, inputTokens: -1 },
+        { ...usage, cost: -1 },
+      ],
+    ],
+    ['assumptions', [['x'.repeat(1000)]], [['x'.repeat(1001)]]],
+    ['delivery', ['pending', 'aborted-by-fault'], ['done']],
+  ])('accepts and rejects limits of the field %s of a call', async (field, valid, invalid) => {
+    const gateway = createGateway({ timeScale: 0 })
+    await ask(gateway, 'any', 'GET /workspaces')
+    const file = gateway.save()
+    const [call] = file.calls ?? []
+    const opened = (value: unknown) => gateway.openSandbox({ ...file, calls: [{ ...call, [field]: value }] })
+    for (const value of valid) {
+      const [entry] = (await opened(value)).journal.entries()
+      if (kept.includes(field)) expect(entry).toMatchObject({ [field]: value })
+    }
+    for (const value of invalid) await expect(opened(value)).rejects.toThrow(`calls[0].${field}`)
+  })
+
+  it('is accepted with its clock at the limits', async () => {
+    const clock = { steps: 1e12, advanced: 248_479_401_600_000, elapsed: Number.MAX_SAFE_INTEGER }
+    const gateway = createGateway({ timeScale: 0 })
+    await expect(gateway.openSandbox({ ...gateway.save(), clock })).resolves.toBeDefined()
+    const beyond = { ...clock, advanced: clock.advanced + 1 }
+    await expect(gateway.openSandbox({ ...gateway.save(), clock: beyond })).rejects.toThrow('clock.advanced')
+  })
+
   it.each<[string, object]>([
     [
       'openSandbox(): clock.steps: must be at most 1000000000000, got 9000000000000000',
