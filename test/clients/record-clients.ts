@@ -235,7 +235,7 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
 
 /** Number of requests to make for scenarios that leave the first request unaffected. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
-/** Number of requests for scenarios that vary between requests. Outcomes are counted. */
+/** Number of requests for scenarios whose effect varies between requests. Their outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
 /**
@@ -289,7 +289,7 @@ async function record(): Promise<Recording> {
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** Jobs to repeat, two at a time, if a client hangs, because a busy machine can have the same effect. */
+  /** Jobs to repeat, two at a time, because a client may hang merely because the machine is busy. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}
