@@ -67,7 +67,8 @@ export function readFacts(prompt: string, now: number): Facts {
     for (const match of text.matchAll(quotes())) {
       const inner = match.slice(1).find((group) => group !== undefined) ?? ''
       const start = match.index + 1
-      if (inner.length > 80 || isSentence(inner)) add('passage', start, start + inner.length, inner)
+      if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
+        add('passage', start, start + inner.length, inner)
       else if (passage && start > passage.index + 1) add('mention', start, start + inner.length, inner)
       else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
         claim('quote', start, start + inner.length, inner)
@@ -82,7 +83,7 @@ export function readFacts(prompt: string, now: number): Facts {
         const raw = match[1] ?? match[0]
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
-        const value = readValue(kind, raw, now)
+        const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), now)
         if (value !== undefined && isFree(start, start + raw.length))
           claim(kind, start, start + street.length, value, kind === 'address' ? { row: { street } } : {})
         if (kind === 'money') add('currency', match.index, start, currencyOf(match[0]))
@@ -181,9 +182,11 @@ export function readFacts(prompt: string, now: number): Facts {
   const about = titled ?? list.find(({ kind }) => kind === 'about')
   const message = list.find(({ kind }) => kind === 'message')
   const topic = about ? String(about.value) : message ? headline(String(message.value)) : object
+  const isQuoted = (at: number) =>
+    list.some(({ kind, start, end }) => /^(?:quote|passage)$/.test(kind) && start <= at && at < end)
   const main = statement
     ? things.find(({ isOwn, start }) => isOwn && start < text.indexOf(statement) + statement.length)
-    : (things.find(({ isObject }) => isObject) ?? things[0])
+    : (things.find(({ isObject, start }) => isObject && !isQuoted(start)) ?? things[0])
   for (const thing of things) {
     const { value, end } = thing
     const start = end - value.length
@@ -377,7 +380,12 @@ function statementIn(text: string, passage: Fact | undefined): string | undefine
   const [, tail] = /^[^:"“\n]{3,60}(?<!\d):\s+["“]?(\S[\s\S]{15,}?)["”]?$/.exec(text.trim()) ?? []
   const source = quoted ?? tail ?? (passage ? String(passage.value) : text)
   const isGiven = source !== text
-  const [sentence = ''] = /^[\s\S]{12,200}?(?:[.!?](?=\s|$)|$)/.exec(source.trim()) ?? []
+  // Lines such as `Subject: Login broken` can precede the text.
+  const plain = source
+    .trim()
+    .replace(/^(?:(?:\p{Lu}[\w-]*(?: [\w-]+)?: )?.{1,60}\n)+\n/u, '')
+    .replace(/^\p{Lu}\p{L}+(?: \p{L}+)?:\s+/u, '')
+  const [sentence = ''] = /^.{12,200}?(?:[.!?](?=\s|$)|$)/m.exec(plain) ?? []
   const first = /^[\p{L}'’]+/u.exec(sentence)?.[0].toLowerCase() ?? ''
   const isRequest =
     fixtures.verbs.includes(first) || sentence.endsWith('?') || new RegExp(fixtures.lead, 'i').test(sentence)

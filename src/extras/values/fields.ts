@@ -13,6 +13,7 @@ import {
 import { subjectWords } from '../../model/text/words.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
 import type { Fact } from './facts.ts'
+import { isVerbForm } from './phrases.ts'
 
 export interface Field {
   readonly is: RegExp
@@ -171,7 +172,9 @@ export function leafOf(
     hints: new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase())),
     words,
     stems: words.map(stem),
-    cues: words.map((word) => new RegExp(`(?<![a-zà-ÿ\\d])${escaped(stem(word))}`)),
+    cues: words
+      .filter((word) => !isVerbForm(word))
+      .map((word) => new RegExp(`(?<![a-zà-ÿ\\d])${escaped(stem(word))}`)),
     ...labelsOf(words),
     facts: [],
   }
@@ -245,7 +248,7 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
   if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)
   const isText = types?.includes('string') && !types.includes('number')
-  const field = lookUp(name, isText) ?? lookUpWord(own, isText)
+  const field = lookUp(name, isText) ?? (/ (?:type|kind)$/.test(own) ? undefined : lookUpWord(own, isText))
   return types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '') ? lookUp('year') : field
 }
 

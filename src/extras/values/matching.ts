@@ -23,23 +23,26 @@ export function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts)
   )
   pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
   const used: Fact[] = []
-  const lists = new Set<Fact>()
+  const lists: Fact[] = []
   const best = new Map<Leaf, number>()
   const overlaps = (fact: Fact) => used.some((other) => fact.start < other.end && other.start < fact.end)
-  for (const { leaf, fact, score } of pairs) {
+  // Twice, because a name can be linked to one that is found later.
+  for (const { leaf, fact, score } of [...pairs, ...pairs]) {
     const [kept] = leaf.facts
-    if (kept && score < (best.get(leaf) ?? 0) - 3) continue
+    const isLinked = isNext(leaf.facts, fact, text)
+    const range = /^(?:name|noun|object)$/.test(fact.kind) ? 1 : 3
+    if (kept && !isLinked && score < (best.get(leaf) ?? 0) - range) continue
     if (!kept) best.set(leaf, score)
-    if (
-      kept &&
-      (!leaf.isMany || kept.kind === 'list' || (kept.kind !== fact.kind && !isNext(leaf.facts, fact, text)))
-    )
-      continue
+    if (kept && (!leaf.isMany || kept.kind === 'list' || (kept.kind !== fact.kind && !isLinked))) continue
     const isPart = /^(?:first|last|owner|repo)$/.test(
       leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '',
     )
-    if (fact.kind === 'list' ? lists.has(fact) : overlaps(fact) && !isPart) continue
-    if (fact.kind === 'list') lists.add(fact)
+    const isUsed = (fact.kind === 'list' ? lists : used).some(
+      (other) => fact.start < other.end && other.start < fact.end,
+    )
+    if (isUsed && !isPart) continue
+    if (fact.kind === 'list') lists.push(fact)
+    if (leaf.key.endsWith('/*') && leaf.facts.some(({ value }) => value === fact.value)) continue
     if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
@@ -72,7 +75,7 @@ function unusedPart(fact: Fact, used: readonly Fact[]): Fact | undefined {
 
 /** Returns true for a name next to one already found, as in `Dana and Omar`. */
 function isNext(found: readonly Fact[], fact: Fact, text: string): boolean {
-  const isName = ({ kind }: Fact) => /^(?:person|name)$/.test(kind)
+  const isName = ({ kind }: Fact) => /^(?:person|name|company)$/.test(kind)
   const isLink = (start: number, end: number) => /^(?:,|,? and|,? or| &) $/.test(text.slice(start, end))
   return (
     [fact, ...found].every(isName) &&
@@ -93,7 +96,10 @@ function assignRest(leaves: ReadonlyMap<string, Leaf>, list: readonly Fact[], us
     )
     const isTaken = ({ kind }: Fact) =>
       leaf.field?.takes.some(([taken, mode]) => taken === kind && mode !== 'near') === true
-    const things = leaf.optional.length > 0 ? [] : list.filter((fact) => /^(?:object|noun)$/.test(fact.kind))
+    const things =
+      leaf.isMany || leaf.optional.length > 0
+        ? []
+        : list.filter((fact) => /^(?:object|noun)$/.test(fact.kind))
     const [thing] = things.filter(isTaken).flatMap((fact) => unusedPart(fact, used) ?? [])
     const found = rest.length === 1 ? rest[0] : thing
     if (!found) continue
@@ -217,6 +223,7 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
     !/^(?:money|latitude|longitude)$/.test(fact.kind)
   )
     score = 0.5
+  if (isMany && !isNumber && place > 0) score -= place / 2
   if (mode === 'loose') score = 3.2
   if (mode === 'weak' || mode === 'near') score = 1
   if (isMany && fact.kind === 'object') score -= 2
@@ -240,9 +247,14 @@ function scoreOf(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const kinds = fact.items ? String(fact.row?.['kinds']).split(' ') : []
   if (field?.takes.some(([kind = '']) => kinds.includes(kind))) score += 1.2
   else if (kinds.some((kind) => /^(?:city|country|person|date|email)$/.test(kind))) score -= 1
+  if (fact.kind === 'name' && fact.row?.['first'] && field?.takes[0]?.[0] === 'city') score -= 0.8
   if (fact.kind === 'name' && fact.row?.['first'] && field?.takes[0]?.[0] === 'person') score += 0.8
   if (isMany && fact.kind === 'list' && place < 0)
-    score = field?.takes.some(([kind = '']) => typedKinds.test(kind)) ? -1 : 3.2
+    score =
+      field?.takes.some(([kind = '']) => typedKinds.test(kind)) &&
+      !/\bname\b/.test(String(fact.row?.['kinds']))
+        ? -1
+        : 3.2
   if (fact.items?.some((item) => /\d.*\d|(?:\S+\s){3}/.test(item))) score -= 0.3
   if (isRows(leaf, fact)) score = 9
   return score

@@ -28,6 +28,10 @@ const grammar = {
 const unit = new RegExp(`^(?:${fixtures.units})$`, 'i')
 const token = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}+#°]*(?:[-'’/.&@_][\p{L}\p{N}+#]+)*|[^\s\p{L}\p{N}]/gu
 
+export function isVerbForm(word: string): boolean {
+  return grammar.verbs.has(word)
+}
+
 /** Returns the noun phrases of a text in order. */
 export function nounPhrases(text: string): Phrase[] {
   const phrases: Phrase[] = []

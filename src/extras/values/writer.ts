@@ -367,6 +367,10 @@ export class Writer {
       return !new RegExp(`\\b(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}$`).test(
         this.#lower.slice(Math.max(0, at - 36), at),
       )
+    const isEach =
+      own.length > 1 &&
+      own.every((word) => this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${this.#wordSource(word)}`)) >= 0)
+    if (isEach) return true
     if (!/\b(?:on|enabled?|active|power|state)\b/.test(name)) return undefined
     if (/\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}off\b|\bdisable|\bdeactivate|\bstop\b/.test(this.#lower))
       return false
@@ -404,7 +408,9 @@ export class Writer {
       if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
         return sentenceCase(this.#facts.topic)
       if (
-        /^(?:description|details|issue|problem|summary|body|note|notes|content)$/.test(own) ||
+        /^(?:description|details|issue|problem|summary|body|note|notes|content|reason|reasoning|explanation)$/.test(
+          own,
+        ) ||
         /^\{(?:Summary|Explanation|Sentence|Message)\}$/.test(String(give))
       )
         return sentenceCase(statement)
@@ -444,7 +450,10 @@ export class Writer {
     }
     if (isNumber) {
       const number = this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
-      return number === undefined ? undefined : withinBounds(number, schemas, type)
+      const inside = number === undefined ? undefined : withinBounds(number, schemas, type)
+      const isBelowZero = numbersAt(schemas, 'minimum').some((min) => min < 0)
+      const isNegative = isBelowZero && this.#implied('negative') > this.#implied('positive')
+      return inside !== undefined && isNegative ? -inside : inside
     }
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
   }
@@ -583,6 +592,7 @@ export class Writer {
         `${(leaf.name.match(/[a-z]+/)?.[0] ?? 'id').slice(0, 3).toUpperCase()}-${1000 + Math.floor(draw(this.#seed, leaf.key, index) * 9000)}`,
       uuid: () => uuid(this.#seed, leaf.key, index),
       index: () => String(index + 1),
+      slug: () => slug(topic).replaceAll('.', '-'),
       keyword: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
       tag: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
       table: () => (keywords.find((word) => /s$/.test(word)) ?? keywords[0] ?? 'items').toLowerCase(),
@@ -603,7 +613,8 @@ export class Writer {
     )
     const fact = near?.facts[Math.min(index, near.facts.length - 1)]
     if (fact) return String(fact.value)
-    return `${this.#cell(leaf, index, 'people.first')} ${this.#cell(leaf, index, 'people.last')}`
+    const names = [this.#cell(leaf, index, 'people.first'), this.#cell(leaf, index, 'people.last')]
+    return [...new Set(names)].join(' ')
   }
 
   /** Returns a date, which is a day or an hour later for the end of a range. */

@@ -46,7 +46,7 @@ it('a flight is booked as asked', async () => {
 
 it('prompts get their values in tool calls and structured output', async () => {
   for (const [place, { prompt, schema, expected }] of prompts.entries()) {
-    const value = await (place < 60 ? argumentsFor : structuredFor)(prompt, schema)
+    const value = await (place < 84 ? argumentsFor : structuredFor)(prompt, schema)
     expect.soft(value, prompt).toMatchObject(expected)
     expect.soft(ajv.validate(schema, value), `${prompt}: ${ajv.errorsText()}`).toBe(true)
   }
