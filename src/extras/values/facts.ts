@@ -80,7 +80,11 @@ export function readFacts(prompt: string, now: number): Facts {
     if (kind === 'quote') claimQuotes()
     else
       for (const match of text.matchAll(pattern)) {
-        const raw = match[1] ?? match[0]
+        const [lead = ''] =
+          kind === 'company'
+            ? (/^(?:Send|Invoice|Email|Pay|Call|Add|Charge|Ask|Tell|Remind|From|To) /.exec(match[0]) ?? [])
+            : []
+        const raw = (match[1] ?? match[0]).slice(lead.length)
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), now)
@@ -116,6 +120,9 @@ export function readFacts(prompt: string, now: number): Facts {
       start += word.length + 1
       name = name.slice(word.length + 1)
     }
+    const [role = ''] = (isFirst && /^\p{Lu}\p{Ll}+ of (?=\p{Lu}\p{Ll}+ \p{Lu})/u.exec(name)) || []
+    start += role.length
+    name = name.slice(role.length)
     const title =
       /^(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?|Patient|Customer|Client|Employee|Student)\s/.exec(name)?.[0] ?? ''
     start += title.length
@@ -231,8 +238,9 @@ function readValue(kind: string, raw: string, now: number): string | number | un
 
 function numberOf(raw: string): number {
   const word = fixtures.numbers[raw.toLowerCase() as keyof typeof fixtures.numbers]
-  const scale = /k$/i.test(raw) ? 1000 : /m$/i.test(raw) ? 1_000_000 : 1
-  return word ?? Number(raw.replace(/,|[km]$/gi, '')) * scale
+  const [unit = ''] = /[a-z]+$/i.exec(raw) ?? []
+  const scale = { k: 1000, t: 1000, m: 1_000_000, b: 1_000_000_000 }[unit.charAt(0).toLowerCase()] ?? 1
+  return word ?? Number(raw.replace(/,|\s*[a-z]+$/gi, '')) * scale
 }
 
 /** Returns an ISO date; a date without a year is in the current one. */

@@ -248,16 +248,23 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
   if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)
   const isText = types?.includes('string') && !types.includes('number')
-  const field = lookUp(name, isText) ?? (/ (?:type|kind)$/.test(own) ? undefined : lookUpWord(own, isText))
-  return types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '') ? lookUp('year') : field
+  const isNumber = types?.every((type) => /^(?:number|integer|null)$/.test(type)) === true
+  const numeric = isNumber ? lookUp(name, 'number') : undefined
+  const field =
+    numeric ??
+    lookUp(name, isText ? 'text' : '') ??
+    (/ (?:type|kind)$/.test(own) ? undefined : lookUpWord(own, isText ? 'text' : ''))
+  if (types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '')) return lookUp('year')
+  const isWords = field && typeof [field.give].flat()[0] === 'string' && !String(field.give).startsWith('@')
+  return isNumber && !numeric && isWords ? undefined : field
 }
 
 /** Looks up single words for a name such as `location lost`, the last word first. */
-function lookUpWord(name: string, isText?: boolean): Field | undefined {
+function lookUpWord(name: string, type: FieldType): Field | undefined {
   return name
     .split(' ')
     .reverse()
-    .map((word) => (word.length > 3 && !isRole(word) ? lookUp(word, isText) : undefined))
+    .map((word) => (word.length > 3 && !isRole(word) ? lookUp(word, type) : undefined))
     .find(Boolean)
 }
 
@@ -265,8 +272,12 @@ function isRole(word: string): boolean {
   return fromRole.test(word) || toRole.test(word)
 }
 
-function lookUp(name: string, isText = false): Field | undefined {
-  const label = isText ? `${name} text` : name
+const numericKinds = /^(?:number|money|percent|minutes|temperature|latitude|longitude|year)$/
+
+type FieldType = 'text' | 'number' | ''
+
+function lookUp(name: string, type: FieldType = ''): Field | undefined {
+  const label = `${name} ${type}`
   if (named.has(label)) return named.get(label)
   table ??= fixtures.fields.map(({ is, take, give, near, after }) => ({
     is: new RegExp(is),
@@ -291,7 +302,9 @@ function lookUp(name: string, isText = false): Field | undefined {
     .map((candidate) =>
       table?.find(
         ({ is, takes }) =>
-          is.test(candidate) && !(isText && takes[0]?.[0] === 'number' && takes[0][1] !== 'money'),
+          is.test(candidate) &&
+          !(type === 'text' && takes[0]?.[0] === 'number' && takes[0][1] !== 'money') &&
+          !(type === 'number' && !takes.some(([kind = '']) => numericKinds.test(kind))),
       ),
     )
     .find(Boolean)

@@ -37,10 +37,11 @@ export function assign(leaves: ReadonlyMap<string, Leaf>, { list, text }: Facts)
     const isPart = /^(?:first|last|owner|repo)$/.test(
       leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1] ?? '',
     )
+    const isLanguage = fact.kind === 'language' && !leaf.role
     const isUsed = (fact.kind === 'list' ? lists : used).some(
       (other) => fact.start < other.end && other.start < fact.end,
     )
-    if (isUsed && !isPart) continue
+    if (isUsed && !isPart && !isLanguage) continue
     if (fact.kind === 'list') lists.push(fact)
     if (leaf.key.endsWith('/*') && leaf.facts.some(({ value }) => value === fact.value)) continue
     if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
@@ -89,13 +90,14 @@ function assignRest(leaves: ReadonlyMap<string, Leaf>, list: readonly Fact[], us
     if (leaf.facts.length > 0) continue
     const rest = list.filter(
       (fact) =>
-        /^(?:name|quote|company|symbol|id|number)$/.test(fact.kind) &&
-        (leaf.field?.takes.some(([kind]) => kind === fact.kind) ?? fact.kind === 'number') &&
+        /^(?:name|quote|company|symbol|id|number|percent|money)$/.test(fact.kind) &&
+        (leaf.field?.takes.some(([kind]) => kind === fact.kind) ??
+          !/\b(?:with|by|for|from)\s$/.test(fact.before)) &&
         fits(leaf, fact) &&
         !used.some((other) => fact.start < other.end && other.start < fact.end),
     )
     const isTaken = ({ kind }: Fact) =>
-      leaf.field?.takes.some(([taken, mode]) => taken === kind && mode !== 'near') === true
+      leaf.field?.takes.some(([taken, mode]) => taken === kind && mode !== 'near') ?? true
     const things =
       leaf.isMany || leaf.optional.length > 0
         ? []
@@ -166,7 +168,7 @@ export function isMatch(source: string, text: string): boolean {
 }
 
 /** Returns true if a fact has a leaf's type and is within its bounds. */
-function fits({ schemas, field, isMany, name }: Leaf, fact: Fact): boolean {
+function fits({ schemas, field, isMany, name, label }: Leaf, fact: Fact): boolean {
   return schemas.some((schema) => {
     if (listedValues(schema) || (textAt(schema, 'format') === 'email' && fact.kind !== 'email')) return false
     if (schema['pattern'] !== undefined) return inPattern(fact, schemas) !== undefined
@@ -177,7 +179,9 @@ function fits({ schemas, field, isMany, name }: Leaf, fact: Fact): boolean {
     if (!isNumber)
       return (
         types.includes('string') &&
-        (typeof fact.value === 'string' || field?.takes.some(([kind]) => kind === 'number'))
+        (typeof fact.value === 'string' ||
+          (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
+          field?.takes.some(([kind]) => kind === 'number'))
       )
     if (
       (field?.takes.some(([, mode]) => mode === 'coordinate') && fact.kind === 'number') ||
@@ -293,7 +297,7 @@ const units: readonly (readonly [RegExp, string, number])[] = [
   [/^(?:cm|centimet)/, 'length', 0.01],
   [/^(?:m$|met(?:er|re))/, 'length', 1],
   [/^(?:km|kilomet)/, 'length', 1000],
-  [/^(?:mi$|miles?)/, 'length', 1609.344],
+  [/^(?:mi|miles?)$/, 'length', 1609.344],
   [/^(?:g$|grams?)/, 'mass', 1],
   [/^(?:kg|kilo)/, 'mass', 1000],
 ]
@@ -302,9 +306,9 @@ function unitOf(word: string): (typeof units)[number] | undefined {
   return units.find(([pattern]) => pattern.test(word))
 }
 
-/** Returns the last unit in a field's name. */
+/** Returns the first unit in a field's name. */
 function unitIn(name: string): (typeof units)[number] | undefined {
-  return name.split(' ').reverse().map(unitOf).find(Boolean)
+  return name.split(' ').map(unitOf).find(Boolean)
 }
 
 /** Returns a number in the unit that the field's name or description asks for. */

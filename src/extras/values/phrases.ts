@@ -42,8 +42,10 @@ export function nounPhrases(text: string): Phrase[] {
   let isFirst = true
   let isAfterNumber = false
   let isOwn = false
-  const close = () => {
+  const close = (isBeforeGlue = false) => {
     while (run[0] && /^\d|^(?:new|please)$/i.test(run[0].word)) run.shift()
+    // In `coating filed by`, the last word is a verb.
+    if (run.length > 1 && isBeforeGlue && /[a-z]{3}ed$/.test(run.at(-1)?.word ?? '')) run.pop()
     const [first, last] = [run[0], run.at(-1)]
     run = []
     if (!first || !last) return
@@ -75,7 +77,7 @@ export function nounPhrases(text: string): Phrase[] {
       run.push({ word, start, end })
       isVerbNext = false
     } else if (grammar.determiners.has(plain) || grammar.glue.has(plain) || isAdverb) {
-      close()
+      close(grammar.glue.has(plain))
       isOwn = plain === 'my' || plain === 'our'
       // A request follows `please`, `to` or `and`; a noun follows other prepositions.
       isVerbNext = grammar.beforeVerbs.has(plain) || (isVerbNext && isAdverb)

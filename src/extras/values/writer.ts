@@ -135,7 +135,7 @@ export class Writer {
       return 0
     const noun = stem(split(own))
     const asked = new RegExp(
-      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:[\\p{L}-]+ ){0,2}${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`,
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`,
       'u',
     ).exec(this.#lower)?.[1]
     if (count === 0 && /\bpoints?$|highlights|takeaways/.test(split(own)))
@@ -408,7 +408,7 @@ export class Writer {
       if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
         return sentenceCase(this.#facts.topic)
       if (
-        /^(?:description|details|issue|problem|summary|body|note|notes|content|reason|reasoning|explanation)$/.test(
+        /^(?:description|details|issue|problem|summary|body|note|notes|content|reason|reasoning|explanation|message|comment)$/.test(
           own,
         ) ||
         /^\{(?:Summary|Explanation|Sentence|Message)\}$/.test(String(give))
