@@ -26,6 +26,13 @@ describe('request bodies', () => {
     expect(gateway.journal.entries()[0]?.warnings.join()).toContain('query.x')
   })
 
+  it('are rejected with an unknown query parameter if strict, except limit and offset of a list', async () => {
+    const gateway = createGateway({ strict: true })
+    const statusOf = async (search: string) => (await call(gateway, `GET /providers?${search}`)).status
+    expect([await statusOf('limit=1'), await statusOf('offset=1')]).toEqual([200, 200])
+    expect([await statusOf('limits=1'), await statusOf('page=1')]).toEqual([400, 400])
+  })
+
   it.each(['GET', 'HEAD'])('are ignored in a %s request', async (method) => {
     await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }

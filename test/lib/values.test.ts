@@ -9,9 +9,12 @@ import {
   toLatin1,
   utf8AsLatin1,
 } from '../../src/lib/bytes.ts'
+import { copy } from '../../src/lib/copy.ts'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
+import { textOf } from '../../src/lib/loose-reading.ts'
+import { renamed } from '../../src/lib/renamed.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
 import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
@@ -109,6 +112,50 @@ describe('value paths', () => {
     const before = structuredClone(value)
     expect(editAt(value, readPath(path), change)).toEqual({ value: changed, places })
     expect(value).toEqual(before)
+  })
+})
+
+describe('copy', () => {
+  it('copies JSON values, and objects of other kinds like structuredClone', () => {
+    const bare = Object.assign(Object.create(null), { d: [1] })
+    const value = { a: [{ b: null }], c: '', bare, at: new Date(5), map: new Map([[1, { e: 2 }]]) }
+    const copied = copy(value)
+    expect(copied).toEqual(value)
+    expect(copied.at).toBeInstanceOf(Date)
+    expect(copied.map.get(1)).toEqual({ e: 2 })
+    for (const path of [['a'], ['a', '0'], ['bare'], ['bare', 'd'], ['at'], ['map']])
+      expect(readAt(copied, path), path.join('.')).not.toBe(readAt(value, path))
+    for (const scalar of [null, undefined, 0, '', true]) expect(copy(scalar)).toBe(scalar)
+  })
+})
+
+describe('text of unvalidated content', () => {
+  it.each<[value: unknown, text: string]>([
+    ['a', 'a'],
+    [[{ text: 'a' }, { refusal: 'b' }, { text: 'c', refusal: 'd' }], 'a\nb\nc'],
+    [[{ text: 1, refusal: 2 }, null, 'a', {}], '\n\n\n'],
+    [undefined, ''],
+    [{ text: 'a' }, ''],
+  ])('of %j is %j', (value, text) => {
+    expect(textOf(value)).toBe(text)
+  })
+})
+
+describe('renamed', () => {
+  it.each<[name: unknown, words: string[] | undefined, text: string | undefined]>([
+    ['window', ['per'], "'window' has been removed: rate limits use fixed windows"],
+    ['window', ['times'], undefined],
+    ['window', undefined, undefined],
+    ['volatile', ['mask'], "'volatile' is now 'mask'"],
+    ['volatile', ['ignoreFields'], "'volatile' is now 'ignoreFields'"],
+    ['volatile', ['other'], undefined],
+    ['volatile', undefined, "'volatile' is now 'mask'"],
+    ['onMiss', ['replay'], "'onMiss' is now 'replay.onUnmatchedRecording'"],
+    ['afterwards', undefined, "'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'"],
+    ['toString', undefined, undefined],
+    [7, undefined, undefined],
+  ])('suggests for %j of %j: %j', (name, words, text) => {
+    expect(renamed(name, words)).toBe(text)
   })
 })
 
