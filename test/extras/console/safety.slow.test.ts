@@ -40,9 +40,16 @@ describe('actions that lose data', () => {
   it('clear, reset, and delete rows only after confirmation', async () => {
     const { gateway } = setup.server
     await call(setup.server, 'GET /providers')
-    const { page } = await open(setup.browser, at('#/calls'))
+    const { page } = await open(setup.browser, at('#/metrics'))
+    await page.getByRole('link', { name: 'Calls' }).click()
     await page.locator('.row').first().waitFor()
-    await answer(page, 'Clear', 'Cancel')
+    await answer(page, 'Clear 1 call', 'Cancel')
+    // Navigation cancels too.
+    await page.getByRole('button', { name: 'Clear 1 call' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.goBack()
+    await page.goForward()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(gateway.journal.size).toBe(1)
     await page.goto(at('#/data?collection=workspaces&row=22222222-2222-4222-8222-222222222222'))
     const rows = await gateway.db.workspaces.list()

@@ -189,6 +189,7 @@ async function reload(): Promise<void> {
   isReloading = false
 }
 
+/** Clears all calls in the chosen sandbox, or in all sandboxes that were not opened from a file. */
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
   const opened = new Set(files.value.map(({ sandbox }) => sandbox))

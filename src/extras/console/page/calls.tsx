@@ -121,6 +121,7 @@ function SearchField() {
 
 function Toolbar() {
   const count = selected.value.size
+  const clearable = chosenCalls.value.length
   return (
     <div class="bar">
       <SearchField />
@@ -156,10 +157,10 @@ function Toolbar() {
       )}
       <ActionButton
         run={clearCalls}
-        disabled={calls.value.length === 0}
-        question={`Clear the calls of ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}? They are removed from the server.`}
+        disabled={clearable === 0}
+        question={`Clear all calls of ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
       >
-        Clear
+        {`Clear ${clearable === 1 ? '1 call' : `all ${clearable.toLocaleString('en')} calls`}`}
       </ActionButton>
     </div>
   )
@@ -335,14 +336,15 @@ function Headings() {
     <fieldset class="headings" aria-label="Sort by">
       {(Object.keys(columns) as Column[]).map((column) => {
         const isSorted = column === sorted
-        const next = isSorted && isDescending ? column : `-${column}`
+        // A third click returns to the newest calls first.
+        const next = isSorted ? (isDescending ? column : undefined) : `-${column}`
         return (
           <button
             key={column}
             type="button"
             class={`plain by-${column}`}
             aria-pressed={isSorted}
-            onClick={() => go({ sort: next === '-time' ? undefined : next }, { replace: true })}
+            onClick={() => go({ sort: next }, { replace: true })}
           >
             {columns[column][0]}
             {isSorted && (isDescending ? ' ↓' : ' ↑')}
@@ -409,15 +411,14 @@ const Row = memo(function Row({
         <Status status={status} delivery={delivery} />
         <span class="what">
           <span class="method">{method}</span> <span class="path">{short}</span>
+          {stream && <span class="tag">stream</span>}
         </span>
         <span class="input">{call.input}</span>
-        <span class="model">
-          {model ?? ''} {stream && <span class="tag">stream</span>}
-        </span>
+        <span class="model">{model ?? ''}</span>
         <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
         <span class="rule">
-          {rule && `${ruleName(call)} ${rule.faults.join(', ')} `}
-          {call.unmatched && <span class="tag warn">unmatched</span>}{' '}
+          {rule && <span class="name">{`${ruleName(call)} ${rule.faults.join(', ')}`}</span>}
+          {call.unmatched && <span class="tag warn">unmatched</span>}
           {warnings > 0 && (
             <span class="tag warn">
               {warnings} {warnings === 1 ? 'warning' : 'warnings'}

@@ -14,10 +14,9 @@ export function ActionButton({
   label,
   disabled = false,
   isSubmit = false,
-  shownMs,
   question,
 }: {
-  /** Action to run. A returned string is shown to the user. */
+  /** Action to run. A returned string is shown briefly, over the page, so that nothing moves. Errors stay. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
@@ -26,14 +25,12 @@ export function ActionButton({
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
   isSubmit?: boolean
-  /** Time for which to show the result, in milliseconds. Default: until the next result. */
-  shownMs?: number
   /**
    * Question to confirm in a dialog first, for actions that lose data. The dialog repeats the button's text.
    */
   question?: string
 }) {
-  const outcome = useSignal('')
+  const outcome = useSignal({ text: '', hasFailed: false })
   const isBusy = useSignal(false)
   const act = async () => {
     // A disabled button would lose focus.
@@ -42,15 +39,15 @@ export function ActionButton({
     isBusy.value = true
     try {
       const result = await run()
-      outcome.value = typeof result === 'string' ? result : ''
+      const shown = { text: typeof result === 'string' ? result : '', hasFailed: false }
+      outcome.value = shown
+      setTimeout(() => {
+        if (outcome.value === shown) outcome.value = { text: '', hasFailed: false }
+      }, shownMs)
     } catch (error) {
-      outcome.value = messageOf(error)
+      outcome.value = { text: messageOf(error), hasFailed: true }
     }
     isBusy.value = false
-    if (shownMs !== undefined)
-      setTimeout(() => {
-        outcome.value = ''
-      }, shownMs)
   }
   return (
     <span class="action">
@@ -64,10 +61,15 @@ export function ActionButton({
       >
         {children}
       </button>
-      <span role="status">{outcome}</span>
+      <span role="status" class={outcome.value.hasFailed ? undefined : 'toast'}>
+        {outcome.value.text}
+      </span>
     </span>
   )
 }
+
+/** Time for which a result is shown, in milliseconds. */
+const shownMs = 4000
 
 interface Question {
   text: string
@@ -83,12 +85,19 @@ function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
   })
 }
 
-/** Dialog that asks for confirmation of an action. Cancel has the focus, so that a second Enter loses nothing. */
+/**
+ * Dialog that asks for confirmation of an action. Cancel has the focus, so that a second Enter loses nothing.
+ * Navigation cancels.
+ */
 export function Confirmation() {
   const dialog = useRef<HTMLDialogElement>(null)
   const question = asked.value
   useEffect(() => {
-    if (question) dialog.current?.showModal()
+    if (!question) return
+    dialog.current?.showModal()
+    const cancel = () => dialog.current?.close('')
+    addEventListener('hashchange', cancel)
+    return () => removeEventListener('hashchange', cancel)
   }, [question])
   if (!question) return null
   const onClose = () => {
@@ -126,7 +135,7 @@ export function CopyButton({
     return 'Copied'
   }
   return (
-    <ActionButton run={copy} label={label} shownMs={3000}>
+    <ActionButton run={copy} label={label}>
       {children}
     </ActionButton>
   )
@@ -297,7 +306,7 @@ export function Status({ status, delivery }: { status: number; delivery: string 
 export function milliseconds(ms: number | null): string {
   if (ms === null) return '…'
   if (ms < 10) return `${ms.toFixed(1)} ms`
-  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
 }
 
 /** Formats a size in bytes. */
