@@ -195,6 +195,9 @@ function List() {
     item !== undefined && 'id' in item && item.id === open && item.sandbox === openSandbox
   /** Key of the topmost visible row, and its index in the list. */
   const anchor = useRef({ key: '', index: 0 })
+  /** Height of calls added above the visible rows, which stay in place. The list is scrolled by it after rendering. */
+  const added = autoScroll ? 0 : rowHeight * Math.max(0, rowsAbove())
+  const top = scrollTop.value + added
 
   useEffect(() => {
     const element = scroller.current
@@ -210,12 +213,7 @@ function List() {
     // Reading or setting the position takes a layout.
     if (!element || (autoScroll && scrollTop.value === 0)) return
     if (autoScroll) element.scrollTop = 0
-    else {
-      // Keeps visible rows in place when newer calls are added above.
-      const { key, index } = anchor.current
-      const added = list.slice(index).findIndex((item) => keyOfItem(item) === key)
-      if (added > 0) element.scrollTop += added * rowHeight
-    }
+    else if (added > 0) element.scrollTop += added
     scrollTop.value = element.scrollTop
     remember()
   }, [list, autoScroll])
@@ -246,6 +244,10 @@ function List() {
     if (isBelow) element.scrollTop = top + rowHeight - element.clientHeight
     scrollTop.value = element.scrollTop
   }
+  function rowsAbove(): number {
+    const { key, index } = anchor.current
+    return list.slice(index).findIndex((item) => keyOfItem(item) === key)
+  }
   function remember(): void {
     const index = Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight)
     anchor.current = { key: keyOfItem(list[index]), index }
@@ -259,10 +261,10 @@ function List() {
   }
 
   if (list.length === 0) return <NoCalls />
-  const first = Math.max(0, Math.floor(scrollTop.value / rowHeight) - overscan)
-  const last = Math.ceil((scrollTop.value + size.value.height) / rowHeight) + overscan
+  const first = Math.max(0, Math.floor(top / rowHeight) - overscan)
+  const last = Math.ceil((top + size.value.height) / rowHeight) + overscan
   const visible = list.slice(first, last)
-  const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(scrollTop.value / rowHeight)).find(isCall)
+  const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(top / rowHeight)).find(isCall)
   const scale = durationScale.value
   const isFile = files.value.some(({ sandbox }) => sandbox === chosenSandbox.value)
   return (
