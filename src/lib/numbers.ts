@@ -50,7 +50,7 @@ export function between(least: number, most: number) {
 export function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   const [, number, unit = ''] = withUnit.exec(String(value)) ?? []
-  return Number(number) * (inMs[unit] ?? Number.NaN)
+  return Number(number) * Number(inMs[unit])
 }
 
 /** Returns the schema of a bounded number, such as an amount of money. */

@@ -57,6 +57,6 @@ export function renamed(name: unknown, words?: readonly string[]): string | unde
   if (name === 'window' && words?.includes('per'))
     return "'window' has been removed: rate limits use fixed windows"
   if (typeof name !== 'string' || !Object.hasOwn(successors, name)) return undefined
-  const successor = successors[name]?.find((each) => words?.includes(each.split('.', 1)[0] ?? '') ?? true)
+  const successor = successors[name]?.find((each) => words?.includes(each.replace(/\..*/, '')) ?? true)
   return successor && `'${name}' is now '${successor}'${notes[name] ?? ''}`
 }

@@ -70,7 +70,7 @@ describe('serve', () => {
     expect([closes, sandboxes.isDraining]).toEqual([[5000], false])
     expect(process.exit).toHaveBeenCalledWith(0)
     await send('SIGTERM')
-    expect(closes).toEqual([5000, 0])
+    expect([closes, sandboxes.isDraining]).toEqual([[5000, 0], false])
   })
 
   it.each(['SIGTERM', 'SIGHUP'])(
