@@ -138,8 +138,7 @@ export class Writer {
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`,
       'u',
     ).exec(this.#lower)?.[1]
-    if (count === 0 && /\bpoints?$|highlights|takeaways/.test(split(own)))
-      count = this.#facts.sentences.length
+    if (count === 0 && isPointList(split(own))) count = this.#facts.sentences.length
     if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
       count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
     if (count === 0 && /option|choice/i.test(own)) count = 4
@@ -401,8 +400,7 @@ export class Writer {
     )
       return index + 1
     const { statement, sentences } = this.#facts
-    if (leaf.isMany && /\bpoints?$|highlights|takeaways/.test(leaf.name) && sentences[index])
-      return sentences[index]
+    if (leaf.isMany && isPointList(leaf.name) && sentences[index]) return sentences[index]
     if (!isNumber && statement && !leaf.isMany) {
       const own = leaf.name.split(' ').at(-1) ?? ''
       if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
@@ -675,6 +673,11 @@ export class Writer {
     }
     return (words[count] ?? Number(count)) * (units[unit] ?? 0)
   }
+}
+
+/** Returns true for lists such as `key_points`, whose items are the text's sentences. */
+function isPointList(name: string): boolean {
+  return /\bpoints?$|highlights|takeaways/.test(name)
 }
 
 /** Returns true for the number of an item, such as `day` in a plan. */
