@@ -202,7 +202,7 @@ function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
           .filter((word) => word.length > 5)
           .map(stem)
           .map(escaped),
-      ].join('|')})(?!\\p{L}{5})`,
+      ].join('|')})(?![a-zà-ÿ]{5})`,
     ),
   }
 }
