@@ -99,7 +99,7 @@ function SearchField() {
         list="completions"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search, as in status:429 slower:2s  /"
+        placeholder="Search (/), e.g. status:429"
         aria-label="Search calls"
         value={text}
         onFocus={complete}

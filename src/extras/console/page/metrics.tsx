@@ -28,7 +28,9 @@ export function Metrics() {
     <div class="screen">
       <div class="bar">
         <h2>Metrics</h2>
-        <span class="muted">Last {minutes} minutes, newest 1,000 calls</span>
+        <span class="muted">
+          Last {minutes} minutes in bars of {barMs / 1000} s, newest 1,000 calls
+        </span>
       </div>
       <div class="tiles">
         <Tile title="Requests" value={String(recent.length)} />
@@ -159,7 +161,7 @@ function Chart({
   unit: (value: number) => string
 }) {
   const highest = Math.max(0, ...series.flatMap(({ values }) => values))
-  const peak = highest > 0 ? `Peak: ${unit(highest)} in ${barMs / 1000} s` : 'No data'
+  const peak = highest > 0 ? `Peak: ${unit(highest)}` : 'No data'
   return (
     <figure class="card">
       <figcaption>

@@ -97,7 +97,9 @@ export function Stream({ entry }: { entry: JournalEntry }) {
         <section>
           <h3>Text</h3>
           <p class="grown">
-            {shown.map(({ delta }) => delta).join('') || <span class="muted">No text yet.</span>}
+            {shown.map(({ delta }) => delta).join('') || (
+              <span class="muted">{shown.length < events.length ? 'No text yet' : 'No text'}</span>
+            )}
           </p>
           {toolCalls(shown).map(({ key, name, args }) => (
             <section key={key}>
