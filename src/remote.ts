@@ -47,7 +47,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
     if (error instanceof GatewayError && error.status === 401)
       throw new GatewayError(
         401,
-        `${token === undefined ? 'The server requires a token' : "The token does not match the server's"}: pass connectGateway(url, { token }) with the token that the server was started with or printed at startup`,
+        `${token === undefined ? 'The server requires a token' : "The token does not match the server's"}: pass connectGateway(url, { token }) with the token that the server was started with, or that it printed at startup`,
       )
     const isOther =
       error instanceof SyntaxError ||

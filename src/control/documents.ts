@@ -38,6 +38,6 @@ export function controlDocument(described: readonly AnyOperation[]): object {
     described,
     isEmulated: false,
     bearer:
-      'Token that the server was started with or printed at startup. Not required on loopback unless `--token` is set.',
+      'Token that the server was started with, or that it printed at startup. Not required on loopback unless `--token` is set.',
   })
 }

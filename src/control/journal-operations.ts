@@ -166,7 +166,9 @@ export const journalOperations = [
     output: Entries.extend({
       meta: z
         .object({
-          warnings: z.array(z.string()).describe('Expected fields that no call to the operation has.'),
+          warnings: z
+            .array(z.string())
+            .describe('Warnings about expected fields that do not appear in any call to the operation.'),
         })
         .optional(),
     }),
@@ -193,7 +195,7 @@ export const journalOperations = [
         count: z.int().min(1).optional().describe('Default: 1.'),
         timeoutMs: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
           .optional()
-          .describe("Real milliseconds, or a duration such as '5s'. Default: 1,000."),
+          .describe("Real time in milliseconds, or a duration such as '5s'. Default: 1,000."),
       }),
     },
     output: Entries,

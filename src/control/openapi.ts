@@ -196,7 +196,7 @@ const header = (description: string, type = 'string') => ({ description, schema:
 
 /** Headers that all replies, or some errors, have. */
 const replyHeaders: Json = {
-  RequestId: header('Reply id. Deterministic for a request, a seed and an order of requests.'),
+  RequestId: header('Reply id. The same request, seed and request order always give the same id.'),
   Assumptions: header('Names of the assumptions that the reply depends on.'),
   Scenario: header('Rule that produced or changed the reply, such as `flaky#1`.'),
   WwwAuthenticate: header('`Bearer`.'),

@@ -100,7 +100,7 @@ export interface RemoteSandbox extends DerivedMethods, SandboxAddress {
 export class RemoteSandbox implements AsyncDisposable {
   /** Collections. Records are copies. */
   readonly db: RemoteDatabase
-  /** Calls of this sandbox. */
+  /** This sandbox's calls. */
   readonly journal: RemoteJournal<Bodies>
   /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock<Promise<ClockReading>>

@@ -211,7 +211,7 @@ export const streamFaults = [
     layer: 'events',
     layerOf: layerOfEnd,
     summary:
-      'The connection is reset in the middle of the stream. With MSW and `fetch`, reading the body fails.',
+      'The connection is reset in the middle of the stream. With MSW and `gateway.fetch`, reading the body fails.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endWith('reset'),
   }),

@@ -44,13 +44,14 @@ export const replacingFaults = [
     name: 'connection-reset',
     layer: 'replacement',
     summary:
-      'The connection is reset (RST) before any byte of the reply. With MSW and `fetch`, `fetch` fails.',
+      'The connection is reset (RST) before any byte of the reply is sent. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply: () => noReply('reset'),
   }),
   defineFault({
     name: 'empty-response',
     layer: 'replacement',
-    summary: 'The connection closes cleanly (FIN) before any byte. With MSW and `fetch`, `fetch` fails.',
+    summary:
+      'The connection closes cleanly (FIN) before any byte is sent. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply: () => noReply('end'),
   }),
   defineFault({

@@ -86,7 +86,7 @@ export const transportFaults = [
     summary: 'The response head is sent immediately, and the body follows slowly, in pieces of equal size.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Time in which the body is sent, in milliseconds.'),
+        ms: Duration.default(2000).describe('Total time to send the body, in milliseconds.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
@@ -159,10 +159,10 @@ export const transportFaults = [
     name: 'slow-head',
     layer: 'connection',
     summary:
-      'The status line and headers are sent slowly, byte by byte. With MSW and `fetch`, the promise resolves late.',
+      'The status line and headers are sent slowly, byte by byte. With MSW and `gateway.fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Time in which the head is sent, in milliseconds.'),
+        ms: Duration.default(2000).describe('Total time to send the head, in milliseconds.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
@@ -174,7 +174,7 @@ export const transportFaults = [
     name: 'truncated-head',
     layer: 'connection',
     summary:
-      'The connection closes after the status line, in the middle of the headers. With MSW and `fetch`, `fetch` fails.',
+      'The connection closes after the status line, in the middle of the headers. With MSW and `gateway.fetch`, the `fetch` call rejects.',
     apply(_params, context, reply) {
       context.acted()
       return { ...reply, transport: { ...reply.transport, headIsCut: true } }
@@ -202,7 +202,7 @@ export const transportFaults = [
     name: 'lost-reply',
     layer: 'connection',
     summary:
-      'The operation runs, including its writes, but the connection is reset before any byte of the reply.',
+      'The operation runs, including its writes, but the connection is reset before any byte of the reply is sent.',
     apply(_params, context): Reply {
       context.acted()
       return noReply('reset')

@@ -43,7 +43,7 @@ export function parseScenario(
 ): Scenario {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const hint = Array.isArray(json)
-      ? ': give its rules as { name, rules: […] }, or one by one'
+      ? ': wrap the rules in { name, rules: […] }, or pass them one at a time'
       : typeof json === 'string'
         ? ': parse the text first, as in parseScenario(JSON.parse(text))'
         : ''

@@ -1,7 +1,7 @@
 /**
- * Reads an OpenAPI document from a `.yaml` or `.json` file. Unlike data files, documents are large, and problems have
- * no positions. Reading is synchronous and works only in Node, whose modules are looked up when needed because the
- * main entry also runs in browsers.
+ * Reads an OpenAPI document from a `.yaml` or `.json` file. Unlike data files, documents can be large, and
+ * only syntax errors have a line and column. Reading is synchronous and works only in Node. Node's modules
+ * are loaded on demand, because the main entry also runs in browsers.
  */
 import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../lib/data-file.ts'
 

@@ -26,10 +26,8 @@ const Query = z.lazy(() =>
   z.object({
     source: BenchmarkSource.optional().describe('Selects the item shape. Default: all sources.'),
     task_type: TaskType.optional().describe('Selects the matching index or category.'),
-    arena: Arena.optional().describe(
-      'Arena, only for design-source. Default: models, if the source is design-source.',
-    ),
-    category: z.string().min(1).optional().describe('Category within the arena, only for design-source.'),
+    arena: Arena.optional().describe('Arena to list. Only for design-source, where the default is models.'),
+    category: z.string().min(1).optional().describe('Category within the arena. Only for design-source.'),
     max_results: Count.optional().describe('Default: all matching results.'),
   }),
 )

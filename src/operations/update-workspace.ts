@@ -77,7 +77,7 @@ function updatableFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatab
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
-/** Returns a time later than the previous one, even if a test has set that to a future date. */
+/** Returns a time later than `previous`, even if a test has set `previous` to a future date. */
 function laterThan(previous: string, now: number): string {
   return new Date(Math.max(now, Date.parse(previous) + 1)).toISOString()
 }

@@ -30,7 +30,7 @@ export interface CollectionDeclaration<
   /**
    * Generates a record.
    *
-   * @param rows Returns the records in a collection that `refersTo` or `partOf` names, except the record's own parts.
+   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`, without the parts of the record being generated.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }

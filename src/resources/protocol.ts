@@ -91,7 +91,7 @@ export interface StreamPlaces {
 export interface StreamSoFar {
   /** The latest event. */
   readonly last?: StreamEvent
-  /** The latest event that contains a complete answer. */
+  /** The `response` object of the latest event that contains one. */
   readonly response: object | undefined
   /** The next sequence number. */
   readonly sequence: number

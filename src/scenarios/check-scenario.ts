@@ -505,7 +505,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   if (path.at(-1) === 'fault' && Array.isArray(value))
     return says(' is one fault; write faults: [ … ] for several')
   const expression = regExpAt(input, path)
-  if (expression) return says(`: ${expression} is not data; write ${asPattern(expression)}`)
+  if (expression) return says(`: a RegExp (${expression}) is not supported; write ${asPattern(expression)}`)
   if (issue.code === 'invalid_union') {
     if (issue.discriminator === 'name') return says(unknownFault(value, path.at(-1) === 'name'))
     const branch = matchingBranch(issue.errors)

@@ -28,7 +28,7 @@ export interface RequestLine {
 /**
  * Describes a completed request.
  *
- * @param startedAt Real milliseconds, from `monotonic()`.
+ * @param startedAt Real time in milliseconds, from `monotonic()`.
  * @param record Undefined if the request did not reach the gateway.
  */
 export function toRequestLine(

@@ -10,7 +10,7 @@ const { setTimeout, clearTimeout, setImmediate } = globalThis
 /**
  * Destroys the connection if the body does not end soon enough after the reply.
  *
- * @param timeoutMs Real milliseconds.
+ * @param timeoutMs Real time in milliseconds.
  */
 export function cutUnreadBody(
   request: IncomingMessage,

@@ -1,9 +1,9 @@
 /**
- * Tests that each extra is optional: without its folder, tests and lines in `src/extras`, the rest compiles
- * and its tests pass.
+ * Tests that each extra is optional: with its folder, tests and entries in `src/extras` removed, the project
+ * still compiles and the remaining tests pass.
  *
- * The quick tests run once, without any extra; in `npm run test:all`, also without each of them. Long suites
- * never run completely here.
+ * By default, the quick tests run once, with all extras removed. `npm run test:all` also runs them with each
+ * extra removed in turn. Long suites always run in their shortened form.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

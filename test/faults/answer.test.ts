@@ -111,7 +111,7 @@ describe('missing-field and wrong-type', () => {
     ['null', null],
     ['array', [[]]],
     ['object', { value: [] }],
-  ] as const)('wrong-type: turns the value into a %s with `as`', (as, expected) => {
+  ] as const)('wrong-type: replaces the value as specified by `as: %s`', (as, expected) => {
     const { body } = applyFaults(ok({ data: [] }), { name: 'wrong-type', path: 'data', as })
     expect(body).toMatchObject({ value: { data: expected } })
   })

@@ -667,7 +667,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "use(['flaky'])",
       () => gateway.use(['flaky']),
-      'use(): a scenario must be { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
+      'use(): a scenario must be { name, rules: […] } or a single rule, got a list: wrap the rules in { name, rules: […] }, or pass them one at a time',
     ],
     [
       "use('./nope.yaml')",
@@ -695,7 +695,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a RegExp in when.body',
       rule({ when: { body: { model: /aurora/ } } }),
-      'use(): when.body.model: /aurora/ is not data; write { matches: "aurora" }',
+      'use(): when.body.model: a RegExp (/aurora/) is not supported; write { matches: "aurora" }',
     ],
     [
       'when: { modle }',

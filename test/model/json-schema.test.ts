@@ -384,7 +384,7 @@ describe('fakeValue', () => {
     }
   })
 
-  it('returns the same value for the same seed, and a different one for another seed', async () => {
+  it('returns the same value for the same seed, and a different value for a different seed', async () => {
     const schema = { type: 'array', items: { type: 'integer' }, minItems: 3 }
     const value = fakeValue(schema, origin)
     expect(fakeValue(schema, origin)).toEqual(value)

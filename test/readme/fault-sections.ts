@@ -97,7 +97,7 @@ function inOneRule(layer: Layer): string {
 
 function sentence(rule: (typeof rules)[number]): string {
   if ('oneOf' in rule)
-    return `At most one of ${selection(rule.oneOf, 'the ')}, because each determines ${rule.decides}.`
+    return `A rule can contain only one of ${selection(rule.oneOf, 'the ')}, because each determines ${rule.decides}.`
   const others = layerNames.filter((layer) => !rule.forNone.includes(layer))
   const reason = `With ${selection(rule.faults, '', 'or')}, there is ${rule.leaves}`
   const subject = rule.faults.length > 1 ? 'they' : 'it'

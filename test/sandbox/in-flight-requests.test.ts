@@ -124,7 +124,7 @@ describe.each(['reset', 'restore'] as const)('a request in flight during a %s', 
 })
 
 describe('a request on a socket', () => {
-  it('uses the state in which its headers were read', async () => {
+  it('uses the sandbox state from when its headers were read', async () => {
     await using server = await startServer({ port: 0 })
     const { gateway, baseUrl } = server
     const sending = request(`${baseUrl}/workspaces/production`, {

@@ -145,7 +145,7 @@ describe('`onEnd` of a sequence', () => {
     expect(await repliesWith('repeat-last', '')).toEqual(['first', 'second', 'second', 'second'])
   })
 
-  it('fail also rejects requests after `times`, and after a sandbox is saved and reopened', async () => {
+  it('`fail` also rejects requests once `times` is used up, even if the sandbox is saved and reopened', async () => {
     const { gateway, ask } = setup()
     gateway.use({ name: 'twice', rules: [{ on: 'text', times: 2, onEnd: 'fail', ...first }] })
     expect([await ask(), await ask()]).toEqual(['first', 'first'])
@@ -281,7 +281,7 @@ describe('invalid arguments', () => {
     [
       'a RegExp in a rule',
       (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
-      `use(): when.body.model: /dawn/i is not data; write { matches: "dawn", flags: 'i' }`,
+      `use(): when.body.model: a RegExp (/dawn/i) is not supported; write { matches: "dawn", flags: 'i' }`,
     ],
   ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
     'throw a one-line error: %s',

@@ -87,7 +87,7 @@ describe('parseScenario', () => {
     ],
     [
       [{ on: '*', fault: 'status' }],
-      'parseScenario: a scenario must be { name, rules: […] } or a single rule, got a list: give its rules as { name, rules: […] }, or one by one',
+      'parseScenario: a scenario must be { name, rules: […] } or a single rule, got a list: wrap the rules in { name, rules: […] }, or pass them one at a time',
     ],
     [undefined, 'parseScenario: a scenario must be { name, rules: […] } or a single rule, got undefined'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))

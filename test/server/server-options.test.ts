@@ -55,7 +55,7 @@ it.each([
   ['EACCES', 'No permission to listen on port 80: choose one above 1023'],
   ['EADDRNOTAVAIL', "This machine has no address 'h': choose another host"],
   ['ENOTFOUND', "This machine has no address 'h': choose another host"],
-])('startServer explains %s with a fix', (code, message) => {
+])('startServer explains %s and suggests a fix', (code, message) => {
   const error = Object.assign(new Error('x'), { code })
   expect(toListenError(error, 80, 'h')).toMatchObject({ message, code, cause: error })
 })

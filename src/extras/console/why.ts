@@ -214,7 +214,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
     facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
   }
   if (turn) facts.push(`Turn ${turn.turn} of ${turn.of} in conversation ${turn.conversation}.`)
-  if (turn?.problem) facts.push(`The turn expected ${turn.problem}.`)
+  if (turn?.problem) facts.push(`Script problem: ${turn.problem}.`)
   if (during) facts.push(`Applies from ${seconds(during.fromMs)} to ${seconds(during.toMs)} of sandbox time.`)
   if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} are spent.`)
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)

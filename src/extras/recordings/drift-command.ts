@@ -177,7 +177,7 @@ export interface LiveSetup {
   readonly redactor: Redactor
   /** Empty folder for recordings, which the caller removes. */
   readonly folder: string
-  /** Maximum cost of all model calls, in the gateway's currency. */
+  /** Maximum total cost of model calls, in US dollars. */
   readonly budgetUsd: number
   /** Model to call. Default: none. */
   readonly model?: string | undefined

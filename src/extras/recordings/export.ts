@@ -134,7 +134,9 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
   const collection = operation === null ? undefined : collections[operation]
   if (collection === undefined || status !== 200) {
     const names = Object.keys(collections).join(', ')
-    throw new TypeError(`Only a 200 reply from ${names} can be a fixture: export it as a recording or a rule`)
+    throw new TypeError(
+      `Only a 200 reply from ${names} can be exported as a fixture: export this call as a recording or a rule`,
+    )
   }
   if (replyBody.cut > 0) throw new TypeError('The reply in the journal is incomplete')
   const records = recordsIn(replyBody.text)
@@ -147,7 +149,9 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
 function recordsIn(text: string): Record<string, unknown>[] {
   const records = [readAt(parseJsonBody(text), ['data'])].flat()
   if (records.every(isRecord)) return records
-  throw new TypeError('Only a JSON reply with records in data can be a fixture, but this reply has none')
+  throw new TypeError(
+    'Only a JSON reply with records in data can be exported as a fixture, but this reply has none',
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -175,7 +175,7 @@ export class BodyRedactor {
     const end = Math.max(...ends)
     if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
     if (this.#length <= maxPiece) return 0
-    // Commas separate JSON fields, and never occur in keys.
+    // Splits after a comma: commas separate JSON fields and never occur in API keys.
     const raw = this.#raw.join('')
     return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
   }

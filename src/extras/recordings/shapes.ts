@@ -481,7 +481,7 @@ function* compareLimits(
   yield { kind: 'limit-changed', severity, message: `has ${changes.join('; ')}`, values }
 }
 
-/** Compares whether a field, a parameter or an operation is deprecated. */
+/** Compares the deprecation of a field, parameter or operation. */
 export function* compareDeprecation(
   ours: { readonly isDeprecated?: boolean },
   theirs: { readonly isDeprecated?: boolean },

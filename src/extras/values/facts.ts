@@ -410,7 +410,7 @@ function headline(sentence: string): string {
   return words.join(' ')
 }
 
-/** Returns the prompt's subject, and the prompt without its request. */
+/** Returns the prompt's topic, and the prompt without its opening words, such as `Please find`. */
 function topicOf(
   text: string,
   phrases: readonly Phrase[],

@@ -48,7 +48,7 @@ export class Writer {
     return this.#stated(leaf, type, schemas, index) ?? this.#assumed(leaf, type, schemas, index, random)
   }
 
-  /** Returns true for an optional value that the prompt does not state, if it states others. */
+  /** Returns true for an optional value that is not in a prompt that states other values. */
   #isOmitted(key: string): boolean {
     this.#omitted ??= this.#findOmitted()
     return this.#omitted.has(key)
@@ -81,7 +81,10 @@ export class Writer {
     )
   }
 
-  /** Returns the first words of the prompt that match a specific pattern. */
+  /**
+   * Returns the first word of the prompt that matches the schema's pattern, if the pattern is specific
+   * enough.
+   */
   #matching(schemas: readonly SchemaObject[]): string | undefined {
     const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean)
     if (!source || !/\{|\d|\\d|[A-Z]-/.test(source)) return undefined

@@ -26,8 +26,8 @@ interface SearchContext {
 }
 
 /**
- * Returns the search results, or undefined if the request has no search. Throws 400 if it exceeds its
- * engine's limit.
+ * Returns the search results, or undefined if the request has no search. Throws 400 if the search exceeds a
+ * limit of its engine.
  *
  * @param model Model that replies: the requested one or the preset's.
  */

@@ -146,7 +146,7 @@ export function embed(text: string, key: string, dimensions: number): Float32Arr
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Sets a few entries, selected by the digits of a hash. */
+/** Adds the weight to a few entries, or subtracts it from them, as the digits of a hash select. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)

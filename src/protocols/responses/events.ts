@@ -82,8 +82,8 @@ class EventIterator implements IterableIterator<StreamEvent, undefined> {
 }
 
 /**
- * Returns the type of the last event. Other statuses have no event of their own, so only the response shows
- * them.
+ * Returns the final event's type. Statuses other than incomplete, failed and completed have no event type, so
+ * they appear only in the response object.
  */
 function lastEvent({ status }: ResponseObject): string {
   return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'

@@ -111,7 +111,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Real milliseconds. */
+  /** Real time in milliseconds. */
   readonly ms: number
 }
 

@@ -131,7 +131,7 @@ describe('every screen', () => {
     },
   )
 
-  it('has touch targets of at least 24 pixels at 400 pixels', async () => {
+  it('has touch targets of at least 24 pixels in a viewport 400 pixels wide', async () => {
     const context = await browser.newContext({ viewport: { width: 400, height: 800 }, hasTouch: true })
     const page = await context.newPage()
     const small: string[] = []

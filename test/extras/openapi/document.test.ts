@@ -264,7 +264,7 @@ describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
     (await call(createGateway(options), `GET ${path}`)).text
 
-  it('replies differently for another seed', async () => {
+  it('replies differently with a different seed', async () => {
     const [one, two] = await Promise.all(
       [1, 2].map((seed) => ask({ openapi: hardDocument, seed }, '/formats')),
     )

@@ -590,7 +590,7 @@ describe('the drift report', () => {
     ])
   })
 
-  it('has one line for a schema that several operations use, and for operations of one group', () => {
+  it('prints one line per shared schema and one per group of operations', () => {
     const documentWith = (fields: object, paths: object = {}) => ({
       openapi: '3.1.0',
       paths: {

@@ -552,7 +552,7 @@ describe('a journal entry in a file', () => {
       presetVersions: [{ b: 2 }],
     })
     const none =
-      'Only a 200 reply from listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be a fixture: export it as a recording or a rule'
+      'Only a 200 reply from listProviders, updateWorkspace, listEmbeddingsModels, listBenchmarks, getPreset can be exported as a fixture: export this call as a recording or a rule'
     for (const operation of [null, 'createResponse']) expect(() => fixture([], operation)).toThrow(none)
     expect(() => fixture([], 'listProviders', { status: 201 })).toThrow(none)
     expect(() => fixture([], 'listProviders', { replyBody: { text: '', cut: 1 } })).toThrow(

@@ -14,7 +14,10 @@ export const site = {
   origin: 'https://gateway.example',
   apiKey: "a'key",
 }
-/** Strings that end a literal, line, comment or paste in some language, or hide such an ending. */
+/**
+ * Strings that terminate a literal, line or comment in some language or a terminal's bracketed paste, or that
+ * disguise such a terminator.
+ */
 export const fragments = [
   ...'\'"`$\\;&|!#%*?~<>(){}[] \t\n\r\0\x03\x04\x15\x1b\x7f\x85',
   ...[

@@ -97,7 +97,8 @@ describe('clients that trust ca.pem', () => {
       args: packed.args.filter((arg) => arg !== '--single-process'),
     })
     try {
-      // Browsers have no flag for an authority. Users add it to their system's store.
+      // Chromium has no flag that trusts a CA (users add it to the system store), so this ignores certificate
+      // errors.
       const page = await browser.newPage({ ignoreHTTPSErrors: true })
       await page.goto(`${server.url}/__understudy/`)
       await page.getByRole('heading').first().waitFor()

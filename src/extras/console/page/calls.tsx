@@ -384,7 +384,7 @@ const Row = memo(function Row({
   isSelected: boolean
   /** If true, the Tab key focuses this row. The other rows are reached with j and k or the arrow keys. */
   isTabStop: boolean
-  /** If true, the call is from a file, and is shown in sandbox time. */
+  /** If true, the call comes from a sandbox file, and its time is shown as sandbox time. */
   isFile: boolean
 }) {
   const { method, path, status, model, stream, durationMs, firstByteMs, rule, delivery, warnings } = call

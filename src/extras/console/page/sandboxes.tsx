@@ -74,7 +74,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         <h3>{id}</h3>
         {file && <span class="tag">file {file.name}</span>}
         <span class="grow" />
-        <nav class="bar" aria-label={`Screens of ${id}`}>
+        <nav class="bar" aria-label={`Screens for ${id}`}>
           <a href={hashWith({ sandbox: id }, 'calls')}>Calls</a>
           <a href={hashWith({ sandbox: id }, 'scenarios')}>Scenarios</a>
           <a href={hashWith({ sandbox: id }, 'data')}>Data</a>

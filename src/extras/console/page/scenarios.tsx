@@ -161,7 +161,7 @@ function Active({
         </button>
         <ActionButton run={deactivate}>Deactivate</ActionButton>
       </div>
-      <Scroller class="table" label={`Rules of ${scenario.name}`}>
+      <Scroller class="table" label={`Rules in ${scenario.name}`}>
         <table>
           <thead>
             <tr>

@@ -389,7 +389,7 @@ function readJson(text: string): unknown {
   return value === undefined ? text : value
 }
 
-/** Longer text gets several lines. */
+/** Maximum number of characters in a single-line input. Longer text gets a text area. */
 const maxLine = 60
 
 function Input({

@@ -104,7 +104,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
           {toolCalls(shown).map(({ key, name, args }) => (
             <section key={key}>
               <h3>
-                Arguments of <code>{name}</code>
+                Arguments for <code>{name}</code>
               </h3>
               <pre class="grown">{args}</pre>
             </section>
