@@ -247,7 +247,7 @@ describe('a journal entry', () => {
     const fixed = createGateway({ fixtures: JSON.parse(exportEntry(entry, 'fixture', operations)) })
     expect(await ask(fixed, '/providers')).toEqual(before)
     expect(() => exportEntry({ ...entry, status: 500 }, 'fixture', operations)).toThrow(
-      'export it as a recording or a rule',
+      'export this call as a recording or a rule',
     )
   })
 })
