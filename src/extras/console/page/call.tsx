@@ -88,7 +88,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
 }
 
 function closed(): string {
-  return hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })
+  return hashWith({ call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined })
 }
 
 function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {

@@ -31,7 +31,7 @@ import { OpenedFileSummary } from './file-summary.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, go, hashWith, param } from './location.ts'
 import { ActionButton, Empty, milliseconds, Status, sizeOf } from './parts.tsx'
-import { completions, ruleName } from './search.ts'
+import { completions, examples, ruleName, unknownFields } from './search.ts'
 
 export function Calls() {
   const open = param('call')
@@ -363,6 +363,11 @@ function NoCalls() {
     return (
       <Empty>
         <p>No calls match</p>
+        {unknownFields(param('q')).map((field) => (
+          <p key={field}>
+            '{field}:' is not a search key. Keys: {Object.keys(examples).join(', ')}.
+          </p>
+        ))}
         <a href={hashWith({ q: '' })}>Clear search</a>
       </Empty>
     )

@@ -104,7 +104,7 @@ function Collection({
         />
       )}
       {list.length === 0 && rows.value && <Empty>No rows.</Empty>}
-      <Scroller class="table" label={name}>
+      <Scroller class="table opens" label={name}>
         <table>
           <thead>
             <tr>

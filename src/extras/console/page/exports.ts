@@ -34,8 +34,8 @@ export async function exportSandboxes(calls: readonly CallRow[]): Promise<string
   return sandboxes.length === 1 ? `Saved sandbox-${sandboxes[0]}.json` : `Saved ${sandboxes.length} files`
 }
 
-export async function saveSandbox(sandbox: string): Promise<void> {
-  download(`sandbox-${sandbox}.json`, await (await open('saveSandbox', { sandbox })).json())
+export async function saveSandbox(sandbox: string): Promise<string> {
+  return download(`sandbox-${sandbox}.json`, await (await open('saveSandbox', { sandbox })).json())
 }
 
 /** Downloads a scenario whose rules reply to the calls' requests in the same way. */

@@ -30,7 +30,8 @@ export function OpenedFileSummary({ file: { sandbox, name, saved, test } }: { fi
         <span class="tag">File</span> <strong>{name}</strong>
         {test !== null && <span class="bad"> Failed test: {test}</span>}{' '}
         <span class="muted">
-          saved from sandbox {saved}, opened as {sandbox}: {chosenCalls.value.length} calls, in sandbox time.
+          saved from sandbox {saved}, opened as {sandbox}: {chosenCalls.value.length}{' '}
+          {chosenCalls.value.length === 1 ? 'call' : 'calls'}, in sandbox time.
           New calls are not mixed with them.
         </span>
       </p>

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { step, toggleFocused } from './calls.tsx'
 import { isAutoScrolling } from './calls-store.ts'
 import { go, place } from './location.ts'
+import { examples } from './search.ts'
 
 export const isHelpOpen = signal(false)
 
@@ -47,7 +48,7 @@ const actions: Record<string, () => void> = {
     isHelpOpen.value = true
   },
   Escape: () => {
-    inCalls(() => go({ call: undefined, in: undefined, with: undefined, within: undefined }))
+    inCalls(() => go({ call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined }))
   },
 }
 
@@ -94,6 +95,14 @@ export function Help() {
           </div>
         ))}
       </dl>
+      <h3>Search keys</h3>
+      <p class="bar">
+        {Object.entries(examples).map(([field, example]) => (
+          <code key={field}>{`${field}:${example}`}</code>
+        ))}
+        <code>-status:200</code>
+      </p>
+      <p class="muted">A minus excludes. Words without a key are searched for in the row.</p>
       <p class="muted">The console only sends requests to this server. No telemetry.</p>
       <button type="button" class="primary" onClick={() => dialog.current?.close()}>
         Close

@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask } from './api.ts'
+import { calls } from './calls-store.ts'
 import { ActionButton, Field } from './parts.tsx'
 
 interface Kind {
@@ -31,6 +32,10 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
   const value = useSignal<string>(kinds[kind.value].first)
   const args = useSignal('{}')
   const times = useSignal('1')
+  /** Number of calls overridden before the rule was activated, and its limit; undefined if it was not. */
+  const active = useSignal<{ before: number; limit: number } | undefined>(undefined)
+  const overridden = () =>
+    calls.value.filter((call) => call.sandbox === sandbox && call.rule?.scenario === 'override').length
   const choose = (next: KindName) => {
     kind.value = next
     value.value = kinds[next].first
@@ -41,12 +46,15 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
       ...(times.value !== '' && { times: Number(times.value) }),
       ...effectOf(kind.value, value.value, args.value),
     }
+    const before = overridden()
     await ask('useScenario', { sandbox }, { body: { name: 'override', rules: [rule] } })
-    return 'Active'
+    active.value = { before, limit: Number(times.value) || Number.POSITIVE_INFINITY }
   }
   return (
     <fieldset class="card override">
-      <legend>Override next response</legend>
+      <legend>
+        Next {entry.operation ?? 'response'} in sandbox {sandbox}
+      </legend>
       <label>
         Effect
         <select value={kind.value} onChange={(event) => choose(event.currentTarget.value as KindName)}>
@@ -69,6 +77,9 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
       <ActionButton run={use} kind="primary">
         Activate
       </ActionButton>
+      <span role="status" class="muted">
+        {active.value && (overridden() - active.value.before < active.value.limit ? 'Active' : 'Used')}
+      </span>
     </fieldset>
   )
 }

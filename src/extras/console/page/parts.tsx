@@ -279,6 +279,11 @@ export function Tabs({
   )
 }
 
+/** Renders text in backticks as code. */
+export function withCode(text: string | null | undefined): ComponentChildren {
+  return (text ?? '').split('`').map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part))
+}
+
 /** Error notice. */
 export function Notice({ children }: { children: ComponentChildren }) {
   return (

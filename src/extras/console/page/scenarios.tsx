@@ -8,7 +8,7 @@ import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { later } from './later.tsx'
 import { param, sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
+import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 
 const ScenarioEditor = later(async () => (await import('./scenario-editor.tsx')).ScenarioEditor)
 
@@ -125,7 +125,7 @@ export function Scenarios() {
                   <span class="name">{name}</span>
                   {custom.value.has(name) && <span class="tag">custom</span>}
                 </label>
-                <span class="muted description">{description}</span>
+                <span class="muted description">{withCode(description)}</span>
                 <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(name)}>
                   Edit a copy
                 </button>
@@ -155,7 +155,7 @@ function Active({
     <div class="card">
       <div class="bar">
         <h3>{scenario.name}</h3>
-        <span class="muted description grow">{scenario.description}</span>
+        <span class="muted description grow">{withCode(scenario.description)}</span>
         <button type="button" aria-label={`Edit ${scenario.name}`} onClick={edit}>
           Edit
         </button>
@@ -207,7 +207,9 @@ function sourceOf({ name, description, rules }: ScenarioProgress): object {
 function effectOf({
   source: { fault, faults = fault ? [fault] : [], reply, sequence, script, rateLimit, setState },
 }: RuleProgress): string {
-  const names = faults.map((each) => (typeof each === 'string' ? each : each.name))
+  const names = faults
+    .map((each) => (typeof each === 'string' ? each : each.name))
+    .filter((name) => !(rateLimit && name === 'rate-limit'))
   return [
     ...names,
     ...(reply ? ['scripted reply'] : []),

@@ -49,7 +49,9 @@ const fields = {
   },
   model: {
     matches: ({ model }, value) => isLike(model ?? 'none', value),
-    values: (calls) => calls.map(({ model }) => model ?? 'none'),
+    // Each model, and all models of its provider.
+    values: (calls) =>
+      calls.flatMap(({ model }) => (model ? [model, model.replace(/\/[^/]*$/, '/*')] : ['none'])),
   },
   stream: {
     matches: ({ stream }, value) => String(stream) === value,
@@ -79,6 +81,29 @@ const fields = {
 } satisfies Record<string, Field>
 type FieldName = keyof typeof fields
 
+const token = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
+
+/** An example of each field, for the help. */
+export const examples: Record<FieldName, string> = {
+  status: '5xx',
+  op: 'create*',
+  model: 'aurora/*',
+  stream: 'true',
+  slower: '2s',
+  rule: 'busy#2',
+  is: 'error',
+  body: '"high tide"',
+  sandbox: 's1',
+  trace: 'none',
+}
+
+/** Returns words before a colon that are not fields, such as `code` in `code:429`. */
+export function unknownFields(text: string): string[] {
+  return [...text.matchAll(token)].flatMap(([, , name]) =>
+    name && !Object.hasOwn(fields, name.toLowerCase()) ? [name] : [],
+  )
+}
+
 function isLike(text: string, glob: string): boolean {
   return compileGlob(glob)(text.toLowerCase())
 }
@@ -87,8 +112,6 @@ function millisecondsOf(text: string): number {
   const [, number = '0', unit] = /^(\d*\.?\d+)(ms|s|m)?$/.exec(text) ?? []
   return Number(number) * ({ s: 1000, m: 60_000 }[unit ?? ''] ?? 1)
 }
-
-const token = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 
 export function parseSearch(text: string): Term[] {
   return [...text.matchAll(token)].map(([whole, minus, name = '', quoted, plain = '']) => {

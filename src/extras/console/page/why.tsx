@@ -6,7 +6,7 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import type { RuleReport, Why } from '../why.ts'
 import { ask, askConsole, useLoaded } from './api.ts'
 import { hashWith } from './location.ts'
-import { Notice } from './parts.tsx'
+import { Notice, withCode } from './parts.tsx'
 
 /** Kinds of facts by their first word. Rules are not among them, because they are shown from data. */
 const factKinds = [
@@ -77,7 +77,7 @@ function Facts({ facts }: { facts: readonly { kind: string; title: string; fact:
       {facts.map(({ kind, title, fact }, index) => (
         <li key={index} class={kind}>
           <span class="tag">{title}</span>
-          <span>{fact}</span>
+          <span>{withCode(fact)}</span>
         </li>
       ))}
     </ul>
