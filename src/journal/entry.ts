@@ -156,8 +156,8 @@ export function toEntry(record: CallRecord): JournalEntry {
     schemaViolation: record.schemaViolation,
     delivery: record.delivery,
     timestamp: new Date(record.at).toISOString(),
-    durationMs: endedAt === undefined ? null : endedAt - startedAt,
-    firstByteMs: firstByteAt === undefined ? null : firstByteAt - startedAt,
+    durationMs: elapsed(startedAt, endedAt),
+    firstByteMs: elapsed(startedAt, firstByteAt),
   }
 }
 
@@ -259,7 +259,12 @@ export function toSummary(record: CallRecord): CallSummary {
     delivery: record.delivery,
     tokens: record.tokens,
     startedAt: timeOfDayAt(startedAt),
-    durationMs: endedAt === undefined ? null : endedAt - startedAt,
-    firstByteMs: firstByteAt === undefined ? null : firstByteAt - startedAt,
+    durationMs: elapsed(startedAt, endedAt),
+    firstByteMs: elapsed(startedAt, firstByteAt),
   }
+}
+
+/** Returns milliseconds, rounded to microseconds so that saving and opening a file does not change them. */
+function elapsed(from: number, to: number | undefined): number | null {
+  return to === undefined ? null : Math.round((to - from) * 1000) / 1000
 }

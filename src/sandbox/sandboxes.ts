@@ -123,8 +123,7 @@ export class Sandboxes implements SandboxHost {
     const unknown = unknownOperations(file.data, new Set(operations.map(({ id }) => id)))
     if (unknown.length > 0) throw invalidRequest(unknown)
     const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
-    // mutation: equivalent (the same data, not shared)
-    const hasOwnData = seed !== options.seed || Object.keys(fixtures).length > 0
+    const hasOwnData = seed !== options.seed || !equal(fixtures, options.fixtures)
     const merged = hasOwnData ? { ...options, seed, fixtures } : options
     const seedData = hasOwnData ? seedDataOf(merged, collections) : this.#seedData
     const sandbox = this.#admit(undefined, merged, seedData, {

@@ -107,6 +107,13 @@ describe('a sandbox file', () => {
     expect(opened.journal.nearMisses().map(({ path }) => path)).toEqual(['/api/v1/providers'])
   })
 
+  it('restores canonical records in a gateway with other fixtures', async () => {
+    const ours = { slug: 'ours', name: 'Ours', privacy_policy_url: null }
+    const other = createGateway({ fixtures: { providers: [ours] } })
+    const opened = await other.openSandbox(createGateway().save())
+    expect(await opened.db.providers.list()).toEqual(await createGateway().db.providers.list())
+  })
+
   it.each(['complete', 'aborted-by-fault', 'aborted-by-client'] as const)(
     'keeps the delivery outcome %s',
     async (delivery) => {
