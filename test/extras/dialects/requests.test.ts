@@ -132,7 +132,7 @@ describe('plugins', () => {
     const { status, warnings } = await create({ input: 'Hi', plugins })
     expect(status).toBe(200)
     expect(warnings).toHaveLength(8)
-    expect(warnings[0]).toBe("The 'auto-router' plugin has no effect here")
+    expect(warnings[0]).toBe("The 'auto-router' plugin is not simulated")
   })
 
   it('are disabled by `enabled: false`', async () => {
