@@ -130,7 +130,7 @@ it('the event stream skips a slow reader, buffers little for it, and sends resyn
     return slow.response.writableLength
   }
   let held = 0
-  for (let turn = 0; turn < 4; turn++) held = await tell()
+  for (let turn = 0; turn < 6; turn++) held = await tell()
   expect(await tell()).toBe(held)
   expect(held).toBeLessThan(600_000)
   slow.readOn()
