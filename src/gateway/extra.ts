@@ -140,7 +140,18 @@ export interface Dialect {
   /** Translates the error envelope. */
   error?(envelope: object, status: number): object
   /** Loads the known differences from the vendor's document, for the `drift` command. */
-  differences?(): Promise<readonly { readonly reason: string; readonly findings: readonly string[] }[]>
+  differences?(): Promise<readonly KnownDifferences[]>
+}
+
+/** Differences from a vendor's document with a common reason. */
+export interface KnownDifferences {
+  /** Explanation that `drift` prints. */
+  readonly reason: string
+  /**
+   * Names of findings, such as `Model.{links,name} value-added: red, green`. `*` matches any characters. Values are
+   * the known ones; default: any.
+   */
+  readonly findings: readonly string[]
 }
 
 export interface SentRequest {

@@ -1,6 +1,6 @@
 /** Reports of drift as text, Markdown, JSON or SARIF 2.1.0. Findings with the same cause are grouped. */
+import type { KnownDifferences } from '../../gateway/extra.ts'
 import { type Accepted, type Drift, type Finding, nameOf, titleOf, type Verdict } from './drift.ts'
-import type { Explanation } from './known-differences.ts'
 import type { Severity } from './shapes.ts'
 
 const verdictTexts: Record<Verdict, string> = {
@@ -12,7 +12,7 @@ const verdictTexts: Record<Verdict, string> = {
 export interface DriftReport extends Omit<Accepted, 'findings'>, Pick<Drift, 'unchecked' | 'checked'> {
   readonly findings: readonly FindingGroup[]
   /** Known differences that were found, by reason. Default: none. */
-  readonly explained?: readonly Explanation[]
+  readonly explained?: readonly KnownDifferences[]
 }
 
 /** Findings with the same cause, such as a field of a schema that several operations use. */

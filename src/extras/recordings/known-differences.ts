@@ -2,23 +2,14 @@
  * Known differences between a dialect and its vendor's document, each with a reason. `drift` prints the reasons
  * instead of the findings.
  */
-import type { Dialect } from '../../gateway/extra.ts'
+import type { KnownDifferences } from '../../gateway/extra.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import { type Finding, nameOf, titleOf } from './drift.ts'
-
-/** Names of findings by reason: `Model.{links,name} value-added: red, green`. `*` matches any characters. */
-export type KnownDifferences = Awaited<ReturnType<NonNullable<Dialect['differences']>>>
-
-/** A reason, and the names of the findings that it explains. */
-export interface Explanation {
-  readonly reason: string
-  readonly findings: readonly string[]
-}
 
 export interface Explained {
   /** Findings that are not known. If only some values of a finding are known, it lists the others. */
   readonly findings: readonly Finding[]
-  readonly explained: readonly Explanation[]
+  readonly explained: readonly KnownDifferences[]
   /** Names of known differences that were not found. */
   readonly unused: readonly string[]
 }
@@ -32,7 +23,7 @@ interface Entry {
 }
 
 /** Separates findings that are known differences. */
-export function explain(findings: readonly Finding[], known: KnownDifferences): Explained {
+export function explain(findings: readonly Finding[], known: readonly KnownDifferences[]): Explained {
   const entries = known.flatMap(({ reason, findings: texts }) =>
     texts.flatMap((text) => entriesIn(text, reason)),
   )

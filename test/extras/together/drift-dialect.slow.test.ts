@@ -8,15 +8,16 @@ import { apiDocument } from '../../../src/control/documents.ts'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
 import { findDrift, nameOf } from '../../../src/extras/recordings/drift.ts'
 import { grouped } from '../../../src/extras/recordings/drift-report.ts'
-import { explain, type KnownDifferences } from '../../../src/extras/recordings/known-differences.ts'
+import { explain } from '../../../src/extras/recordings/known-differences.ts'
 import { describeDialect, type MockDescription } from '../../../src/extras/recordings/observe.ts'
+import type { KnownDifferences } from '../../../src/gateway/extra.ts'
 import type { GatewayCore } from '../../../src/gateway/gateway.ts'
 import { createGateway } from '../../../src/index.ts'
 
 // The public type hides the operations and the dialect.
 const gateway = createGateway({ dialect: 'openrouter', timeScale: 0 }) as unknown as GatewayCore
 let mock: MockDescription
-let known: KnownDifferences
+let known: readonly KnownDifferences[]
 beforeAll(async () => {
   mock = await describeDialect(gateway)
   known = (await gateway.dialect?.differences?.()) ?? []

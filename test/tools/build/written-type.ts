@@ -12,8 +12,7 @@ export interface Writing {
   readonly names: ReadonlyMap<z.ZodType, string>
 }
 
-// zod has a separate type for each kind of schema, and this code reads several kinds. biome-ignore
-// lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: zod has a separate type for each kind of schema, and this code reads several
 const definitionOf = (schema: z.ZodType): any => schema._zod.def
 
 /** Returns a lazy schema's inner schema, which, unlike its getter's result, is always the same object. */
