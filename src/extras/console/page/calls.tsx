@@ -78,16 +78,21 @@ function SearchField() {
   const text = useSignal(query)
   const options = useSignal<readonly string[]>([])
   const timer = useRef(0)
+  const searched = useRef(query)
+  // A search set elsewhere, such as by a link, replaces the typed text.
   useEffect(() => {
-    if (timer.current === 0) text.value = query
+    if (query === searched.current) return
+    clearTimeout(timer.current)
+    searched.current = query
+    text.value = query
   }, [query])
   const complete = () => {
     options.value = completions(text.value, chosenCalls.peek())
   }
   const search = () => {
-    if (timer.current === 0) return
     clearTimeout(timer.current)
-    timer.current = 0
+    if (text.value === searched.current) return
+    searched.current = text.value
     go({ q: text.value }, { replace: true })
     complete()
   }
@@ -108,7 +113,8 @@ function SearchField() {
           clearTimeout(timer.current)
           timer.current = window.setTimeout(search, searchAfterMs)
         }}
-        onBlur={search}
+        // A click's target must not move between press and release.
+        onBlur={({ relatedTarget }) => relatedTarget ?? search()}
       />
       <datalist id="completions">
         {options.value.map((each) => (
