@@ -4,7 +4,7 @@
 import { styleText } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { shellWord } from '../lib/literals.ts'
+import { shellWord } from '../lib/shell-word.ts'
 
 export interface Started {
   readonly gateway: GatewayCore

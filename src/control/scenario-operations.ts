@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
-import { dryRun } from '../journal/dry-run.ts'
+import { type DryRun, dryRun } from '../journal/dry-run.ts'
 import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -237,17 +237,9 @@ export const scenarioOperations = [
           .describe('Matching calls, oldest first.'),
       }),
     }),
-    async resolve(sandbox, { gateway, body: { scenario, last = 1000 } }) {
-      const checked = gateway.checkScenario(scenario)
-      const { seed, options } = sandbox
-      return {
-        data: dryRun(checked, sandbox.journal.records(last), {
-          seed,
-          timeScale: options.timeScale,
-          protocolOf: (operation) => gateway.operations.find(({ id }) => id === operation)?.protocol,
-        }),
-      }
-    },
+    resolve: (sandbox, { gateway, body: { scenario, last } }) => ({
+      data: tryScenario(gateway.checkScenario(scenario), sandbox, gateway, last),
+    }),
   }),
   sandboxOperation({
     id: 'listActiveScenarios',
@@ -297,4 +289,15 @@ function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object):
   if (typeof scenario === 'string') gateway.checkScenario(scenario)
   const { id, name } = sandbox.use(scenario as ScenarioInput)
   return { id, name }
+}
+
+/** Tries a scenario against a sandbox's newest calls. */
+export function tryScenario(
+  scenario: Scenario,
+  { journal, seed, options }: Sandbox,
+  { operations }: GatewayCore,
+  last = 1000,
+): DryRun {
+  const protocolOf = (id: string | undefined) => operations.find((each) => each.id === id)?.protocol
+  return dryRun(scenario, journal.records(last), { seed, timeScale: options.timeScale, protocolOf })
 }

@@ -1,10 +1,11 @@
 /** Control operations for the console's editors: JSON Schemas of rows and scenarios, and checks of drafts. */
 import * as z from 'zod'
 import { type ControlOperation, sandboxOperation } from '../../control/operation.ts'
+import { tryScenario } from '../../control/scenario-operations.ts'
 import { toRow } from '../../database/shared-rows.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError, type Violation } from '../../http/errors.ts'
-import { type DryRun, dryRun } from '../../journal/dry-run.ts'
+import type { DryRun } from '../../journal/dry-run.ts'
 import { FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
@@ -31,8 +32,6 @@ export interface ScenarioDraft {
 const tag = 'Internal'
 /** Maximum number of values to offer for a field. */
 const maxNames = 200
-/** Number of past calls for a dry run. */
-const maxCalls = 1000
 
 const collection = z.string().min(1)
 const Form = z.looseObject({ schema: z.looseObject({}) })
@@ -129,13 +128,7 @@ function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): Scena
   try {
     ;({ value, locate } = parseDataText('scenario', text))
     const scenario = gateway.checkScenario(value)
-    const { seed, options } = sandbox
-    const tried = dryRun(scenario, sandbox.journal.records(maxCalls), {
-      seed,
-      timeScale: options.timeScale,
-      protocolOf: (operation) => gateway.operations.find(({ id }) => id === operation)?.protocol,
-    })
-    return { value, scenario, problems: [], dryRun: tried }
+    return { value, scenario, problems: [], dryRun: tryScenario(scenario, sandbox, gateway) }
   } catch (error) {
     if (error instanceof ScenarioError) {
       const isRule = !Object.hasOwn(Object(value), 'rules')

@@ -7,8 +7,9 @@ import { httpToken } from '../../http/header-record.ts'
 import { announcesEvents } from '../../http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../../lib/literals.ts'
+import { shellWord } from '../../lib/shell-word.ts'
 import type { Effect } from '../../scenarios/compiled.ts'
+import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
 
 /** Hop-by-hop headers, and headers that clients set themselves. */
 const omittedHeaders =

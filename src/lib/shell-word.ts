@@ -1,0 +1,23 @@
+/** Quotes text for shell commands that users copy and paste. */
+
+/** Control characters, invisible and bidirectional formatting characters, and line separators. */
+export const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const unseenOnes = new RegExp(unseen.source, 'gu')
+
+const encoder = new TextEncoder()
+
+/**
+ * Quotes text as one shell word. Text with control or invisible characters is written as `$'…'`, which bash, zsh, ksh
+ * and POSIX 2024 support. Throws if the text contains NUL, which shell words cannot contain.
+ */
+export function shellWord(text: string): string {
+  if (text.includes('\0')) throw new TypeError('A shell command cannot contain a NUL character')
+  if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
+  // Quotes are escaped in octal, so that shells without `$'…'` still see a single word, though with different
+  // characters.
+  return `$'${text.replace(/\\/g, '\\\\').replace(/['!]/g, octal).replace(unseenOnes, octal)}'`
+}
+
+function octal(characters: string): string {
+  return Array.from(encoder.encode(characters), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+}
