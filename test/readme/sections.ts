@@ -43,7 +43,7 @@ const parts: Record<string, () => string> = {
     ),
   'recording-commands': () =>
     table(
-      ['Command', 'Flag', 'What it says'],
+      ['Command', 'Flag', 'Description'],
       recordingCommands().flatMap((command) =>
         command.options.map(({ flags, description }) => [
           `\`${command.name()}\``,

@@ -97,7 +97,9 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .description('Print a journal entry as a recording, a scenario rule, or a fixture.')
     .argument('<journal>', 'journal file, as returned by /__understudy/sandboxes/default/journal')
     .addOption(
-      new Option('--as <form>', 'form').choices(['recording', 'rule', 'fixture']).default('recording'),
+      new Option('--as <form>', 'output format')
+        .choices(['recording', 'rule', 'fixture'])
+        .default('recording'),
     )
     .option('--entry <id>', "the entry's x-request-id (default: the last entry)")
     .action(async (file: string, flags) => {

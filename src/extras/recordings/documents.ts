@@ -28,9 +28,9 @@ interface Part {
 }
 
 export interface DescribedOperation {
-  /** Operation id, such as `createResponse`, or the id in the document. */
+  /** The document's `operationId`, such as `createResponse`, or the method and path if it has none. */
   readonly id: string
-  /** Method and path, such as `POST /responses`. Path parameters have no names here, because names may differ. */
+  /** Method and path, such as `GET /presets/{}`. Names of path parameters are omitted, because they may differ. */
   readonly line: string
   readonly body: Part | undefined
   /** Parameters by location and name, such as `query max_results`. */
@@ -157,7 +157,7 @@ function contentOf(document: OpenApiDocument, reader: SchemaReader, { content }:
 }
 
 /**
- * Returns the schema of a stream's events: a schema named as such, or the schema of `data` in an event
+ * Returns the schema of a stream's events: `x-event-schema`, `itemSchema`, or the schema of `data` in the
  * stream's schema.
  */
 function eventSchema(document: OpenApiDocument, media: Json): unknown {
@@ -359,7 +359,7 @@ function* compareContents(
     if (!ours.has(type)) yield difference(part, '', 'media-type-added', 'additive', `may be ${type}`)
 }
 
-/** Returns the path in the reply that corresponds to part of an event: `[response.completed].response.usage` is `usage`. */
+/** Returns the path in the reply for part of an event: `[response.completed].response.usage` is `usage`. */
 function placeInReply(path: string): string {
   return path.replace(/^\[response\.[^\]]*\]\.(response\.|item|part)/, (_, field: string) => {
     if (field === 'response.') return ''

@@ -24,7 +24,6 @@ import { type Recording, RecordingError } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
 import { type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
 
-/** Parsed flags. */
 export interface DriftFlags {
   spec?: string
   recordings?: string
@@ -104,7 +103,7 @@ async function compare(
   }
 }
 
-/** Maximum document size in bytes. Published documents are about 2 MB. */
+/** Maximum number of characters in a fetched document. Published documents are about 2 MB. */
 const maxLength = 64 * 1024 * 1024
 /** Timeout for fetching a document or reply, in real milliseconds. */
 const timeoutMs = 60_000
@@ -185,7 +184,7 @@ export interface LiveSetup {
   readonly onRequest?: (line: string) => void
 }
 
-/** Assumed cost of a reply that does not state its cost. */
+/** Assumed cost in US dollars of a reply that does not state its cost. */
 const assumedCost = 0.01
 
 /**
@@ -246,7 +245,7 @@ export async function askGateway(
   return { recordings: readRecordingFolder(folder), unchecked }
 }
 
-/** Returns `usage.cost` in a reply, or in a stream's last event. */
+/** Returns the last cost stated in a reply or stream, in US dollars. */
 function costIn(text: string): number {
   const costs = [...text.matchAll(/"cost"\s*:\s*(\d+(?:\.\d+)?(?:e-?\d+)?)/g)].map(([, cost]) => Number(cost))
   return costs.at(-1) ?? assumedCost

@@ -18,11 +18,11 @@ export interface DriftReport extends Omit<Accepted, 'findings'>, Pick<Drift, 'un
 /** Findings with the same cause, such as a field of a schema that several operations use. */
 export interface FindingGroup extends Finding {
   readonly name: string
-  /** Names of the findings. */
+  /** Names of the grouped findings. */
   readonly places: readonly string[]
 }
 
-/** Groups findings that have the same cause: a schema, or the same change in several operations. */
+/** Groups findings with the same cause: a change in a shared schema, or the same change in several operations. */
 export function grouped(findings: readonly Finding[]): FindingGroup[] {
   const bySchema = groupBy(findings, (finding) =>
     finding.schema === undefined
@@ -46,14 +46,14 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown[])
   return [...groups.values()]
 }
 
-/** Returns everything but the operation. */
+/** Returns the values that identify a finding regardless of its operation. */
 function placeOf({ part, path, kind, severity, message, source, verdict }: Finding): unknown[] {
   return kind === 'operation-added'
     ? [kind, source, groupOf(message)]
     : [part, path, kind, severity, message, source, verdict]
 }
 
-/** Returns the first segment of an operation's path, as in `GET /files/{} is documented`. */
+/** Returns the first path segment in a message: `files` for `GET /files/{} is documented`. */
 function groupOf(message: string): string {
   return /\/([^/ ]*)/.exec(message)?.[1] ?? ''
 }

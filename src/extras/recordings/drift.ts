@@ -128,7 +128,7 @@ function shapesAt(shape: Shape, [step, ...rest]: readonly string[]): Shape[] {
   })
 }
 
-/** Known findings, each with a reason and an expiry date. */
+/** Accepted findings, each with a reason and an expiry date. */
 export const Baseline = z.lazy(() =>
   z.strictObject({
     accept: z.array(
@@ -151,7 +151,11 @@ export interface Accepted {
   readonly notes: readonly string[]
 }
 
-/** @param today Current date, such as `2026-01-31`. */
+/**
+ * Separates accepted findings from all others.
+ *
+ * @param today Current date, such as `2026-01-31`.
+ */
 export function accept(findings: readonly Finding[], baseline: Baseline, today: string): Accepted {
   const entries = baseline.accept.map((entry) => ({ ...entry, matches: compileGlob(entry.finding), used: 0 }))
   const left = findings.filter((finding) => {

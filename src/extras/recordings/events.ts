@@ -40,7 +40,7 @@ export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
 }
 
 interface Delta {
-  /** Part that the text belongs to. */
+  /** Identifies the part of the reply that the text belongs to. */
   readonly part: string
   readonly text: string
 }

@@ -68,7 +68,7 @@ export function journalEntries(text: string, file: string): unknown[] {
 
 const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: count() }))
 
-/** Entry fields that exports use. */
+/** Schema of the entry fields that imports and exports use. */
 export const RecordedEntry = z.lazy(() => z.looseObject(recordedFields()))
 
 const recordedFields = () => ({
@@ -115,7 +115,7 @@ export function exportEntry(
   }
 }
 
-/** Formats a recording without secrets. */
+/** Converts an entry to a recording without secrets. */
 function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Recording {
   return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
 }
@@ -145,7 +145,7 @@ function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<s
   return { presets: records.map(({ designated_version: _, ...preset }) => preset), presetVersions: versions }
 }
 
-/** Returns the records in `data`. Throws if a reply has none. */
+/** Returns the records in `data`. Throws if the reply has none. */
 function recordsIn(text: string): Record<string, unknown>[] {
   const records = [readAt(parseJsonBody(text), ['data'])].flat()
   if (records.every(isRecord)) return records

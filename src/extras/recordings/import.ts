@@ -196,7 +196,7 @@ const HarEntry = z.lazy(() =>
         .prefault({}),
     }),
     timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
-    // Journals exported by Understudy also contain each chunk's time and length, and the delivery outcome.
+    // HAR files from Understudy also contain each chunk's time and length, and the delivery outcome.
     _chunks: z.array(z.tuple([amount(), count()])).optional(),
     _delivery: z.string().optional(),
   }),
@@ -204,8 +204,8 @@ const HarEntry = z.lazy(() =>
 type HarEntry = z.infer<typeof HarEntry>
 
 /**
- * Converts a HAR file from a browser, a proxy or Understudy. Requests to addresses outside `base` are
- * ignored.
+ * Converts a HAR file from a browser, a proxy or Understudy. Ignores `OPTIONS` requests, and requests to URLs
+ * outside `base`.
  *
  * @param base The gateway's base path, such as `/api/v1`, or base URL.
  */
@@ -233,7 +233,7 @@ function harEntries(text: string, file: string): unknown[] {
   return entries
 }
 
-/** Returns the path relative to the base, or undefined for other addresses. */
+/** Returns the path relative to the base, or undefined for a URL outside it. */
 function pathBelow(url: string, base: string): string | undefined {
   const { href, pathname, origin } = new URL(url)
   const prefix = base.replace(/\/$/, '')
@@ -267,7 +267,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
   }
 }
 
-/** Returns the body's bytes. Throws if the exporting tool truncated them or decoded them wrongly. */
+/** Returns the body's bytes. Throws if the exporting tool omitted, truncated or wrongly decoded them. */
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
   const isStream = announcesEvents({ 'content-type': mimeType }) || announcesEvents(recordOf(headers))
@@ -303,7 +303,7 @@ function looksLikeLatin1(text: string): boolean {
   return decodeUtf8(fromLatin1(latin1)) !== undefined
 }
 
-/** Returns the chunks from an Understudy journal, or a single chunk for files from other tools. */
+/** Returns the chunks listed in a HAR file from Understudy, or a single chunk for files from other tools. */
 function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
   const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
   if (!isWhole) return [{ ms: wait, bytes }]

@@ -1,4 +1,4 @@
-/** Recordings: options, flags and replay. The command line loads the commands. */
+/** Declares the options, flags, commands and exports for recordings, and replays them. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { hiddenEntry, toEntry } from '../../journal/entry.ts'

@@ -7,7 +7,10 @@ import { compileGlob } from '../../lib/glob.ts'
 import { type Finding, nameOf, titleOf } from './drift.ts'
 
 export interface Explained {
-  /** Findings that are not known. If only some values of a finding are known, it lists the others. */
+  /**
+   * Findings that are not known differences. If only some of a finding's values are known, the finding lists
+   * the others.
+   */
   readonly findings: readonly Finding[]
   readonly explained: readonly KnownDifferences[]
   /** Names of known differences that were not found. */
@@ -18,11 +21,11 @@ interface Entry {
   /** Name of a finding in lower case, or a glob. */
   readonly name: string
   readonly reason: string
-  /** Known values. Default: any values. */
+  /** Known values. Undefined if all values are known. */
   readonly values: ReadonlySet<string> | undefined
 }
 
-/** Separates findings that are known differences. */
+/** Separates known differences from all other findings. */
 export function explain(findings: readonly Finding[], known: readonly KnownDifferences[]): Explained {
   const entries = known.flatMap(({ reason, findings: texts }) =>
     texts.flatMap((text) => entriesIn(text, reason)),
@@ -59,7 +62,7 @@ export function explain(findings: readonly Finding[], known: readonly KnownDiffe
   }
 }
 
-/** Reads `Model.{links,name} value-added: red, green`, which is an entry for each name in braces. */
+/** Parses text such as `Model.{links,name} value-added: red, green` to an entry for each name in braces. */
 function entriesIn(text: string, reason: string): Entry[] {
   const [names = '', list] = text.split(': ')
   const values = list === undefined ? undefined : new Set(list.split(', '))

@@ -1,6 +1,6 @@
 /**
  * Derives shapes from a gateway's replies and event streams, and compares them with Understudy's.
- * Understudy's streams are sampled.
+ * Understudy's own streams are sampled by sending it requests.
  */
 
 import { apiDocument } from '../../control/documents.ts'
@@ -55,7 +55,7 @@ const ourHeaders = new Set([
   'x-request-id',
 ])
 
-/** Derives shapes from complete replies to these operations. */
+/** Derives shapes from complete replies to the given operations. Ignores all other recordings. */
 export function observe(recordings: Iterable<Recording>, operations: DescribedOperations): Observed {
   const bodies = new Map<DescribedOperation, Map<number, Shape>>()
   const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
@@ -100,7 +100,11 @@ function operationOf(
   })
 }
 
-/** @param streams Model of Understudy's streams. Default: streams and headers are not compared. */
+/**
+ * Yields differences between described operations and observed replies.
+ *
+ * @param streams Model of Understudy's streams. Default: streams and headers are not compared.
+ */
 export function* compareObserved(
   operations: DescribedOperations,
   observed: Observed,
@@ -161,7 +165,7 @@ export interface StreamModel {
   readonly flaws: ReadonlySet<string>
 }
 
-/** @param streams Events by complete stream. */
+/** @param streams Events of each complete stream. */
 export function modelOf(streams: readonly (readonly RecordedEvent[])[]): StreamModel {
   const events = new Map<string, Shape>()
   const successors = new Set<string>()
@@ -277,7 +281,7 @@ function list(words: ReadonlySet<string>): string {
   return [...words].join(' or ')
 }
 
-/** Understudy's operations and streams, to compare with. */
+/** Understudy's operations and streams, with which documents and replies are compared. */
 export interface MockDescription {
   readonly operations: DescribedOperations
   readonly streams: StreamModel
@@ -351,7 +355,7 @@ async function withSamples(
   return extended
 }
 
-/** Adds the fields that only the gateway's events have. */
+/** Adds fields that appear in the gateway's events but not in its document. */
 function withEvents(operations: DescribedOperations, { events }: StreamModel): DescribedOperations {
   const operation = operations.get('POST /responses')
   const content = operation?.replies.get('200')
@@ -378,7 +382,7 @@ async function withErrors(
     const [method = '', path = ''] = line.split(' ')
     const sample = async (optional: object) => {
       const fault = { name: 'status', status: 400, ...optional } as const
-      // The gateway has this operation.
+      // The cast is safe, because the operation is one of the gateway's.
       using _ = gateway.use({ on: operation.id as KnownOperationId, fault })
       const response = await fetch(`https://gateway.example/api/v1${path.replaceAll('{}', 'a')}`, {
         method,

@@ -161,7 +161,7 @@ interface ExchangeSetup extends RecorderSetup {
   readonly maxBytes: number
 }
 
-/** An exchange. Bytes are forwarded as they arrive, then recorded. */
+/** A proxied exchange. Forwards bytes as they arrive, and records them. */
 class ProxyExchange {
   /** Path relative to the base URL. */
   readonly path: string
@@ -176,9 +176,9 @@ class ProxyExchange {
   #sentAt = monotonic()
   #file: RecordingFile | undefined
   #reason = 'there was no reply'
-  /** Tail of the last chunk, kept because the last event may be split. */
+  /** End of the previous chunk, because a stream's last event may be split across chunks. */
   #tail = ''
-  /** If true, the last event of a stream has arrived. */
+  /** If true, the stream's last event has arrived. */
   #isComplete = false
   #isOver = false
   #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
@@ -361,7 +361,7 @@ function upstreamHeaders(request: IncomingMessage, key: string | undefined): Rec
   }
 }
 
-/** Returns the upstream's headers, including repeated ones. */
+/** Returns the upstream's end-to-end headers as a list of names and values, to preserve repeated headers. */
 function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
   const passed: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -376,7 +376,6 @@ function flat(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** Parsed flags. */
 export interface RecordFlags extends RedactionFlags {
   upstream: URL
   out: string
@@ -451,7 +450,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
 
-/** Reads the key from an environment variable. */
+/** Reads a key from an environment variable. Throws a `UsageError` if it is not set. */
 export function keyIn(name: string): string {
   const key = process.env[name]
   if (key) return key

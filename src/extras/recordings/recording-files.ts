@@ -82,7 +82,7 @@ export function toRecording({ request, reply, chunks, end }: Exchange, setup: Re
 
 type Line = NonNullable<Recording['reply']> | Recording['chunks'][number] | NonNullable<Recording['end']>
 
-/** Converts a reply to lines. */
+/** Converts a reply to a recording's lines, without its secrets. */
 class ReplyWriter {
   readonly #redactor: Redactor
   readonly #body: BodyRedactor
@@ -209,7 +209,7 @@ export class RecordingFile {
     this.#path = path
     this.#redactor = redactor
     this.#stream = createWriteStream(this.#path, { flags: 'wx' })
-    this.#stream.on('error', (error) => this.giveUp(`cannot be written: ${error.message}`))
+    this.#stream.on('error', (error) => this.giveUp(`the recording cannot be written: ${error.message}`))
     this.#line(head)
     if (request) this.#line({ request })
     this.#writer = new ReplyWriter(redactor, (line, kind) =>
@@ -225,7 +225,7 @@ export class RecordingFile {
   chunk(ms: number, bytes: Uint8Array): void {
     this.#bytes += bytes.length
     this.#chunks++
-    if (this.#bytes > this.#maxBytes) this.giveUp(`is larger than ${inMegabytes(this.#maxBytes)}`)
+    if (this.#bytes > this.#maxBytes) this.giveUp(`the reply is larger than ${inMegabytes(this.#maxBytes)}`)
     if (!this.#problem) this.#writer.chunk(ms, bytes)
   }
 

@@ -1,7 +1,7 @@
 /**
  * Defines the recording format: an exchange as JSON lines, which are readable in diffs. The lines are the
- * head, the request, the reply's head, its chunks and its ending. Chunks store the bytes as received, to
- * preserve comments, line endings and split points; events are derived from them.
+ * head, the request, and the reply's head, chunks and ending. Chunks store the bytes as received, to
+ * preserve comments, line endings and split points. Events are derived from the chunks.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -21,7 +21,7 @@ const milliseconds = () => amount().describe('Milliseconds since the request was
 /** Headers as received, including connection headers; names in lower case. */
 const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
-/** The first line. */
+/** First line of a recording. */
 const Head = z.lazy(() =>
   z.preprocess(
     withPresentName,
@@ -31,18 +31,21 @@ const Head = z.lazy(() =>
         .string()
         .min(1)
         .describe(
-          'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
+          "Operation id; `post-chat-completions` or similar for an unknown path; the file's name for a reply imported without its request.",
         ),
       dialect: z.string().min(1).default('neutral'),
       key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
       redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
-      bodyHash: z.string().optional().describe("Canonical body's hash, if text was replaced with filler."),
+      bodyHash: z
+        .string()
+        .optional()
+        .describe('Hash of the original canonical body, if its text was replaced with filler.'),
       recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
     }),
   ),
 )
 
-/** Files from earlier versions start with `{"tape":1,…}` and are named `.tape.jsonl`. */
+/** Renames `tape` in heads from earlier versions, whose files are named `.tape.jsonl`. */
 function withPresentName(head: unknown): unknown {
   if (typeof head !== 'object' || head === null || !('tape' in head)) return head
   const { tape, ...rest } = head
@@ -55,7 +58,7 @@ const Request = z.lazy(() =>
     path: z.string().startsWith('/').describe('Path relative to the base URL, percent-encoded.'),
     query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
-    // Uses the first of these fields that preserves the body's bytes.
+    // At most one of these fields is set: the first that preserves the body's bytes.
     json: z.json().optional().describe('Body, if it is compact JSON.'),
     text: z.string().optional(),
     base64: z.base64().optional(),
@@ -84,7 +87,7 @@ const Chunk = z.lazy(() =>
  */
 const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
 
-/** Recordings from earlier versions end with `client-left`. */
+/** Accepts `client-left`, the former name of `aborted-by-client`. */
 const Ending = z.lazy(() =>
   z.preprocess((end) => (end === 'client-left' ? 'aborted-by-client' : end), z.enum(endings)),
 )
@@ -104,11 +107,9 @@ export const RecordingSchema = z.lazy(() =>
   z.object({
     head: Head,
     request: Request.optional().describe('Absent for a reply that was captured without its request.'),
-    reply: ReplyHead.optional().describe(
-      'Absent if the connection ended before the head, or nothing was sent.',
-    ),
+    reply: ReplyHead.optional().describe('Absent if the connection ended before a reply head was received.'),
     chunks: z.array(Chunk),
-    end: End.optional().describe('Absent for a request without a reply yet.'),
+    end: End.optional().describe('Absent if the exchange was still in progress.'),
   }),
 )
 
@@ -158,7 +159,7 @@ function recordingOf(text: string, name: string): Recording {
   return whole
 }
 
-/** Formats a recording as lines, as in its file. */
+/** Formats a recording as the JSON lines of its file. */
 export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
   const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
   return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
@@ -184,7 +185,7 @@ export function isRecordingFile(file: string): boolean {
   return suffixes.some((each) => file.endsWith(each))
 }
 
-/** Returns a request body's or chunk's bytes. */
+/** Returns the bytes of a request body or a chunk. */
 export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
   if (part.base64 !== undefined) return fromBase64(part.base64)
   if (part.text !== undefined) return encoder.encode(part.text)
@@ -253,7 +254,7 @@ export function firstProblem(error: z.ZodError): string {
   return issue ? `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}` : 'invalid'
 }
 
-/** Throws if bytes were lost or edited. Edits are allowed if the hash was removed. */
+/** Throws if bytes were lost or edited. Without the hash, only the length is checked. */
 function assertIntact(recording: Recording, name: string): void {
   const { end } = recording
   if (!end) return

@@ -139,8 +139,9 @@ export class BodyRedactor {
   readonly #chunks: { ms: number; length: number }[] = []
   /** Redacted bytes of the withheld chunks. */
   #clean = ''
-  /** Raw bytes of the withheld chunks, joined on demand, and their number. */
+  /** Raw bytes of the withheld chunks, joined on demand. */
   #raw: string[] = []
+  /** Total length of `#raw`. */
   #length = 0
   /** Last two raw bytes, because a blank line may be split. */
   #last = ''
@@ -237,7 +238,7 @@ const textFields = new Set([
 ])
 
 /**
- * Returns a copy of a JSON value with strings replaced by filler: letters become x, digits become 1, and non-ASCII
+ * Returns a copy of a JSON value with filler in its text fields: letters become x, digits become 1, and non-ASCII
  * characters become one with the same number of bytes. Spaces, punctuation, escapes, lengths, offsets, links and
  * split points are unchanged.
  */
@@ -251,7 +252,8 @@ export function fillValue(value: unknown, isText = false): unknown {
 }
 
 /**
- * Replaces text like `fillValue`, in text that contains JSON, such as an event stream, with one character per byte.
+ * Replaces text fields as `fillValue` does, in text that contains JSON, such as an event stream. The text has one
+ * character per byte.
  */
 export function fillText(latin1: string): string {
   const name = [...textFields].join('|')
@@ -264,7 +266,7 @@ export function fillText(latin1: string): string {
     )
 }
 
-/** JSON literals are unchanged, so that function arguments remain JSON. */
+/** Units that filler replaces. JSON literals are matched but kept, so that function arguments remain JSON. */
 const token =
   /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]{1,3}|[^\0-\x7f]/gu
 

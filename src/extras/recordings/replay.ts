@@ -40,7 +40,7 @@ type RecordedFrame =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
-/** @param start Called when the first frame is read. Waits are measured from this moment. */
+/** @param start Called when the first frame is read. Returns the milliseconds that have already passed. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()
@@ -124,7 +124,7 @@ function toRule(
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
   const rule: RuleInput = {
     name: 'recorded',
-    // The operation's id, if it is known, or the request's method and path.
+    // A request to an unknown operation is matched by its method and path.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
     ...whenOf(recording, operation, ignoreFields),
   }
@@ -160,7 +160,7 @@ function whenOf(
   return Object.keys(when).length > 0 ? { when } : {}
 }
 
-/** Returns the path parameters of a request, or undefined if it is for another operation. */
+/** Returns a request's path parameters, or undefined if the request is for another operation. */
 function paramsOf(
   operation: KnownOperation,
   { method, path }: RecordedRequest,
@@ -179,6 +179,6 @@ function toScripted(frame: RecordedFrame): ScriptedFrame {
   if (frame.kind === 'wait') return { wait: rounded(frame.ms) }
   if (frame.kind === 'hang-up') return { hangUp: frame.how }
   const text = decodeUtf8(frame.bytes)
-  // Escapes braces, because scripted text is a template.
+  // Text with braces is stored as base64, because scripted text is a template.
   return text === undefined || text.includes('{{') ? { base64: toBase64(frame.bytes) } : { bytes: text }
 }

@@ -47,14 +47,14 @@ export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly stri
   }
 }
 
-/** Returns a request's key. */
+/** Returns the key that identifies equal requests in file names and heads. */
 export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
   return hash(operation, method, path, query, bodyHash)
 }
 
 /**
- * Returns a recorded request's key parts. If its text was replaced with filler, the head contains the
- * original body's hash.
+ * Returns a recorded request's key parts, or undefined for a recording without a request. If the request's
+ * text was replaced with filler, the hash of the original body is in the head.
  */
 export function recordedKeyParts(
   { head, request }: Recording,
@@ -158,7 +158,7 @@ export interface Nearest {
   readonly recording: string
   /** Field that differs: `body.input`, `query`, `path` or `method`. */
   readonly field: string
-  /** Description of the difference. */
+  /** Description of the difference, such as `method is POST, not GET`. */
   readonly reason: string
 }
 

@@ -22,7 +22,7 @@ export interface KnownSecret {
 }
 
 export interface FinderSetup {
-  /** Secret values. Default: none. */
+  /** Known secrets. Default: none. */
   readonly values?: readonly KnownSecret[]
   /** Patterns in addition to known key formats. Default: none. */
   readonly patterns?: readonly SecretPattern[]
@@ -39,7 +39,8 @@ export interface SecretFound {
 }
 
 /**
- * Maximum length of base64 to decode when searching for unknown keys. Known values are found in base64 of any length.
+ * Maximum number of base64 characters to decode when searching for unknown keys. Known values are found in base64
+ * of any length.
  */
 const maxRun = 1024 * 1024
 
@@ -47,7 +48,7 @@ export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
   readonly #needles = new Map<string, { kind: string; placeholder: string }>()
   readonly #knownValues: RegExp | undefined
-  /** Maximum length of a known value with line breaks. */
+  /** Maximum length of an encoded known value that contains line breaks; 0 if none does. */
   readonly longestLines: number = 0
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
@@ -136,7 +137,7 @@ export class SecretFinder {
   }
 }
 
-/** Returns a placeholder of the same length. Equal secrets get equal placeholders. */
+/** Returns a placeholder, by default of the secret's length. Equal secrets get equal placeholders. */
 export function placeholderFor(secret: string, length = secret.length): string {
   return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
 }

@@ -143,7 +143,10 @@ describe('the recorder', () => {
     await recorder.close()
     expect(bytes).toBe(65 * piece.length)
     expect(await readdir(recorder.out)).toEqual([])
-    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-recorded', reason: 'is larger than 4 MB' })
+    expect(recorder.lines[0]?.result).toEqual({
+      kind: 'not-recorded',
+      reason: 'the reply is larger than 4 MB',
+    })
   })
 
   it('numbers repeated requests, and records only new requests by default', async () => {
@@ -242,7 +245,7 @@ describe('the recorder', () => {
     ],
     ['a reply with identity encoding', {}, '{}', { 'content-encoding': 'identity' }, undefined],
     ['a reply of maximum size', {}, '{}', { 'x-length': '100' }, undefined],
-    ['a reply one byte larger', {}, '{}', { 'x-length': '101' }, 'is larger than 0 MB'],
+    ['a reply one byte larger', {}, '{}', { 'x-length': '101' }, 'the reply is larger than 0 MB'],
   ] as [string, Record<string, string>, string, Record<string, string>, string | undefined][])(
     'forwards %s, and records it or reports the reason',
     async (_, headers, body, replyHeaders, reason) => {
