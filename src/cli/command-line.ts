@@ -34,7 +34,7 @@ const examples = `Examples:
 /**
  * Parses arguments and runs the command.
  *
- * @param start `startServer`.
+ * @param start `startServer`, which only entries may import.
  */
 export async function run(args: readonly string[], start: Start): Promise<void> {
   const program = await toProgram(start)
@@ -231,7 +231,7 @@ function addOpenapi(program: Command): void {
       if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
-/** Replaces Commander's message if a flag or its value has been renamed. */
+/** Replaces Commander's message if a flag or value has been renamed. Otherwise, adds a hint if there is one. */
 function withNewName(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
@@ -267,7 +267,7 @@ function toFactor(text: string): number {
   throw new InvalidArgumentError('A factor must be a number, 0 or more.')
 }
 
-/** Parses digits as a number, as in code and configuration files. */
+/** Parses a seed. Digits become a number, so that `--seed 7` equals `seed: 7` in code and configuration files. */
 function toSeed(text: string): string | number {
   if (text === '') throw new InvalidArgumentError('A seed must be a whole number or a word.')
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text

@@ -12,7 +12,7 @@ type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
 /** Maximum file size in bytes, which allows for large fixtures. */
 const limit = 64 * 1024 * 1024
 
-/** Reads options from a configuration file, in which paths are relative to the file. */
+/** Reads options from a configuration file. Paths in the file are relative to it. */
 export function readConfig(file: string): GatewayOptionsInput {
   const { value } = readDataFile(file, limit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -52,9 +52,9 @@ interface OptionsFile {
 }
 
 /**
- * Creates a gateway with all extras. Throws a `UsageError`.
+ * Creates a gateway with all extras. Throws a `UsageError` for invalid options.
  *
- * @param config The configuration file's path, for messages.
+ * @param config The configuration file that contained the options, for messages. Default: options from flags.
  */
 export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {

@@ -19,7 +19,6 @@ import { consoleUrl, highlight, readyLine, readyText, type Started } from './rea
 import { gatewaySetup } from './scenario-file.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
-/** Parsed flags. */
 export interface ServeFlags {
   port: number
   host: string
@@ -112,7 +111,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
       }
       await stop()
     })
-  // Last, because its reader may send a signal at once.
+  // Printed last, because a program that waits for this output may send a signal at once.
   if (flags.json) print(readyLine(server, hasConsole))
   else
     print(

@@ -6,7 +6,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ScenarioFile } from './config-file.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 
-/** Polling interval in milliseconds. Only polling detects replaced files as well as changes on network drives. */
+/** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
 const interval = 200
 
 /**
