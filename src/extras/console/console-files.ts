@@ -59,7 +59,7 @@ const published = relativeUrl('./console/')
 const clone = relativeUrl('../../../')
 const config = fileURLToPath(new URL('vite.console.ts', clone))
 
-/** Returns the URL of a folder. Bundlers would look for `new URL('./console/', import.meta.url)` and fail. */
+/** Returns a folder's URL. Bundlers would try to resolve a literal `new URL('./console/', import.meta.url)`, and fail. */
 function relativeUrl(path: string): URL {
   return new URL(path, import.meta.url)
 }
@@ -89,7 +89,7 @@ function isClone(): boolean {
   return !existsSync(published) && existsSync(config)
 }
 
-/** Returns the modification time of the newest source in milliseconds of Unix time; 0 without sources. */
+/** Returns the time of the latest change to a source, in Unix milliseconds; 0 outside a clone. */
 function newestSource(): number {
   if (!isClone()) return 0
   const folder = new URL('src/extras/console/page/', clone)
@@ -99,7 +99,7 @@ function newestSource(): number {
 }
 
 async function build(): Promise<void> {
-  // Imported by URL, so that bundlers do not include the file, which only clones have.
+  // Imported by URL, so that bundlers do not include Vite, which is installed only in clones.
   const tool: typeof import('vite') = await import(
     new URL('node_modules/vite/dist/node/index.js', clone).href
   )

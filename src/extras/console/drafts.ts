@@ -105,7 +105,7 @@ function declarationOf({ state }: Sandbox, name: string) {
   throw new GatewayError(404, `The sandbox has no collection '${name}'`)
 }
 
-/** Returns the first keys of a collection's rows, or another field's values. */
+/** Returns the keys of a collection's first rows, or their values of another field. */
 async function keysIn(sandbox: Sandbox, name: string, field?: string): Promise<string[]> {
   const declaration = declarationOf(sandbox, name)
   const rows = (await sandbox.state.database.table(name).rows()).slice(0, maxNames)
@@ -133,7 +133,7 @@ function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): Scena
     if (error instanceof ScenarioError) {
       const isRule = !Object.hasOwn(Object(value), 'rules')
       const problems = error.problems.map(({ path, message }) => {
-        // The paths of a single rule start with `rules.0`.
+        // In a single rule, problems have paths that start with `rules.0`.
         const at = isRule ? path.slice(2) : path
         return { path: at, message, ...locate(at) }
       })

@@ -24,13 +24,13 @@ export interface OpenedFile {
   sandbox: string
   /** File name. */
   name: string
-  /** Id of the saved sandbox. */
+  /** Id that the sandbox had when it was saved. */
   saved: string
   /** The test that failed, if the file names one. */
   test: string | null
 }
 
-/** Neither part of the public API nor in the remote client. */
+/** Tag of operations that are neither part of the public API nor in the remote client. */
 const tag = 'Internal'
 /** Milliseconds of work after which other requests get a turn. */
 const sliceMs = 10
@@ -66,7 +66,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     gatewayOperation({
       id: 'searchBodies',
       route: 'POST /console/body-searches',
-      doc: { summary: 'Find calls whose request or reply contains a text', tag },
+      doc: { summary: 'Find calls whose request or reply body contains the text', tag },
       input: { body: z.strictObject({ text: z.string().min(1).max(1000) }) },
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
       async resolve({ body: { text } }) {
@@ -92,7 +92,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     gatewayOperation({
       id: 'openFile',
       route: 'POST /console/files',
-      doc: { summary: 'Create a sandbox from a saved file, and remember that it is one', tag },
+      doc: { summary: 'Create a sandbox from a saved file, and add it to the list of opened files', tag },
       input: {
         body: z.strictObject({ name: z.string().max(1000), file: z.looseObject({ format: z.string() }) }),
       },

@@ -24,7 +24,7 @@ export interface CallRow extends CallSummary {
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
 
 const maxInput = 120
-/** Maximum length of a body to parse. For longer bodies, the input is not shown. */
+/** Maximum size of a body to parse, in bytes. Longer bodies are shown by their beginning, without a conversation. */
 const maxParsed = 256 * 1024
 
 /** Facts by record, cached because parsing thousands of bodies is slow. */

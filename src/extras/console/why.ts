@@ -85,7 +85,7 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   if (tried) return tried
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)
-  // Active rules are checked, with their defaults filled in.
+  // The cast is safe: active rules have been checked, and their defaults are filled in.
   return rules && compileScenario({ name: name.scenario, rules } as unknown as Scenario).rules[name.rule - 1]
 }
 
@@ -184,7 +184,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
     if (Number.isFinite(requests))
       facts.push(
         `Used ${uses.length + 1} of ${requests} requests in ${seconds(windowMs)}${
-          // The rule applies over the limit only.
+          // The rule applies only above the limit, so a lower number means that calls have been evicted.
           uses.length < requests ? ', counting calls still in the journal' : ''
         }.`,
       )
@@ -192,7 +192,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
       const used = uses.reduce((sum, each) => sum + each.tokens, 0)
       facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(windowMs)}.`)
     }
-    // Windows follow elapsed time, so the reset in the reply's headers is not the time that was left.
+    // Windows last a fixed elapsed time, whereas the reset in the reply's headers is in sandbox time.
     if (uses.length > 0)
       facts.push(`A new window begins ${seconds(windowMs)} after the first of these calls.`)
   }
@@ -216,7 +216,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   if (turn) facts.push(`Turn ${turn.turn} of ${turn.of} in conversation ${turn.conversation}.`)
   if (turn?.problem) facts.push(`Script problem: ${turn.problem}.`)
   if (during) facts.push(`Applies from ${seconds(during.fromMs)} to ${seconds(during.toMs)} of sandbox time.`)
-  if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} are spent.`)
+  if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} is spent.`)
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)
   return facts
 }
@@ -228,7 +228,7 @@ function describeParameters(parameters: object): string {
   return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
 }
 
-/** A test's explanation has the form `expected WANTS, but the request has HAS`. */
+/** Separates the parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
 const middle = ', but the request has '
 
 function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {

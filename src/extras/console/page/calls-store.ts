@@ -35,7 +35,7 @@ export const problem = signal('')
 /** If true, the list scrolls to the newest call. Scrolling away turns auto-scrolling off. */
 export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
-/** Calls that a paused list shows. */
+/** Calls shown while the list is paused; otherwise undefined. */
 const pausedCalls = signal<readonly CallRow[] | undefined>(undefined)
 /** The selected calls' keys, for comparison and export. */
 export const selected = signal<ReadonlySet<string>>(new Set())
@@ -83,7 +83,7 @@ export const shownCalls = computed(() =>
 
 /**
  * Duration of a full bar in milliseconds: about the 95th percentile, so that one stalled stream does not flatten all
- * other bars, rounded to a power of two, so that the scale seldom changes.
+ * other bars. Rounded up to a power of two, so that the scale seldom changes.
  */
 export const durationScale = computed(() => {
   const durations = Float64Array.from(shownCalls.value, ({ durationMs }) => durationMs ?? 0).sort()

@@ -113,7 +113,7 @@ function SearchField() {
           clearTimeout(timer.current)
           timer.current = window.setTimeout(search, searchAfterMs)
         }}
-        // A click's target must not move between press and release.
+        // If another element gets the focus, the search waits: a click's target must not move before release.
         onBlur={({ relatedTarget }) => relatedTarget ?? search()}
       />
       <datalist id="completions">
@@ -164,7 +164,7 @@ function Toolbar() {
       <ActionButton
         run={clearCalls}
         disabled={clearable === 0}
-        question={`Clear all calls of ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
+        question={`Clear all calls in ${chosenSandbox.value === '*' ? 'all sandboxes' : `sandbox '${chosenSandbox.value}'`}${param('q') && ', not only those that match the search'}? They are removed from the server.`}
       >
         {`Clear ${clearable === 1 ? '1 call' : `all ${clearable.toLocaleString('en')} calls`}`}
       </ActionButton>
@@ -178,7 +178,7 @@ function compareHash(): string {
   return hashWith({ call: first?.id, in: first?.sandbox, with: second?.id, within: second?.sandbox })
 }
 
-/** Narrower lists show each call in two lines. */
+/** Minimum width of a list with one line per call, in pixels. Narrower lists show each call in two lines. */
 const narrow = 640
 const rowHeights = { wide: 32, narrow: 56 }
 /** Rows rendered above and below the visible ones. */
@@ -201,7 +201,10 @@ function List() {
     item !== undefined && 'id' in item && item.id === open && item.sandbox === openSandbox
   /** Key of the topmost visible row, and its index in the list. */
   const anchor = useRef({ key: '', index: 0 })
-  /** Height of calls added above the visible rows, which stay in place. The list is scrolled by it after rendering. */
+  /**
+   * Height of the calls added above the visible rows, in pixels. The list is scrolled by this height after
+   * rendering, so that the visible rows stay in place.
+   */
   const added = autoScroll ? 0 : rowHeight * Math.max(0, rowsAbove())
   const top = scrollTop.value + added
 
@@ -216,7 +219,7 @@ function List() {
   }, [list.length === 0])
   useLayoutEffect(() => {
     const element = scroller.current
-    // Reading or setting the position takes a layout.
+    // Reading or setting the position forces a layout, which a list that is at the top does not need.
     if (!element || (autoScroll && scrollTop.value === 0)) return
     if (autoScroll) element.scrollTop = 0
     else if (added > 0) element.scrollTop += added
@@ -312,7 +315,7 @@ function keyOfItem(item: Item | undefined): string {
   return item === undefined ? '' : isCall(item) ? keyOf(item) : item.group
 }
 
-/** Moves the focus up or down the rows. Open details follow it. */
+/** Moves the focus by a number of rows. If call details are open, they follow the focus. */
 export function step(by: number): void {
   const list = items.value.filter(isCall)
   const { key } = (document.activeElement as HTMLElement).dataset
@@ -325,7 +328,7 @@ export function step(by: number): void {
   if (param('call') && !param('with')) go({ call: next.id, in: next.sandbox }, { replace: true })
 }
 
-/** Selects or deselects the focused or open call. */
+/** Selects or deselects the focused call. */
 export function toggleFocused(): void {
   const { key } = (document.activeElement as HTMLElement).dataset
   if (key !== undefined) toggle(key)

@@ -105,7 +105,11 @@ function Difference({ title, left, right }: { title: string; left: string; right
     <section>
       <h3>
         {title}{' '}
-        <span class="muted">{differing.length === 0 ? 'equal' : `${differing.length} lines differ`}</span>
+        <span class="muted">
+          {differing.length === 0
+            ? 'equal'
+            : `${differing.length} ${differing.length === 1 ? 'line differs' : 'lines differ'}`}
+        </span>
       </h3>
       {differing.length > 0 && (
         <Scroller class="table" label={`Differences: ${title}`}>

@@ -2,13 +2,13 @@
  * Aligns two texts line by line.
  */
 
-/** A line from either text, or from both if they are equal. */
+/** A line of each text, in one row. Undefined if the text has no line at this place. */
 export interface DiffLine {
   left: string | undefined
   right: string | undefined
 }
 
-/** Maximum number of lines to align, because the work grows quadratically. */
+/** Maximum number of lines to align, because the work grows quadratically. Longer texts are paired line by line. */
 const maxLines = 2000
 
 export function diffLines(left: string, right: string): DiffLine[] {

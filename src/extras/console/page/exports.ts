@@ -1,5 +1,5 @@
 /**
- * Exports several calls as files: HAR, calls, sandbox files, or a scenario that reproduces the replies.
+ * Exports several calls as files: HAR, JSON, sandbox files, or a scenario that reproduces the replies.
  */
 import type { CallRow } from '../rows.ts'
 import { ask, open } from './api.ts'
@@ -53,7 +53,7 @@ export async function exportScenario(calls: readonly CallRow[]): Promise<string>
   }
   if (rules.size === 0) throw new Error('None of these calls can be reproduced by a rule')
   download('scenario.json', { name: 'reproduced', rules: [...rules.values()] })
-  return `Saved scenario.json with ${rules.size} ${rules.size === 1 ? 'rule' : 'rules'}${omitted > 0 ? `; ${omitted} calls were incomplete` : ''}`
+  return `Saved scenario.json with ${rules.size} ${rules.size === 1 ? 'rule' : 'rules'}${omitted > 0 ? `; skipped ${omitted} incomplete ${omitted === 1 ? 'call' : 'calls'}` : ''}`
 }
 
 function bySandbox(calls: readonly CallRow[]): Map<string, CallRow[]> {

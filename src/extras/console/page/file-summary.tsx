@@ -66,7 +66,7 @@ interface UnusedRule {
   on: string[]
 }
 
-/** Returns the rule that applied to a call with its numbers, or the most informative line of the explanation. */
+/** Returns the rule that applied to a call and its counters, or the most informative line of the explanation. */
 async function reasonOf(sandbox: string, entry: string): Promise<string> {
   const [{ rule }, text] = await Promise.all([
     askConsole<Why>(`GET /sandboxes/${encodeURIComponent(sandbox)}/calls/${encodeURIComponent(entry)}/why`),

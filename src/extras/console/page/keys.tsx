@@ -102,7 +102,7 @@ export function Help() {
         ))}
         <code>-status:200</code>
       </p>
-      <p class="muted">A minus excludes. Words without a key are searched for in the row.</p>
+      <p class="muted">A minus sign excludes calls. Words without a key are searched for in the row.</p>
       <p class="muted">The console only sends requests to this server. No telemetry.</p>
       <button type="button" class="primary" onClick={() => dialog.current?.close()}>
         Close

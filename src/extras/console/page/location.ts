@@ -12,9 +12,9 @@ interface Place {
 }
 
 export const place = signal<Place>(read())
-/** Id of the selected sandbox. `*` means all sandboxes, which only call lists support. */
+/** Id of the selected sandbox. `*` means all sandboxes, which only the call list and metrics support. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
-/** Sandbox that actions apply to. */
+/** Id of the sandbox that actions apply to: the default sandbox if all are selected. */
 export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))
 
 addEventListener('hashchange', () => {

@@ -77,7 +77,7 @@ function Notices() {
   if (connection.value === 'lost')
     return (
       <Notice>
-        No connection to {location.origin}: the server was stopped or cannot be reached. What you see may be
+        No connection to {location.origin}: the server was stopped or cannot be reached. This page may be
         outdated. Retrying every second.
       </Notice>
     )

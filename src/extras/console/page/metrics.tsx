@@ -29,7 +29,7 @@ export function Metrics() {
       <div class="bar">
         <h2>Metrics</h2>
         <span class="muted">
-          Last {minutes} minutes in bars of {barMs / 1000} s, newest 1,000 calls
+          Last {minutes} minutes in bars of {barMs / 1000} s, newest 5,000 calls
         </span>
       </div>
       <div class="tiles">

@@ -12,7 +12,7 @@ interface Kind {
   /** Label of the field for the effect's value. */
   label: string
   first: string
-  /** If true, only model operations support it. */
+  /** If true, only model operations support this effect. */
   isForModels: boolean
 }
 
@@ -32,7 +32,7 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
   const value = useSignal<string>(kinds[kind.value].first)
   const args = useSignal('{}')
   const times = useSignal('1')
-  /** Number of calls overridden before the rule was activated, and its limit; undefined if it was not. */
+  /** Number of calls overridden before activation, and the rule's limit; undefined before activation. */
   const active = useSignal<{ before: number; limit: number } | undefined>(undefined)
   const overridden = () =>
     calls.value.filter((call) => call.sandbox === sandbox && call.rule?.scenario === 'override').length

@@ -20,7 +20,7 @@ export function ActionButton({
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
-  /** The button's name. Default: its text. */
+  /** Accessible name. Default: the button's text. */
   label?: string | undefined
   disabled?: boolean
   /** If true, Enter in a field of the surrounding form presses the button. */
@@ -33,7 +33,7 @@ export function ActionButton({
   const outcome = useSignal({ text: '', hasFailed: false })
   const isBusy = useSignal(false)
   const act = async () => {
-    // A disabled button would lose focus.
+    // The busy button stays enabled, because a disabled one would lose the focus.
     if (isBusy.value) return
     if (question !== undefined && !(await confirmed(question, children))) return
     isBusy.value = true
@@ -127,7 +127,7 @@ export function CopyButton({
 }: {
   text: string | (() => Promise<string>)
   children?: string
-  /** The button's name, if its text does not say what it copies. */
+  /** Accessible name, if the button's text does not say what it copies. */
   label?: string
 }) {
   const copy = async () => {
@@ -226,7 +226,7 @@ export function TextArea({
   id,
   describedBy,
 }: {
-  /** Default: none; a label elsewhere names the `id`. */
+  /** Default: none, for a text area whose `id` has a label elsewhere. */
   label?: string
   value: Signal<string>
   minRows?: number
@@ -304,7 +304,8 @@ export function Status({ status, delivery }: { status: number; delivery: string 
     status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
   const text = status === 0 ? 'none' : String(status)
   const more =
-    { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' left', complete: '' }[delivery] ?? ''
+    { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' aborted', complete: '' }[delivery] ??
+    ''
   return <span class={`status ${kind}`}>{text + more}</span>
 }
 

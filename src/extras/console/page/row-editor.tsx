@@ -12,9 +12,9 @@ import { type Problem, SchemaForm } from './schema-form.tsx'
 
 /** Debounce of the check in milliseconds. */
 const debounceMs = 300
-/** Maximum number of values of other rows to offer. */
+/** Maximum number of values from other rows to suggest. */
 const maxNames = 50
-/** Maximum length of such a value. */
+/** Maximum length of a suggested value. */
 const maxLength = 60
 
 export function RowEditor({

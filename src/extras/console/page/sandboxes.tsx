@@ -168,7 +168,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
         {snapshots.value.map((snapshot) => (
           <ActionButton
             key={snapshot}
-            question={`Restore ${snapshot}? Rows, scenarios and the clock return to the snapshot.`}
+            question={`Restore ${snapshot}? Rows, scenarios and the clock return to their state in the snapshot.`}
             run={async () => {
               await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
               await loadCalls()

@@ -130,7 +130,7 @@ function select(text: string, line: number, column: number): void {
   area.setSelectionRange(offset, offset + 1)
 }
 
-/** Matches the place at the start of a message, because the form shows it by position. */
+/** Matches the place at the start of a message. The form omits it, because it shows each problem at its field. */
 const place = /^(?:scenario|rule \d+ of) '[^']*': /
 
 function ScenarioForm({

@@ -147,7 +147,7 @@ function Active({
   edit: () => void
   deactivate: () => Promise<void>
 }) {
-  /** The rule that the URL names, if the user followed a link from a call. */
+  /** Row of the rule that the URL names, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
   const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])

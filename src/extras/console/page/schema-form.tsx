@@ -1,5 +1,5 @@
 /**
- * Form for a value with a JSON Schema. Shows each problem at its field, and offers the names that exist.
+ * Form for a value with a JSON Schema. Shows each problem at its field, and suggests existing names.
  */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
@@ -25,7 +25,7 @@ export interface Problem {
 export interface Form {
   root: Schema
   problems: readonly Problem[]
-  /** Returns values to offer for a field. */
+  /** Returns values to suggest for a field. */
   namesFor: (path: Path) => readonly string[]
   /** Returns a remark on a part of the value. */
   noteOn?: (path: Path) => string | undefined
@@ -142,7 +142,7 @@ function problemsAt({ problems }: Form, path: Path): readonly Problem[] {
   return problems.filter((problem) => path.every((step, index) => problem.path[index] === step))
 }
 
-/** Problems of a value, except those of its parts that are shown. */
+/** Problems at a path, except those in `shown` parts, which appear at the fields of these parts. */
 function Problems({ id, form, path, shown = [] }: { id?: string; form: Form; path: Path; shown?: Path }) {
   const own = problemsAt(form, path).filter((problem) => {
     const next = problem.path[path.length]
@@ -177,7 +177,7 @@ function Nested(props: NestedProps) {
   }
 }
 
-/** Fields of an object that are required or have a value, and a list of the others to add. */
+/** Fields of an object that are required or have a value, and a menu from which to add the remaining ones. */
 function Fields({ form, label, variant: { schema, tag }, path, value }: NestedProps) {
   const { properties = {}, required = [] } = schema
   const object = Object(value) as Record<string, unknown>
@@ -286,7 +286,7 @@ function Tagged(props: NestedProps) {
       <Fields
         form={{
           ...form,
-          // Writes a string as an object first.
+          // A field can be added to a string only by replacing it with an object.
           change: (at, next) => {
             if (typeof value === 'string' && next !== undefined)
               form.change(path, { ...object, [String(at.at(-1))]: next })
@@ -383,7 +383,7 @@ function readNumber(text: string): unknown {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-/** Text that is not JSON stands for itself. */
+/** Parses JSON. Returns text that is not JSON unchanged. */
 function readJson(text: string): unknown {
   const value = parsed(text)
   return value === undefined ? text : value

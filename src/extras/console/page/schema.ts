@@ -43,7 +43,7 @@ export interface Variant {
   schema: Schema
   /** Values of a choice, suggestions for a text, or tags. */
   options: string[]
-  /** Name of the tag. */
+  /** Name of a tagged object's tag field. */
   tag?: string
   /** Schemas of tagged objects, by tag. */
   tagged?: Map<string, Schema>
@@ -121,7 +121,7 @@ function tagOf({ properties = {} }: Schema, name: string, root: Schema): string 
   return field ? String(resolved(field, root).const ?? '') : ''
 }
 
-/** Returns the variant that a value has, and for a field without a value, the first one. */
+/** Returns the variant that fits a value. For a field without a value, returns the first one. */
 export function variantOf(value: unknown, variants: readonly Variant[]): Variant {
   const [first] = variants as [Variant]
   if (value === undefined) return first
@@ -151,7 +151,7 @@ function kindsOf(value: unknown): Kind[] {
   }
 }
 
-/** Returns a first value for a variant. Keeps a value in or out of a list. */
+/** Returns an initial value for a variant. Keeps the value if the variant changes between a value and a list. */
 export function initialOf({ kind, schema, options, tag }: Variant, root: Schema, before?: unknown): unknown {
   switch (kind) {
     case 'text':
@@ -181,7 +181,7 @@ export function initialOf({ kind, schema, options, tag }: Variant, root: Schema,
   }
 }
 
-/** Returns a first value for a field; null if it may be null. */
+/** Returns an initial value for a field: null if the field is nullable. */
 export function firstValue(schema: Schema, root: Schema): unknown {
   const variants = variantsOf(schema, root)
   const [first] = variants as [Variant]

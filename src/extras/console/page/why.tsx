@@ -8,7 +8,7 @@ import { ask, askConsole, useLoaded } from './api.ts'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
 
-/** Kinds of facts by their first word. Rules are not among them, because they are shown from data. */
+/** Kinds of facts, with the start of their lines. Lines about rules are ignored, because rules are loaded as data. */
 const factKinds = [
   ['refused', 'Rejected', /^Rejected: /],
   ['warning', 'Warning', /^Warning: /],
@@ -64,7 +64,11 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
           ))}
         </ul>
       )}
-      {unlisted > 0 && <p class="muted">{unlisted} more rules did not apply.</p>}
+      {unlisted > 0 && (
+        <p class="muted">
+          {unlisted} more {unlisted === 1 ? 'rule' : 'rules'} did not apply.
+        </p>
+      )}
       <Facts facts={assumptions} />
     </div>
   )
