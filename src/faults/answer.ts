@@ -263,7 +263,7 @@ function changeAnswer(
       const answer = changed(value[place])
       return answer === value[place] ? value : { ...value, [place]: answer }
     }
-    // In other protocols, the event itself is a part of the answer.
+    // The JSON body, or an event that has the answer's fields itself.
     return changed(value)
   })
 }
@@ -325,7 +325,7 @@ function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Ge
     for (const [index, frame] of events.entries()) {
       const other = events[events.length - 1 - index] as typeof frame
       if (events.length < 2) yield frame
-      // Without sequence numbers, whole events are swapped.
+      // Events without an `annotation` field have no sequence number, so they are swapped as a whole.
       else if (!Object.hasOwn(frame.event, 'annotation')) yield other
       else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
     }
@@ -341,7 +341,7 @@ function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Ge
   yield* flushReversed()
 }
 
-/** Returns a copy with `change` applied to all citations. If it returns undefined, the citation is removed. */
+/** Returns a copy with `change` applied to all citations. If `change` returns undefined, the citation is removed. */
 function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
   return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
 }

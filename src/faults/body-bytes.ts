@@ -51,7 +51,7 @@ const maxBlock = 0xffff
 
 /**
  * Encodes a body as gzip with stored blocks. Storing instead of compressing needs no library, works chunk by chunk,
- * and produces the same bytes on every machine. A body cut by `end` gets a valid trailer.
+ * and produces the same bytes on every machine. If `end` cuts the body short, the trailer matches the bytes sent.
  *
  * @param damage XORed with the checksum. 0 leaves it valid.
  */

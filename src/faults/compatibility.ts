@@ -18,7 +18,7 @@ interface Removal {
   readonly forNone: Selection
 }
 
-/** Rules for whole layers come first, then exceptions. */
+/** Rules that affect whole layers come first, then rules for individual faults. */
 export const rules: readonly (Choice | Removal)[] = [
   {
     faults: ['timeout', 'connection-reset', 'empty-response', 'truncated-head', 'lost-reply'],

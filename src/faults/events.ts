@@ -349,20 +349,20 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
   context.missed('the stream has no two consecutive events before the final one')
 }
 
-/** Cuts an event's JSON in half. Faults that count events still count it. */
+/** Cuts an event's JSON in half. Faults that count events still count this event. */
 function breakJson({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
   const [name = ''] = /^event: .*\n/.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
-/** Increases an event's sequence number. */
+/** Adds `by` to an event's sequence number. */
 export function renumber(frame: Frame, by: number): Frame {
   if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
   const event = { ...frame.event, sequence_number: number }
   if (frame.wire === undefined) return { ...frame, event }
-  // A malformed event's JSON stays invalid.
+  // Edits the text, because a malformed event's JSON must stay invalid.
   const wire = frame.wire.replace(/("sequence_number":)\d+(?=[,}])/, (_, name: string) => `${name}${number}`)
   return { ...frame, event, wire }
 }
@@ -379,17 +379,16 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** A stream's state: the latest event, response and sequence number. */
+/** A stream's progress. */
 interface Seen {
-  /** The latest event sent. */
   last?: StreamEvent
-  /** The latest complete response sent. */
+  /** The Response object in the latest event that has one. */
   response: object | undefined
   /** The next sequence number. */
   sequence: number
 }
 
-/** Forwards a stream, and records the latest response and sequence number. */
+/** Forwards a stream, and records its progress in `seen`. */
 function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {

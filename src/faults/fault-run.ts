@@ -105,7 +105,7 @@ export class FaultRun {
   /** Passes frames through. After the last frame, reports faults that had no effect. */
   *#watched(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
-      // The consumer reads no further frames.
+      // After a hang-up, the consumer reads no further frames.
       if (frame.kind === 'hang-up') this.#settle()
       yield frame
     }

@@ -27,7 +27,7 @@ export interface FaultFacts {
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
-  /** The rate limit's state, if the rule has one. */
+  /** State of the rule's rate limit, if it has one. */
   readonly quota: QuotaReading | undefined
   /** If true, the reply is sent over a socket, not through MSW or an intercepted `fetch`. */
   readonly hasConnection: boolean
@@ -36,25 +36,26 @@ export interface FaultFacts {
 }
 
 export interface FaultContext extends FaultFacts {
-  /** Reports that the fault took effect. Call it after yielding all affected frames. */
+  /** Reports that the fault took effect. Call it after yielding a changed frame: later faults may end the stream then. */
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void
-  /** Returns true if all preceding faults have taken effect. */
+  /** Returns true if all preceding faults that change the reply have taken effect. */
   othersActed(): boolean
-  /** If true, no other fault precedes this one. */
+  /** If true, no preceding fault changes the reply. */
   readonly isFirst: boolean
 }
 
 export interface QuotaReading {
-  /** Requests allowed per window. */
+  /** Requests allowed per window, or tokens if only tokens are limited or exhausted. */
   limit: number
-  /** Remaining requests in this window. */
+  /** Remaining requests or tokens in this window. */
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
-  /** Separate values for requests and tokens. Set if tokens are limited. */
+  /** Set if both requests and tokens are limited. */
   requests?: { limit: number; remaining: number }
+  /** Set if tokens are limited. */
   tokens?: { limit: number; remaining: number }
 }
 
@@ -92,7 +93,7 @@ interface OnReply<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
 }
 
-/** Changes, drops, delays or ends an event stream's frames, lazily, one at a time. */
+/** Changes, drops or delays an event stream's frames, or ends the stream. Works lazily, one frame at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
   /** Returns the fault's layer for these parameters. Default: `layer`. */

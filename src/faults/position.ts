@@ -44,8 +44,8 @@ export function isEvent(frame: Frame): frame is EventFrame {
 type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
 
 /**
- * Yields the frames before a position, then the result of `change` for the rest. The position is between two events
- * and before the final one. If the stream ends before the position, it is unchanged and the fault has no effect.
+ * Yields the frames before a position, then the result of `change` for the rest. The position is between two events,
+ * before the final event. If the stream ends before the position, the stream is unchanged and the fault has no effect.
  */
 export function actAt(
   { atEvent, afterDeltas, atByte, afterMs }: Position,
@@ -67,7 +67,7 @@ export function actAt(
   if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
   if (context.isFirst) return actInTheMiddle(frames, context, change)
   const usual = meter(defaultDeltas, deltas)
-  // Acts after the other faults, so that the client sees all effects.
+  // Acts after the preceding faults, so that the client sees all effects.
   const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
   return between(others, frames, context, change)
 }
@@ -148,8 +148,8 @@ function* actInTheMiddle(
 }
 
 /**
- * Yields a number of bytes or the frames of a duration, then the result of `change` for the rest. The
- * position may be in the middle of an event or a pause, because a connection does not distinguish events. If
+ * Yields the first `atByte` bytes or `afterMs` milliseconds of a stream, then the result of `change` for the rest.
+ * The position may be in the middle of an event or a pause, because a connection does not distinguish events. If
  * nothing remains after the position, the fault has no effect.
  */
 export function* actAtByteOrTime(

@@ -29,7 +29,7 @@ export const replacingFaults = [
           ),
       }),
     apply({ ms, jitterMs, sigma }, context) {
-      // mutation: equivalent (the logarithm is symmetric)
+      // mutation: equivalent (the normal distribution is symmetric)
       const drawn = sigma === undefined ? ms : ms * Math.exp(sigma * normal(context))
       return jitterMs === 0 ? drawn : drawn + jitterMs * context.random()
     },
@@ -225,7 +225,7 @@ const errorTypes: Record<number, string> = {
   529: 'provider_overloaded',
 }
 
-/** Default quota: 0 of 60 requests remaining for one second. */
+/** Returns the headers that gateways usually send with a status. Default quota: 0 of 60 requests left for one second. */
 function usualHeaders(
   status: number,
   quota: QuotaReading = { limit: 60, remaining: 0, resetMs: 1000 },
@@ -237,8 +237,8 @@ function usualHeaders(
 }
 
 /**
- * Returns a quota's headers. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks may
- * differ.
+ * Returns the `X-RateLimit-*` headers. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks
+ * may differ.
  */
 export function quotaHeaders({
   limit,

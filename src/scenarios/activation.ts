@@ -20,14 +20,14 @@ import type { ReplyFunction } from './scripted-reply.ts'
 export interface Progress {
   /** Number of calls that matched the rule's conditions. */
   seen: number
-  /** Number of steps taken, with or without effect. */
+  /** Number of steps taken. In a sequence, a step whose faults had no effect counts too. */
   taken: number
-  /** Number of steps known to have taken effect. */
+  /** Number of steps taken, except those whose faults had no effect. */
   happened: number
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
-  /** Reason why the last new conversation did not match the script's first turn, if it did not. */
+  /** Reason why the last new conversation did not match the script's first turn; null if it did. */
   problem: string | null
 }
 
@@ -75,7 +75,7 @@ export function advance(
   return effect ? { effect } : { kind: 'step', call: progress.taken }
 }
 
-/** Undoes a step that had no effect, so that a later call can repeat it. */
+/** Undoes a step that had no effect. Outside a sequence, the rule can then apply to a later call instead. */
 export function undoStep({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (!isSequence) progress.taken--
@@ -119,7 +119,7 @@ export interface Candidates {
   readonly activations: readonly Activation[]
   /** All scripts, oldest first. In `rules`, scripts are among the endless rules. */
   readonly scripts: readonly Candidate[]
-  /** Index in `rules` at which scripts with remaining turns are tried. */
+  /** Index in `rules` at which scripts with remaining turns are tried; -1 if there are no scripts. */
   readonly scriptsAt: number
 }
 
@@ -153,7 +153,7 @@ export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<s
  * endless rule that precedes it in its scenario.
  *
  * @param newestFirst All activations.
- * @param names Names that match the request in `on`.
+ * @param names Values of `on` that match the request.
  * @param named Activations of the scenarios named in a request header. These come first.
  */
 export function orderCandidates(

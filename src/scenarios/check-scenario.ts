@@ -33,7 +33,7 @@ export interface KnownOperation {
   readonly stream?: object | undefined
 }
 
-/** Thrown for an invalid scenario. The one-line message describes the first problem. */
+/** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */
 export class ScenarioError extends Error {
   /** Always `ScenarioError`. */
   override name = 'ScenarioError'
@@ -297,7 +297,7 @@ function* faultProblems(
   }
 }
 
-/** Returns true if the rule applies to operations that generate answers. */
+/** Returns true if `on` names operations that generate answers. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
   return on === textOperations || operations.some((operation) => operation.id === on && streams(operation))
 }
@@ -361,7 +361,7 @@ function* endProblems(
     yield { path: [...path, 'error'], says: ` cannot be combined with ${other}: it is for a failed response` }
 }
 
-/** Reply fields for operations that generate text, which generate the rest of the reply. */
+/** Reply fields for operations that generate text. The operation generates the rest of the reply. */
 const composedFields = [
   'text',
   'citations',
@@ -483,7 +483,7 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
 }
 
 /**
- * Rejects a regular expression, date or map where an object is expected. Schemas would accept it as an empty
+ * Reports a regular expression, date or map where a plain object is expected. Schemas would accept it as an empty
  * object.
  */
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
@@ -493,7 +493,7 @@ export function notAsData(path: (string | number)[], input: unknown): Problem[] 
   return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
 }
 
-/** Sorts unknown fields before missing ones, which they often cause. */
+/** Sorts unknown fields first, because a misspelled field often causes a report of a missing one too. */
 function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }
@@ -524,7 +524,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
 }
 
-/** Returns a valid value, as the end of a message, for a field that is missing or has a simpler type. */
+/** Returns an example to append to a message, for fields that are often omitted or given a simpler value. */
 function exampleFor(path: Path, value: unknown): string {
   const [field, list] = [path.at(-1), path.at(-2)]
   if (field === 'per' && value === undefined) return "; write per: '1m'"
@@ -556,7 +556,7 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   return { path, message: `${place}${hint}` }
 }
 
-/** Lists the known fields next to an unknown one, such as `equals`. */
+/** Lists the other fields of the object that contains a field, as in `contains and flags`. */
 function otherFields(path: Path, input: unknown): string {
   const fields = Object.keys(Object(valueAt(input, path.slice(0, -1))))
   return fields.filter((name) => name !== path.at(-1)).join(' and ')
@@ -624,7 +624,8 @@ function unknownFault(value: unknown, isName = false): string {
 }
 
 /**
- * Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for a rule without a scenario.
+ * Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for an inline rule, `reply()`, `fail()`
+ * and `script()`.
  */
 function placeOf(path: Path, input: unknown): string {
   const name = valueAt(input, ['name'])

@@ -41,7 +41,7 @@ export interface CompiledRule {
   readonly ends: number
   /** Number of calls during which the rule precedes all endless rules. 0 for endless rules and scripts. */
   readonly finite: number
-  /** Behaviour after the last turn, step or time. */
+  /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd
   readonly after: number
   readonly every: number

@@ -16,7 +16,7 @@ import { readAll, readAt, readPath } from '../lib/value-path.ts'
 export interface Conditioned {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Query parameters. A repeated parameter has its last value; operations reject it. */
+  /** Query parameters. A repeated parameter has its last value here, although operations reject the request. */
   readonly query: Readonly<Record<string, string>>
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -256,7 +256,7 @@ export function compileWhen(when: When): Test[] {
   return tests
 }
 
-/** Returns a test for requests that ask for a stream. Stream-only faults imply it. */
+/** Returns a test for the body's `stream` field. Faults that need a stream or JSON imply this test. */
 export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
@@ -326,7 +326,7 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
 /**
  * Describes a condition, as in `equal to 'en'` or `containing 'weather'`.
  *
- * @param value Tested value. The description says if only part of it was searched.
+ * @param value Tested value. If only part of the value was searched, the description says so.
  */
 export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return `equal to ${show(condition, secret)}`

@@ -33,8 +33,9 @@ export type RateLimit = z.infer<typeof RateLimit>
 export type RateLimitInput = z.input<typeof RateLimit>
 
 export interface CompiledRateLimit {
-  /** Infinity if only tokens are limited. Likewise for `tokens`. */
+  /** Infinity if only tokens are limited. */
   readonly requests: number
+  /** Infinity if only requests are limited. */
   readonly tokens: number
   readonly windowMs: number
   readonly by: 'key' | 'model' | undefined
@@ -105,7 +106,7 @@ export class RateLimitUsage {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** Returns each caller's windows as plain data. */
+  /** Returns each caller's window as plain data, in a list as earlier versions saved it. */
   toJSON(): [string, Window[]][] {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
@@ -147,7 +148,7 @@ export class RateLimitUsage {
   }
 }
 
-/** Counts a reply's tokens against the limits that its request passed. Returns the first limit's headers. */
+/** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
 /** A rate limit that a request has passed. */

@@ -46,7 +46,7 @@ export interface Match {
   name: string | undefined
   effect: Effect
   rateLimit: QuotaReading | undefined
-  /** Records that the rule had no effect, so that the call does not count towards the rule's limit. */
+  /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
   /** Turn of the script; undefined for rules without a script. */
   turn: TurnReading | undefined
@@ -68,11 +68,11 @@ export interface Outcome {
 
 /** A rule that has not been applied yet. */
 export interface UnusedRule {
-  /** Scenario name. */
+  /** Scenario name; `rule`, `reply`, `fail` or `script` if the scenario was generated. */
   scenario: string
   /** The rule's position in the scenario, from 1. */
   rule: number
-  /** Rule name. */
+  /** The rule's `name`, if it has one. */
   name: string | undefined
   /** Operations that the rule matches, `*`, or `POST /path`. */
   on: readonly string[]
@@ -82,7 +82,7 @@ export interface UnusedRule {
 export interface ActiveScenario extends Disposable {
   /** Id of this activation, such as `flaky~3`. */
   readonly id: string
-  /** Scenario name. */
+  /** Scenario name; `rule`, `reply`, `fail` or `script` if the scenario was generated. */
   readonly name: string
 }
 
@@ -181,7 +181,7 @@ export class Rules {
     )
   }
 
-  /** Ends all scenarios. */
+  /** Ends all scenarios, and resets the state. */
   clear(): void {
     this.#state = firstState
     this.#conversations = 0
@@ -189,7 +189,7 @@ export class Rules {
     this.#change([])
   }
 
-  /** Resets the progress of all scenarios. */
+  /** Resets the state and the progress of all scenarios. */
   reset(): void {
     this.#state = firstState
     this.#named = noneNamed
@@ -344,7 +344,7 @@ export class Rules {
     return candidates
   }
 
-  /** Plays a script's next turn, if a script expects the request. */
+  /** Calls `next` with the scripts that match the request. Returns undefined if no script replies to it. */
   #play(
     scripts: readonly Candidate[],
     request: RuleRequest,
@@ -394,7 +394,7 @@ export class Rules {
   }
 }
 
-/** Returns the names that match a request in `on`, in addition to `*`. */
+/** Returns the values of `on` that match a request, except `*`. */
 function namesOf({ isRefused, operation, generatesText, method, route }: RuleRequest): string[] {
   if (isRefused) return []
   if (operation === undefined) return [`${method} ${route}`]

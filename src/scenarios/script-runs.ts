@@ -41,15 +41,15 @@ export interface Playing {
   readonly request: RuleRequest
   readonly conversation: Conversation
   readonly seed: string | number
-  /** Index of the ended script. */
+  /** Index of the script that `playEnd` applies to; -1 for `playTurn`. */
   readonly index: number
-  /** Returns the number of a new conversation. */
+  /** Returns the index of a new conversation, from 1. */
   nextConversation(): number
 }
 
 /** The turn that a request consumes in a scripted conversation. */
 export interface TurnReading {
-  /** Number among the scripted conversations of the sandbox, from 1; 0 if no script accepts the request. */
+  /** Index among the sandbox's scripted conversations, from 1; 0 if no script accepts the request. */
   conversation: number
   /** Number of the turn, from 1. */
   turn: number
@@ -238,10 +238,7 @@ function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun
   return true
 }
 
-/**
- * Compares texts, either of which `max_output_tokens` may have truncated or citations may have extended with
- * links.
- */
+/** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */
 function isSameText(said: string, repeated: string): boolean {
   const [left, right] = [said.trim(), repeated.trim()]
   return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))

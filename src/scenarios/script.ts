@@ -138,7 +138,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
 
-/** Returns true if a turn has a reply. Its other fields only modify the reply. */
+/** Returns true if a turn has a reply. Fields such as `usage` only modify a reply. */
 export function isAnswer(turn: Turn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
   const hasField = [text, output, responseStatus, incompleteReason, error].some(
@@ -248,8 +248,8 @@ function compiled(condition: ObjectCondition): (value: unknown) => boolean {
 }
 
 /**
- * Tests calls against checks: a list must match all calls, in order; a single check must match at least one
- * call.
+ * Tests a function's results against checks: a list must match all results, in order; a single check must match at
+ * least one.
  */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))

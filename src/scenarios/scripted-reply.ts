@@ -159,7 +159,7 @@ export const ScriptedFrame = z.lazy(() =>
         .describe('The literal [DONE].'),
       z
         .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
-        .describe('The connection closes cleanly, is reset, or stays open without sending anything else.'),
+        .describe('The connection closes cleanly, is reset, or stays open, but nothing else is sent.'),
     ],
     mustBe('a frame with event, data, bytes, base64, wait, done or hangUp'),
   ),
@@ -171,7 +171,7 @@ export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 /** Maximum number of tokens, low enough to keep sums of many such numbers exact. */
 const maxTokens = 1_000_000_000
 
-/** Schema of scripted usage. Omitted numbers are counted, and the total is computed. */
+/** Schema of scripted token usage. */
 export const ScriptedUsage = z.lazy(() => {
   const tokens = z.int().min(0).max(maxTokens).optional()
   return z
@@ -184,7 +184,7 @@ export const ScriptedUsage = z.lazy(() => {
     .describe('For POST /responses: token usage. Omitted counts are calculated, as is the total.')
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
-/** Scripted usage. Omitted numbers are counted, and the total is computed. */
+/** Scripted token usage. Omitted counts are calculated, as is the total. */
 export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
 /** Schema of a reply that replaces the operation's reply. */

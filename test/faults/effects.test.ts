@@ -9,7 +9,7 @@ import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { citation, completed, facts, sample } from './sample.ts'
 
-/** Returns a stream of five text deltas with two citations; each event takes 10 ms. */
+/** Returns a stream of five text deltas and one citation, with a wait of 10 ms before each event. */
 const paced = () => {
   const { body, ...reply } = sample({ everyMs: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
   const frames = body.kind === 'frames' ? [...body.frames] : []
@@ -155,7 +155,7 @@ function formatBytes(bytes: string | Uint8Array): string {
   return formatted.length > 300 ? `${formatted.slice(0, 60)}… (${raw.length} bytes)` : formatted
 }
 
-/** Formats a reply's frames as text. An unchanged event is a letter for its position: a, b, c. */
+/** Formats a reply's frames as text. An unchanged event is shown as a letter for its position: a, b, c. */
 function frameLines({ body }: Reply, before: Reply): string[] {
   if (body.kind === 'none') return ['no body']
   if (body.kind === 'hang-up') return [`hang up: ${body.how}`]
@@ -214,7 +214,7 @@ function effect(name: string, inputs: (object | string)[], change: object = {}):
 const entry = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
 
 describe('fault effects', () => {
-  it('match the snapshot with default parameters, on every sample reply', async () => {
+  it('match the snapshot with default parameters', async () => {
     const lines = faultNames.flatMap((name) => {
       const setting = { name, ...requiredParams[name] }
       const isBefore = ['delay', 'replacement', 'form'].includes(faultOf(name).layer)

@@ -6,7 +6,7 @@ import type { Protocol } from './responses-types.ts'
 
 import type { Wire } from './wire.ts'
 
-/** Circumstances in which a fault acts: reply format, another fault in the rule, adapter and protocol. */
+/** Circumstances in which a fault acts: reply format, the rule's other fault, adapter and protocol. */
 export interface FaultContext {
   form: 'json' | 'stream'
   other: FaultName | undefined
@@ -119,7 +119,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     isIn({ text }) {
       const urls = [...text.matchAll(/"url": ?"([^"]+)"/g)].map(([, url]) => url)
       const places = [...text.matchAll(/\]\((https?:[^)\\]+)\)/g)].map(([, url]) => url)
-      // Citations are in reverse order: the list starts with the last page cited in the text.
+      // The first citation listed is not the first one in the text.
       return urls.length > 1 && urls[0] !== places[0]
     },
   }),
@@ -192,7 +192,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     setting: 'stream-data-after-done',
     isIn: ({ text }) => /response\.created|"role":/.test(text.slice(text.indexOf('[DONE]'))),
   }),
-  // Chat and messages streams have fewer events before the cut.
+  // Chat and messages streams have fewer events, in particular if another fault cuts them.
   'slow-stream': ({ protocol }) => ({
     setting: { name: 'slow-stream', everyMs: 5 },
     isIn: ({ endMs }) => endMs >= (protocol === 'responses' ? 30 : 12),
@@ -274,7 +274,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     setting: { name: 'stream-joined', ms: 30 },
     isIn: ({ headMs }) => headMs >= 29,
   }),
-  // Without HTTP chunks only TCP segments remain, and a busy reader receives them merged.
+  // Without HTTP chunks, only TCP segments remain, and a busy reader receives them merged.
   'stream-split': ({ adapter, other }) => ({
     setting: { name: 'stream-split', bytes: 50 },
     isIn: ({ chunks }) =>

@@ -101,19 +101,19 @@ describeAdapters('fault regressions', (entrance) => {
       expect(body.output.at(-1).content[0].annotations[0]).not.toHaveProperty('url')
       expect(unused()).toBe(0)
     })
+  })
 
-    it("act on the operation's error replies if they change bytes", async () => {
-      use({ fault: 'truncated-body' })
-      const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
-      expect(response.status).toBe(400)
-      await expect(response.text()).rejects.toThrow(TypeError)
-    })
+  it("truncated-body also acts on the operation's error replies", async () => {
+    use({ fault: 'truncated-body' })
+    const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
+    expect(response.status).toBe(400)
+    await expect(response.text()).rejects.toThrow(TypeError)
+  })
 
-    it('citation-out-of-range with `by: 1` is out of range', async () => {
-      use({ fault: { name: 'citation-out-of-range', by: 1 } })
-      const [{ text, annotations }] = (await ask(searched)).body.output.at(-1).content
-      for (const { start_index } of annotations) expect(start_index).toBeGreaterThan(text.length)
-    })
+  it('citation-out-of-range with `by: 1` moves citations past the end of the text', async () => {
+    use({ fault: { name: 'citation-out-of-range', by: 1 } })
+    const [{ text, annotations }] = (await ask(searched)).body.output.at(-1).content
+    for (const { start_index } of annotations) expect(start_index).toBeGreaterThan(text.length)
   })
 
   it('stream-reset delivers earlier events before the error, also to the AI SDK', async () => {
@@ -169,7 +169,7 @@ describeAdapters('fault regressions', (entrance) => {
     expect(text).not.toContain('function_call_arguments.done')
   })
 
-  it('truncated-body fails the stream, stream-cut ends it without an error', async () => {
+  it('truncated-body fails the stream, and stream-cut ends it without an error', async () => {
     const read = async () => (await entrance.open('POST /responses', { body: streamed })).text()
     using cut = entrance.sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
     expect(await read()).not.toContain('[DONE]')

@@ -242,7 +242,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   return otherForm === undefined || otherForm === pair.form || requestedForm(fault) !== undefined
 }
 
-/** Faults whose effect is in a chat completion's final chunk, and is lost if that chunk is. */
+/** Faults whose effect is in a chat completion's final chunk, and is lost with that chunk. */
 const atEnd = new Set<FaultName>([
   'content-filter',
   'citation-dropped-in-stream',

@@ -13,7 +13,7 @@ interface OtherEvent {
   delta?: { type?: string }
 }
 
-/** Returns the reply with event types of the responses protocol. */
+/** Returns the reply with its event types mapped to the Responses protocol's. */
 export function toResponsesTypes(wire: Wire, protocol: Protocol): Wire {
   if (protocol === 'responses') return wire
   const typesOf = protocol === 'chat' ? chunkTypes : messageTypes

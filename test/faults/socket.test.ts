@@ -134,7 +134,7 @@ describe('stream faults on a socket', () => {
     expect(whole.length).toBeGreaterThan(777)
   })
 
-  it('stream-stall: sends the events before it and keeps the connection open', async () => {
+  it('stream-stall: sends the events before the stall and keeps the connection open', async () => {
     use({ name: 'stream-stall', atEvent: 5 })
     const received = await listen(streamed, { listenMs: 100 })
     expect([events(received), received.ending]).toEqual([5, 'open'])

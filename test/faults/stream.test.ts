@@ -117,7 +117,7 @@ describe("a stream fault's position", () => {
     ])
   })
 
-  it('makes the fault read no further events', () => {
+  it('stops the fault from reading later events', () => {
     let read = 0
     const reply = sample()
     const frames = framesOf(reply)
@@ -139,7 +139,7 @@ describe("a stream fault's position", () => {
 })
 
 describe('stream faults', () => {
-  it('stream-reset resets the connection, stream-stall keeps it open', () => {
+  it('stream-reset resets the connection, and stream-stall keeps it open', () => {
     expect(outline(after({ name: 'stream-reset', atEvent: 1 }))).toEqual(['created', 'reset'])
     expect(outline(after({ name: 'stream-stall', atEvent: 1 }))).toEqual(['created', 'stall'])
   })
@@ -198,7 +198,7 @@ describe('stream faults', () => {
     expect(outline(frames)).toEqual(order.with(0, 'output_item.added').with(1, 'created'))
   })
 
-  it('stream-reordered-events: leaves the stream unchanged at its last event', () => {
+  it('stream-reordered-events: leaves the stream unchanged before the last two events', () => {
     expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 2 }))).toEqual(order)
   })
 

@@ -16,8 +16,9 @@ export interface Wire {
   /** HTTP status; 0 without a status line. */
   status: number
   headers: Record<string, string>
-  /** The body as sent, and after decoding its content encoding. */
+  /** The body as sent. */
   raw: Buffer
+  /** The body after decoding its content encoding. */
   body: Buffer
   text: string
   chunks: Buffer[]
@@ -232,7 +233,7 @@ function toEvent(data: string): Wire['events'][number] {
   }
 }
 
-/** Decompresses as much as possible; `failed` if the checksum is wrong. */
+/** Decompresses as much as possible. `failed` is true if the checksum is wrong. */
 function gunzipped(bytes: Buffer): Promise<{ body: Buffer; failed: boolean }> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
@@ -241,7 +242,7 @@ function gunzipped(bytes: Buffer): Promise<{ body: Buffer; failed: boolean }> {
     gunzip.on('data', (part: Buffer) => parts.push(part))
     gunzip.on('end', () => end(false))
     gunzip.on('error', () => end(true))
-    // Writes the checksum last, so that everything before it is emitted even if it is wrong.
+    // Writes the checksum last, so that the body is emitted even if the checksum is wrong.
     gunzip.write(bytes.subarray(0, -8), () => gunzip.end(bytes.subarray(-8)))
   })
 }

@@ -112,7 +112,7 @@ describe('bundled scenarios', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/)
   })
 
-  it('out-of-credits, overloaded: do not affect operations without text', async () => {
+  it('out-of-credits, overloaded: do not affect operations that generate no text', async () => {
     for (const scenario of ['out-of-credits', 'overloaded'] as const) {
       expect((await setup(scenario).send('GET /providers')).status).toBe(200)
     }

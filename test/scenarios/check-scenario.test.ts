@@ -406,7 +406,7 @@ describe('checkScenario: problems of all kinds', () => {
     { on, script: [{ ...reply, expect: { result: { f: '' } } }] },
     { on, script: [{ ...reply, fault: 'stream-cut' }, { tetx: 'a' }] },
     { on: 'listProviders', script: [{ ...reply, fault: 'stream-cut' }] },
-    // Limits: valid up to them, and one beyond.
+    // Values at a limit and just beyond it.
     { on: [''], fault },
     { on: ['*'], name: 'a', fault },
     { on: '*', when: { input: 'i', model: ['m'], state: ['s'], call: [1], headers: { a: 'b' } }, fault },
@@ -451,7 +451,7 @@ describe('checkScenario: problems of all kinds', () => {
       on,
       reply: { text },
     })),
-    // Values of the wrong kind, and other tools' fields.
+    // Values of the wrong kind, and fields of other tools.
     { on: '*', sequence: ['status', 'nothing', 7] },
     { on: '*', fault: ['status'] },
     { on: '*', fault: 7 },

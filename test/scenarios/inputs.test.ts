@@ -38,7 +38,7 @@ describe('reply()', () => {
     expect(text).toContain('a remote reply')
   })
 
-  it('can be a string in rules and sequence steps', async () => {
+  it('accepts a string, like the `reply` of rules and sequence steps', async () => {
     const { gateway, textOf } = setup()
     gateway.use({ on: 'text', sequence: [{ reply: 'a step' }] })
     gateway.use({ on: 'text', reply: 'a rule' })

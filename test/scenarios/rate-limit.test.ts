@@ -120,7 +120,7 @@ describe('rate limits', () => {
   const limits = ({ headers }: Answer) =>
     Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry/.test(name)))
 
-  it('respond with 429 and headers once the tokens are used, until the clock advances by a minute', async () => {
+  it('respond with 429 and headers once the tokens are used up, until the clock advances by a minute', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'text',

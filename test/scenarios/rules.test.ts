@@ -144,7 +144,7 @@ describe('rule.when', () => {
     expect(matched(ask())).toBe(false)
   })
 
-  it('counts only requests that match the other conditions', () => {
+  it('call: counts only requests that match the other conditions', () => {
     const { ask } = setup({ on: '*', when: { call: [2, 3], model: 'aurora/*' }, fault: 'status' })
     const other = { body: { model: 'x/y' } }
     expect([ask(), ask(other), ask(), ask(), ask()].map(matched)).toEqual([false, false, true, true, false])
@@ -171,7 +171,7 @@ describe("a rule's frequency", () => {
   it('after, every, times: can be combined', () =>
     expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
 
-  it('probability: applies to a share of requests that depends only on the seed', () => {
+  it('probability: applies to a share of the requests, selected by the seed', () => {
     const outcomesFor = (seed: number) => {
       const rules = new Rules({ seed, clock: new Clock() })
       rules.use(scenario('mine', { on: '*', probability: 0.3, fault: 'status' }))

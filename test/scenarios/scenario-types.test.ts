@@ -8,7 +8,7 @@ describe('types of rules and scenarios', () => {
     gateway.use('flaky')
     gateway.use({ on: ['createResponse', 'getPreset'], fault: 'status' })
     gateway.use({ on: 'POST /chat/other', reply: { body: {} } })
-    // Accepts any string, because it may be computed, while editors still complete the names.
+    // `use()` accepts any string, because a name may be computed. Editors still complete the known names.
     expect(() => gateway.use('flakey')).toThrow("did you mean 'flaky'?")
     // @ts-expect-error unknown operation
     expect(() => gateway.use({ on: 'createRespons', fault: 'status' })).toThrow("'createResponse'")

@@ -138,7 +138,7 @@ describe('script()', () => {
       ['{"tide":[1]}'],
     ],
     ['items by position', { tide: [1, 2] }, ['{"tide":[1,2]}'], ['{"tide":[2,1]}']],
-    ['no longer list', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":[1,2]}']],
+    ['the length of a list', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":[1,2]}']],
     ['a list instead of an object', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":{"0":1}}']],
     ['an object instead of a list', { tide: { 0: 1 } }, ['{"tide":{"0":1}}'], ['{"tide":[1]}']],
     ['an object instead of null', { tide: { high: 6 } }, ['{"tide":{"high":6}}'], ['{"tide":null}']],
