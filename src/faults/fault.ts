@@ -36,7 +36,7 @@ export interface FaultFacts {
 }
 
 export interface FaultContext extends FaultFacts {
-  /** Reports that the fault took effect. Call it after yielding a changed frame: later faults may end the stream then. */
+  /** Reports that the fault took effect. Call it after yielding a changed frame, because a later fault may then act. */
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void

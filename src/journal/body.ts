@@ -84,7 +84,10 @@ class BlockBuffer {
     return blocks.map((block) => decoder.decode(block, { stream: true })).join('') + decoder.decode()
   }
 
-  /** @param bytes Part size. */
+  /**
+   * @param bytes Part size.
+   * @param most Number of bytes that the body can still store, including this part.
+   */
   add(part: string | Uint8Array, bytes: number, most: number): void {
     if (this.#used + bytes > this.#last.length) {
       this.#full.push(this.#last.subarray(0, this.#used))

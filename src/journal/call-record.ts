@@ -248,7 +248,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  /** Marks the request as rejected. Rules that apply to all calls may still match. */
+  /** Marks the request as rejected. Only rules for `*` can still match. */
   refused(): void {
     this.isRefused = true
   }

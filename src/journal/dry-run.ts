@@ -23,7 +23,11 @@ export interface DryRunSetup {
   protocolOf(operation: string | undefined): Pick<Protocol<never, unknown>, 'conversation'> | undefined
 }
 
-/** @param records Oldest first. Counters and rule states start from zero; time windows start with the first call. */
+/**
+ * Matches past calls against a scenario. Counters start from zero, and time windows start with the first call.
+ *
+ * @param records Oldest first.
+ */
 export function dryRun(
   scenario: Scenario,
   records: readonly CallRecord[],

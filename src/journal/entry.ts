@@ -24,17 +24,17 @@ export interface JournalEntry<Body = unknown> {
   params: Record<string, string>
   /** Query parameters by name. Repeated ones are arrays. */
   query: Record<string, string | string[]>
-  /** Headers; names in lower case. */
+  /** Request headers; names in lower case. */
   headers: Record<string, string>
-  /** The parsed body; undefined if it is empty, truncated or not JSON. */
+  /** The parsed request body; undefined if it is empty, truncated or not JSON. */
   body: Body
-  /** The body exactly as sent. */
+  /** The request body exactly as sent. */
   rawBody: KeptText
   /** HTTP status; 0 if the connection closed without a response. */
   status: number
   /** The reply's error message; null if the request was not rejected. */
   reason: string | null
-  /** Headers; names in lower case. */
+  /** Reply headers; names in lower case. */
   replyHeaders: Record<string, string>
   /** Reply body, as far as it was sent. */
   replyBody: KeptText
@@ -45,8 +45,8 @@ export interface JournalEntry<Body = unknown> {
   /** Turn and conversation, if a script replied; otherwise null. */
   turn: TurnReading | null
   /**
-   * If no rule applied, the rules that were tried, with the reason why each did not match. Limited to the newest 100;
-   * `explain()` lists all.
+   * If no rule applied, the rules that were tried, with the reason why each did not apply. Limited to the first 100
+   * rules tried; `explain()` lists all.
    */
   nearMisses: readonly NearMiss[]
   /** The reply's tokens and cost; null if usage is not counted. */
@@ -59,9 +59,9 @@ export interface JournalEntry<Body = unknown> {
   warnings: string[]
   /** If true, the reply violated Understudy's own schema. This is a bug; please report it. */
   schemaViolation: boolean
-  /** The delivery's outcome. */
+  /** Outcome of the delivery; `pending` while the reply is being sent. */
   delivery: Delivery
-  /** Sandbox time, ISO 8601. */
+  /** Sandbox time of arrival, ISO 8601. */
   timestamp: string
   /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
   durationMs: number | null
@@ -200,7 +200,7 @@ export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) =
   }
 }
 
-/** In an expected value, the text may be an asymmetric matcher. */
+/** Hides secrets in a stored body. In an expected value, the text may be an asymmetric matcher instead. */
 function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }

@@ -59,7 +59,7 @@ export function judgeCalls(
   }
 }
 
-/** Checks that every request matched an operation or a rule. Suggests a fix for each one that did not. */
+/** Checks that every request matched an operation or a rule. Suggests a fix for each request that did not. */
 export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
@@ -94,7 +94,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
 }
 
 /**
- * Names the unused rules whose operations were never called: `reply() matches createResponse, the call is …`.
+ * Names the unused rules whose operations were never called: `reply() matches createResponse, but the call is …`.
  */
 export function rulesForOtherOperations(
   unused: readonly UnusedRule[],
@@ -108,7 +108,7 @@ export function rulesForOtherOperations(
     .map(({ scenario, rule, name, on }) => {
       const title = titleOf({ scenario, number: rule, name })
       const calls = called.length === 1 ? `the call is ${called}` : `the calls are ${called.join(', ')}`
-      return `${title} matches ${on.join(' and ')}, ${calls}`
+      return `${title} matches ${on.join(' and ')}, but ${calls}`
     })
 }
 

@@ -78,7 +78,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#operations = operations
   }
 
-  /** All entries, oldest first. */
+  /** Returns all entries, oldest first. */
   entries(): JournalEntry[] {
     return this.#records.map(toEntry)
   }
@@ -435,7 +435,7 @@ export class JournalStore {
   }
 }
 
-/** Explains a call's reply, one fact per line, without truncation. */
+/** Explains a call's reply, one fact per line, with every near miss. */
 function explanationOf(record: CallRecord): string {
   return [
     headline(record),

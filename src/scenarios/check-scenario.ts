@@ -493,7 +493,7 @@ export function notAsData(path: (string | number)[], input: unknown): Problem[] 
   return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
 }
 
-/** Sorts unknown fields first, because a misspelled field often causes a report of a missing one too. */
+/** Sorts unknown fields first, because a misspelt field often causes a report of a missing one too. */
 function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }

@@ -1,5 +1,5 @@
 /**
- * Tests stored bodies: truncation at character boundaries, chunk times, usage sums and field matching.
+ * Tests the journal's building blocks: stored bodies, chunk times, field matching and usage sums.
  */
 import { describe, expect, it } from 'vitest'
 import { KeptBody, Timeline } from '../../src/journal/body.ts'

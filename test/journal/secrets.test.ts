@@ -107,7 +107,7 @@ describe('a call with secrets in headers, query and body', () => {
     expect(entry?.replyHeaders['set-cookie']).toContain(secret)
   })
 
-  it('contains no secrets in HTTP replies, HAR, explanations and the log', async () => {
+  it('exposes no secrets in HTTP replies, HAR, explanations and the log', async () => {
     const { journal } = server.gateway
     const remote = await connectGateway(server.url)
     const ids = journal.entries().map(({ id }) => id)
@@ -170,7 +170,7 @@ describe('a call with secrets inside longer strings', () => {
     `authorization: Bearer ${secret}`,
   ].join(' ')
 
-  it('contains no secrets in sandbox files, HAR, the journal, the log, snippets and explanations', async () => {
+  it('exposes no secrets in sandbox files, HAR, the remote journal, the log, snippets and explanations', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
     const body = { model: 'aurora/dawn-2', input, tools, metadata: readable }

@@ -97,25 +97,25 @@ function inOneRule(layer: Layer): string {
 
 function sentence(rule: (typeof rules)[number]): string {
   if ('oneOf' in rule)
-    return `A rule can contain only one of ${selection(rule.oneOf, 'the ')}, because each determines ${rule.decides}.`
+    return `A rule can contain only one of ${selection(rule.oneOf, 'the faults in the ')}, because each determines ${rule.decides}.`
   const others = layerNames.filter((layer) => !rule.forNone.includes(layer))
-  const reason = `With ${selection(rule.faults, '', 'or')}, there is ${rule.leaves}`
-  const subject = rule.faults.length > 1 ? 'they' : 'it'
+  const [verb, subject] = rule.faults.length > 1 ? ['leave', 'they'] : ['leaves', 'it']
+  const reason = `${selection(rule.faults)} ${verb} ${rule.leaves}`
   return rule.forNone.length > others.length && rule.forNone.every(isLayer)
     ? `${reason}, so ${subject} can be combined only with faults in the ${selection(others)}.`
     : `${reason}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
 /** Formats a selection: `events and text layers, \`slow-body\``. */
-function selection(all: Selection, article = '', conjunction = 'and'): string {
+function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
-  if (inLayers.length === 0) return listed(named, conjunction)
+  if (inLayers.length === 0) return listed(named)
   return listed([`${article}${listed(inLayers)} layer${inLayers.length > 1 ? 's' : ''}`, ...named])
 }
 
-function listed(words: readonly string[], conjunction = 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
 function parameters(fault: Fault): string {
