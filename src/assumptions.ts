@@ -1,6 +1,6 @@
 /**
- * Assumptions: named choices of behaviour that the specification does not define, listed in ASSUMPTIONS.md. Replies
- * that depend on assumptions name them in `x-understudy-assumptions`.
+ * Assumptions: named choices for behaviour that the specification leaves open, listed in ASSUMPTIONS.md. Replies that
+ * depend on assumptions name them in `x-understudy-assumptions`.
  */
 
 export interface Assumption {

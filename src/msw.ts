@@ -49,7 +49,7 @@ export function handlers(
 function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {
   if (!isGateway(gateway))
     throw new TypeError('handlers() expects a gateway, such as handlers(createGateway())')
-  // MSW 3 (recognisable by its missing `graphql`) does not intercept these runtimes' `fetch`.
+  // MSW 3, which no longer exports `graphql`, does not intercept the `fetch` of Bun and Deno.
   const runtime = runtimeWithOwnFetch()
   if (runtime && !('graphql' in msw))
     throw new Error(
@@ -119,11 +119,9 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
   }
 }
 
-/**
- * Throws a one-line error if MSW, an optional peer dependency, is missing. Rethrows other errors unchanged.
- */
+/** Throws a one-line error if MSW, an optional peer dependency, is missing. Rethrows any other error. */
 function missing(error: Error & { code?: string }): never {
-  // Other missing modules are reported unchanged. Yarn's message is `tried to access msw`.
+  // MSW may be installed, but lack one of its own dependencies. Yarn's message is `tried to access msw`.
   const isMissing =
     /MODULE_NOT_FOUND$/.test(error.code ?? '') && /(?:package|module|access) '?msw\b/.test(error.message)
   if (!isMissing) throw error

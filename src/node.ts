@@ -1,9 +1,11 @@
 /**
  * Interception in Node: a gateway in the same process handles requests from any HTTP client, whenever it was created.
  *
- * @example import { createGateway, intercept } from 'gateway-understudy/node'
+ * @example
+ * import { createGateway, intercept } from 'gateway-understudy/node'
  *
- * const gateway = createGateway() const interception = intercept(gateway)
+ * const gateway = createGateway()
+ * const interception = intercept(gateway)
  */
 
 export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'

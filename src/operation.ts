@@ -79,17 +79,14 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   /** Error statuses that valid requests can receive. Default: none. */
   readonly errors?: readonly number[]
   /**
-   * The assumption behind every reply, or the assumptions behind errors in body fields (`a` or `a.b`), by field.
-   * Default: none.
+   * Assumption behind every reply, or, for each body field (`a` or `a.b`), the assumption behind its errors. Default:
+   * none.
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
   readonly marks?: OperationMarks
   /** Protocol of an operation that replies to prompts. */
   readonly protocol?: Protocol<Body, Output>
-  /**
-   * Present for operations without a protocol that can return an event stream, so that rules can use stream
-   * faults.
-   */
+  /** Set if the operation has no protocol but can return an event stream, so that rules can use stream faults. */
   readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
   /** Responds to a validated request. Throws a `GatewayError` to reject it. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
@@ -111,7 +108,7 @@ export interface OperationDoc {
   readonly schemas?: () => DocumentedSchemas
 }
 
-/** An operation's schemas for the document. */
+/** An operation's JSON schemas for the OpenAPI document. */
 export interface DocumentedSchemas {
   readonly params?: Record<string, unknown> | undefined
   readonly query?: Record<string, unknown> | undefined
@@ -123,7 +120,7 @@ export interface DocumentedSchemas {
 export interface OperationInput<Params, Query, Body> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
-  /** Headers schema, with names in lower case. */
+  /** Schema of the request headers, whose names are in lower case. */
   readonly headers?: z.ZodType
   readonly body?: z.ZodType<Body>
   /** If true, the body may be missing. */
@@ -155,7 +152,7 @@ export interface OtherBody {
 /** A reply whose JSON body matches the output schema. It can contain frozen database rows. */
 export type OperationReply<Output> = Reply<Frozen<Output>>
 
-/** Makes a type readonly at every depth, as database rows are frozen. */
+/** Makes a type readonly at every depth, because database rows are frozen. */
 export type Frozen<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
   : Value

@@ -25,7 +25,7 @@ export { expect } from '@playwright/test'
 declare module '@playwright/test' {
   // Options for the Playwright configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
   interface PlaywrightWorkerOptions {
-    /** Gateway options in `gateway-understudy/playwright`. Default: none. */
+    /** Options of the gateway that each worker starts. Default: none. */
     gatewayOptions: GatewayOptions
   }
 }
@@ -49,7 +49,7 @@ export interface TestFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  // Cast because the declaration above makes this an option of Playwright's own type.
+  // Cast, because the declaration above adds this option to Playwright's own type.
   gatewayOptions: [{}, { option: true, scope: 'worker' }] as never,
   gateway: [
     async ({ gatewayOptions }, use) => {

@@ -1,8 +1,10 @@
 /**
  * Client for a gateway in another process, with an async version of the same API.
  *
- * @example const gateway = await connectGateway('http://127.0.0.1:4141') await using sandbox = await
- * gateway.createSandbox() await sandbox.use('provider-outage')
+ * @example
+ * const gateway = await connectGateway('http://127.0.0.1:4141')
+ * await using sandbox = await gateway.createSandbox()
+ * await sandbox.use('provider-outage')
  */
 import type { TextCheck } from './control/check-text.ts'
 import { ControlClient, type FollowOptions, followEvents, type GatewayEvent } from './control/client.ts'
