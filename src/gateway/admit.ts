@@ -37,7 +37,10 @@ export function wrongMethod(path: string, methods: readonly string[]): GatewayEr
   return new GatewayError(405, `${path} allows ${allow}`, undefined, { headers: { allow } })
 }
 
-/** Throws 401 for a missing or malformed key, and for a key that is neither configured nor a live sandbox's. */
+/**
+ * Throws 401 for a missing, malformed or invalid key. A live sandbox's key is always valid. Without `apiKeys`, so is
+ * any key that does not have the form of a sandbox's key.
+ */
 function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, state: SandboxState): void {
   const { apiKeys } = options
   const { authorization, key, keyOwner, isNamedByKey, gone } = caller

@@ -21,7 +21,7 @@ import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import type { Dialect, SentRequest } from './extra.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
-/** Changes applied to a request before validation. */
+/** Inputs to validation and to the resolver's context, in addition to the call record. */
 export interface RequestReading {
   /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
@@ -67,7 +67,7 @@ export function checkRequest(
     throw invalidRequest(violations)
   }
   for (const warning of warnings) record.warn(warning)
-  // A dialect's fields are translated for the operation, but rules have matched them untranslated.
+  // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
   return new CheckedRequest(record, parts, read, reading)

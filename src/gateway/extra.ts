@@ -16,7 +16,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
 
-/** Declares an extra. Every entry loads its module, so it imports optional code lazily. */
+/** Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily. */
 export interface ExtraDefinition<Options extends object = object> {
   readonly name: string
   /** Schemas of the extra's options. Each is built only if its option is set. */
@@ -38,8 +38,8 @@ export interface ExtraDefinition<Options extends object = object> {
   /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
   /**
-   * Creates the extra for a gateway. Returns undefined if the options do not use it. Throws a one-line error.
-   * @internal
+   * Creates the extra for a gateway. Returns undefined if the options do not use the extra. Throws a one-line error for
+   * invalid options. @internal
    */
   readonly create?: (options: Options, host: ExtraHost) => Extra | undefined
 }
@@ -48,7 +48,7 @@ export interface ExtraDefinition<Options extends object = object> {
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
 export type AnyExtra = ExtraDefinition<any>
 
-/** Type of several extras' options combined. */
+/** Intersection of several extras' option types. */
 export type OptionsOf<Definition> = (
   Definition extends ExtraDefinition<infer Options>
     ? (options: Options) => void
@@ -117,7 +117,7 @@ export interface Site {
   readonly apiKey: string
 }
 
-/** A vendor's variant of the API. Functions return their argument if they change nothing. */
+/** A vendor's variant of the API. Translating functions return their argument if they change nothing. */
 export interface Dialect {
   /** Vendor name. */
   readonly name: string
@@ -148,8 +148,8 @@ export interface KnownDifferences {
   /** Explanation that `drift` prints. */
   readonly reason: string
   /**
-   * Names of findings, such as `Model.{links,name} value-added: red, green`. `*` matches any characters. Values are
-   * the known ones; default: any.
+   * Findings, such as `Model.{links,name} value-added: red, green`. `*` matches any characters. A finding without
+   * values covers any value.
    */
   readonly findings: readonly string[]
 }
@@ -168,8 +168,9 @@ export interface AnsweredCall {
   /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly seed: string | number
-  /** The model that replied, and its provider's name. */
+  /** The model that replied. */
   readonly model: string
+  /** Name of the model's provider. */
   readonly provider: string
   /** The models that were tried, in order. The last one replied. */
   readonly asked: readonly string[]

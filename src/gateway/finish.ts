@@ -24,7 +24,7 @@ export function finish(reply: Reply, { faults, charge }: Effect, record: CallRec
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }
 
-/** Longest `Retry-After`, in seconds, without a warning. Clients wait that long in real time. */
+/** Longest `Retry-After`, in seconds, that does not cause a warning. */
 const maxQuietSeconds = 5
 
 /** Warns that clients sleep in real time, regardless of the sandbox clock. */

@@ -45,7 +45,7 @@ const noEffect: Effect = Object.freeze({ waitMs: 0 })
 
 type RuleCall = CallRecord<SandboxState>
 
-/** @param named Scenarios named by the request, which take precedence. */
+/** @param named Scenarios named by the request, which take precedence over the sandbox's own. */
 export async function matchRule(
   record: RuleCall,
   call: Call,
@@ -70,7 +70,7 @@ export async function matchRule(
   return { waitMs, replaced: instead, scripted, stream, faults, charge }
 }
 
-/** Collects the call data that faults use. Called once per call, because the random numbers form a sequence. */
+/** Collects the call data that faults use. All faults of a call draw from one sequence of random numbers. */
 function factsOf(
   match: Match,
   record: RuleCall,
@@ -192,7 +192,7 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedRep
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
-  // Text becomes a JSON string unless the content type is something else.
+  // A string body is sent as a JSON string, unless the content type is not JSON.
   if (typeof body === 'string' && !(named['content-type'] ?? 'json').includes('json')) {
     return { status, headers: named, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: body }] } }
   }

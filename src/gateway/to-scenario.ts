@@ -1,4 +1,4 @@
-/** Validates scenarios in any form: names, objects and, in process, file paths. */
+/** Converts a bundled scenario's name, a scenario, a rule, or an extra's format to a validated scenario. */
 import { shown } from '../lib/in-words.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
@@ -7,7 +7,7 @@ import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { AnyExtra } from './extra.ts'
 
-/** Reads and validates a scenario file. Throws a one-line error with the location. The Node entries provide it. */
+/** Reads and validates a scenario file. Throws a one-line error with the location. Provided by Node entry points. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
 /** Converts a bundled scenario's name, a scenario, a rule, or a value in an extra's format to a scenario. */
