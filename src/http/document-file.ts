@@ -34,7 +34,7 @@ export function readDocumentFile(file: string): object {
   } catch (error) {
     if (error instanceof FileError) throw error
     if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
-    // Reports where parsing failed.
+    // Throws a `FileError` with the position of the syntax error.
     if ((error as Error).name === 'YAMLException') parseDataText(file, text)
     const { code, message } = error as NodeJS.ErrnoException
     return fail(

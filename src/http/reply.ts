@@ -25,8 +25,8 @@ export type Frame =
   /** Raw bytes; strings are encoded as UTF-8. */
   | { kind: 'bytes'; bytes: string | Uint8Array }
   /**
-   * Pauses for `ms` milliseconds of sandbox time or until a promise resolves, which must not reject. Earlier frames are
-   * sent first.
+   * Sends earlier frames, and pauses for `ms` milliseconds of sandbox time or, if `until` is set, until that promise
+   * resolves. The promise must not reject.
    */
   | { kind: 'wait'; ms: number; until?: Promise<void> }
   /** Ends the connection after earlier frames are sent; later frames are ignored. */

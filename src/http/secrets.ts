@@ -230,7 +230,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Parses a JSON string. */
+/** Parses a quoted JSON string. Returns an invalid one unchanged. */
 function nameIn(string: string): string {
   if (!string.includes('\\')) return string.slice(1, -1)
   try {

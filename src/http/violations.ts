@@ -38,9 +38,7 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
   return [{ path: pathOf(root, path), message: issue.message, rule: ruleOf(issue) }]
 }
 
-/**
- * Returns the issues of the union branch with the fewest, among the branches that accept the value's type.
- */
+/** Returns the issues of the union branch with the fewest issues, skipping branches that reject the value's type. */
 function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const entered = branches.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),

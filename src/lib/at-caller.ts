@@ -8,7 +8,7 @@ type Entry = (...args: never[]) => unknown
 /** Error messages without the call. */
 const messages = new WeakMap<Error, string>()
 
-/** Returns an error's message without the call, for replies, because their clients have not called the function. */
+/** Returns an error's message without the call. Replies use it, because an HTTP client has not called the function. */
 export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }
@@ -38,8 +38,9 @@ export async function promiseAtCaller<Value>(
 }
 
 /**
- * Wraps a class's public methods in `atCaller` or `promiseAtCaller`, except those that requests use.
+ * Wraps methods of a class in `atCaller`, or in `promiseAtCaller` if they are async.
  *
+ * @param names Public methods that are not called while a request is handled.
  * @param path Returns the part of the call before the method, such as `journal.`. Default: none.
  */
 export function methodsAtCaller<Instance extends object>(

@@ -160,8 +160,8 @@ const tooLarge = new Error('too large')
 const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
 
 /**
- * A repetition stops at an empty iteration, so it can match nothing in only one way, even if the part can do
- * so in several.
+ * Makes a part optional. A repetition stops at an empty iteration, so it can match the empty string in only one way,
+ * even if the part can match it in several.
  */
 function optional(part: Part): Part {
   return { ...part, empty: 1 }

@@ -1,5 +1,5 @@
 /**
- * Validates values against schemas, compiled if possible.
+ * Validates values against schemas, in their compiled form if there is one.
  */
 import type * as z from 'zod'
 import { inWords } from './in-words.ts'

@@ -33,7 +33,7 @@ export function meantBy(word: string, words: readonly string[]): string {
     : `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
-/** Other tools' words, with Understudy's. */
+/** Words that other tools use, and their equivalents in Understudy. */
 const synonyms = new Map([
   ['code', 'status'],
   ['content', 'text'],

@@ -51,7 +51,7 @@ const notes: Readonly<Record<string, string>> = {
 /**
  * Returns `'size' is now 'recordCounts'` for a former name, otherwise undefined.
  *
- * @param words Names, or groups of names, that are valid here. Default: any.
+ * @param words Valid names; for a name such as `limits.sandboxes`, the part before the dot. Default: any.
  */
 export function renamed(name: unknown, words?: readonly string[]): string | undefined {
   if (name === 'window' && words?.includes('per'))

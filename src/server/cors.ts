@@ -19,7 +19,7 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Request headers that every preflight reply allows, in addition to those that it asks for. */
+/** Request headers that every preflight reply allows, in addition to the requested ones. */
 const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Allows pages from this origin to read the reply. */

@@ -36,8 +36,8 @@ export class Guard {
   }
 
   /**
-   * Throws 400 for an HTTP/1.1 request with no or several `Host` headers, or with several keys, and 403 for a host name
-   * that is not allowed, because it may be a DNS rebinding attack.
+   * Throws 400 for an HTTP/1.1 request without a `Host` header, and for repeated `Host` or `Authorization` headers.
+   * Throws 403 for a host name that is not allowed, because the request may be a DNS rebinding attack.
    */
   assertHost({ headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage): void {
     if (host === undefined) {
@@ -111,7 +111,7 @@ export function isLoopback(hostname: string): boolean {
   )
 }
 
-/** Strips the port, a trailing dot and brackets: `[::1]:4141` is `::1`. */
+/** Strips the port, a trailing dot and brackets: `[::1]:4141` becomes `::1`. */
 function hostnameOf(host: string): string {
   return host
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * Sends replies that do not come from the gateway: control API replies, and errors for requests that reach neither the control API nor the gateway.
- * Errors use the error envelope.
+ * Sends replies that do not come from the gateway: those of the control API, and errors for requests that reach neither
+ * the control API nor the gateway. Errors use the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -29,7 +29,7 @@ export function refuse(response: ServerResponse, error: unknown): void {
 /** A socket with Node's internal reference to the response in flight. */
 type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
 
-/** Responds to bytes that Node cannot parse as an HTTP request. */
+/** Responds to a request that Node rejects because it is malformed, has oversized headers, or arrives too slowly. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

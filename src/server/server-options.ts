@@ -41,7 +41,7 @@ const checks = {
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /**
- * Separates server options from gateway options. Throws a `TypeError`.
+ * Separates server options from gateway options. Throws a `TypeError` for an unknown or invalid option.
  *
  * @param optionNames Names of gateway options.
  */

@@ -8,9 +8,9 @@ import { defaultTimeoutMs } from '../delivery/node.ts'
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /**
- * Destroys the connection if the body does not end soon enough after the reply.
+ * Destroys the connection if the body has not ended within `timeoutMs` after the reply.
  *
- * @param timeoutMs Real time in milliseconds.
+ * @param timeoutMs Milliseconds of real time.
  */
 export function cutUnreadBody(
   request: IncomingMessage,
