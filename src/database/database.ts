@@ -249,7 +249,9 @@ class StateRecords implements Records<object> {
  * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match
  * nested fields, and `{ some: … }` matches if at least one item of an array does. Undefined fields are ignored.
  *
- * @example { status: 'active', description: null } { architecture: { input_modalities: { some: 'image' } } }
+ * @example
+ * { status: 'active', description: null }
+ * { architecture: { input_modalities: { some: 'image' } } }
  */
 export type Condition<Row> = { readonly [Field in keyof Row]?: FieldCondition<Row[Field]> }
 

@@ -1,6 +1,6 @@
 /**
- * Checks references between records and their parts, such as presets and preset versions. Fixtures must have both or
- * neither, and a field that names a part must refer to an existing part of the same record.
+ * Checks references between records and their parts, such as presets and preset versions. Custom fixtures must replace
+ * both or neither, and a field that names a part must refer to an existing part of the same record.
  */
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'

@@ -170,14 +170,14 @@ export class SeedData {
     return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
   }
 
-  /** Returns the rows that a factory may read: rows of collections that it refers to, except its own parts. */
+  /** Returns the rows that a factory may read: those of collections that its own refers to, except its own parts. */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
     for (const other of dependenciesOf(declaration)) {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
-    // mutation: equivalent (satisfies the type checker; a factory reads only collections that its own refers to)
+    // mutation: equivalent (satisfies the type checker; a factory reads only the collections that its own refers to)
     return (collection) => rows.get(collection) ?? []
   }
 }

@@ -170,7 +170,7 @@ function play(
   return promise
 }
 
-/** Chunk size in characters. Longer chunks are sent in slices, so that slow clients apply back-pressure. */
+/** Chunk size in characters. Longer chunks are sent in slices, so that slow clients apply backpressure. */
 const chunkSize = 64 * 1024
 
 /** Chunks of this size or more are encoded once, for both the client and the journal. */

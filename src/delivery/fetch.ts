@@ -26,9 +26,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
   }
 }
 
-/**
- * Returns the warning for a request to a host other than that of `baseUrl`, because `gateway.fetch` serves any host.
- */
+/** Returns a warning if the request's origin is not that of `baseUrl`. `gateway.fetch` handles it anyway. */
 function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
   const { origin } = new URL(url)
   if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined

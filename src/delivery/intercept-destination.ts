@@ -103,7 +103,7 @@ const maxCounters = 1000
 /** Counts of unhandled requests, by sandbox and origin: `s1 https://api.example`. */
 const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
 
-/** Counts a request. Returns true for a sandbox's first request to an origin; later ones may be retries. */
+/** Counts a request. Returns true for the first one from a sandbox to an origin. Later ones are often retries. */
 function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
   const counts = unhandled.get(gateway) ?? new Map<string, number>()
   const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
@@ -150,7 +150,7 @@ function runCallback(
   }
 }
 
-/** The 404 for a request that looks meant for the gateway but matches no operation. */
+/** The 404 for a request that appears to be meant for the gateway, but matches no operation. */
 export class MisdirectedRequest extends GatewayError {
   readonly reason: string
 
@@ -235,7 +235,7 @@ function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolea
   return operation !== undefined || allow.length > 0 || wellKnown.test(route)
 }
 
-/** Paths that clients use for operations that the specification names but does not describe. */
+/** Matches paths that published clients request, including those without an enabled operation. */
 const wellKnown =
   /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 

@@ -72,7 +72,7 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
       callback(attributes.value)
       return defined
     }
-    // Other code than Node's may have read the global.
+    // Code other than Node's may have read the global.
     queueMicrotask(loadFetch)
     return undefined
   }
@@ -113,8 +113,8 @@ function restoreGlobal(key: symbol, substitute: Dispatcher, original: Dispatcher
 }
 
 /**
- * Returns a copy of the dispatcher with a different `dispatch`. After the interception has ended, the copy
- * behaves like the original.
+ * Returns a proxy for the dispatcher with a different `dispatch`. After the interception has ended, the proxy behaves
+ * like the original.
  */
 function substituteFor(original: Dispatcher, state: { isActive: boolean }, intercept: Intercept): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {

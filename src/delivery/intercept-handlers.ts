@@ -30,13 +30,16 @@ export class UserHandlers {
   mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }
-      // mutation: equivalent (handlers of another host do not reply anyway; this avoids reading the request)
+      // mutation: equivalent (handlers for other hosts do not reply anyway; this avoids reading the request)
       const host = typeof path === 'string' ? /^\w+:\/\/[^/*:]+(:\d+)?(?=\/|$)/.exec(path)?.[0] : undefined
       return host === undefined || host === origin
     })
   }
 
-  /** Returns the response of the first handler that has one, `pass` if the handler calls `passthrough()`, or undefined if no handler responds. */
+  /**
+   * Returns the first response from a handler, or `pass` if that handler called `passthrough()`. Returns undefined if
+   * no handler responds.
+   */
   async respond(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
     const requestId = `understudy-${++this.#requests}`

@@ -46,7 +46,10 @@ export class PipeSocket extends Duplex {
     written?.()
   }
 
-  /** Delivers in a later turn, as a network would, because some clients treat an immediate response as an error. */
+  /**
+   * Delivers in a later turn of the event loop, as a network would, because some clients treat an immediate response as
+   * an error.
+   */
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     this.#restartTimeout()
     setImmediate(() => {
@@ -116,7 +119,7 @@ export class PipeSocket extends Duplex {
     if (this.timeout > 0) this.#timer = setTimeout(() => this.emit('timeout'), this.timeout).unref()
   }
 
-  // Methods that have no effect here.
+  // Further methods of `net.Socket`, most of which have no effect without a network.
   address(): object {
     return { address: this.localAddress, port: this.localPort, family: this.remoteFamily }
   }

@@ -54,7 +54,8 @@ export interface Interception {
  * replaced, and clients must be created afterwards.
  *
  * @example
- * const interception = intercept(gateway) after(() => interception.close())
+ * const interception = intercept(gateway)
+ * after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {

@@ -94,7 +94,7 @@ export class ResponseSink implements Sink {
         pull: () => this.#request(),
         cancel: (reason) => this.#leave(reason),
       },
-      // A high-water mark of 0 makes the stream pull-based, so that slow readers apply back-pressure, and chunks
+      // A high-water mark of 0 makes the stream pull-based, so that slow readers apply backpressure, and chunks
       // written before a connection error are delivered.
       { highWaterMark: 0 },
     )
