@@ -86,7 +86,7 @@ describe('imports', () => {
     expect([...new Set(wrong)].sort()).toEqual([])
   })
 
-  it('include packages only in the files that may use them', () => {
+  it('name a package only in files that may use it', () => {
     const wrong = imports.flatMap(({ file, target }) =>
       Object.entries(knownOnlyBy)
         .filter(([name, where]) => (target === name || target.startsWith(`${name}/`)) && !where.test(file))
@@ -95,7 +95,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  it('include Node modules only in delivery and above, so that browsers can load the rest', () => {
+  it('name Node modules only in delivery and above, so that browsers can load the lower layers', () => {
     const browser = layerOf('delivery')
     const wrong = imports
       .filter(({ target }) => target.startsWith('node:'))

@@ -161,7 +161,7 @@ async function refusedStrictly(fields: object): Promise<string> {
 }
 
 const mistakes: Record<string, [mistake: string, make: () => unknown, message: string][]> = {
-  'a value in another form': [
+  'values in the wrong form': [
     [
       'a parameter of another operation',
       () => gateway.use({ on: 'getPreset', when: { params: { id: 'x' } }, fault: 'timeout' }),
@@ -184,14 +184,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "rateLimit.per is required; write per: '1m'",
     ],
     [
-      'a URL as citation',
+      'a URL as a citation',
       () => gateway.reply('x', { citations: ['https://a.example'] }),
       "write { url: 'https://a.example' }",
     ],
-    ['a turn as script', () => gateway.script({ text: 'x' }), "write [{ text: 'Hello' }]"],
+    ['a turn as a script', () => gateway.script({ text: 'x' }), "write [{ text: 'Hello' }]"],
     ['a turn with a reply', () => gateway.script([{ reply: 'x' }]), "'turns[0].reply'; did you mean 'text'?"],
-    ['a name as call', () => gateway.script([{ call: 'search' }]), 'write { search: { … } }'],
-    ['text as scenario', () => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
+    ['a name as a call', () => gateway.script([{ call: 'search' }]), 'write { search: { … } }'],
+    ['text as a scenario', () => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
     [
       'db.provider',
       () => gateway.db.provider,
@@ -223,7 +223,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '/responses'",
     ],
     [
-      'a template with a slip',
+      'a template with a typo',
       async () => {
         const own = createGateway()
         own.reply('{{ inptu }}')
@@ -233,7 +233,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "did you mean 'input'?",
     ],
     [
-      'JSON with a comma too many',
+      'JSON with a trailing comma',
       () => {
         writeFileSync(
           join(folder, 'comma.json'),
@@ -244,7 +244,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'comma.json:1:57: not JSON: remove the comma before ]',
     ],
     [
-      'an operation without method',
+      'an operation without a method',
       declared({ method: undefined }),
       "method must be a string, such as 'get'",
     ],
@@ -278,7 +278,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "db.providers.query() works only in the gateway's process: use db.providers.list({ … })",
     ],
     [
-      'a control request with another method',
+      'a control request with an unsupported method',
       () => rejected(control('PUT /sandboxes', '')),
       '/__understudy/sandboxes allows GET, POST, HEAD',
     ],
@@ -292,12 +292,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'was disposed: use it before dispose(), or create another sandbox',
     ],
     [
-      'a control request without sandbox',
+      'a control request without a sandbox',
       () => rejected(control('POST /scenarios', 'flaky')),
       'did you mean POST /__understudy/sandboxes/{sandbox}/scenarios?',
     ],
   ],
-  'a use of the journal or of a snapshot': [
+  'the journal and snapshots': [
     [
       "calls(op, 'text')",
       () => gateway.journal.calls('createResponse', 'x'),
@@ -340,7 +340,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'restore() expects a snapshot from sandbox.snapshot(), got {}',
     ],
     [
-      'restore(of another)',
+      "restore() with another sandbox's snapshot",
       () => gateway.restore(gateway.createSandbox({ id: 'other' }).snapshot()),
       "it belongs to sandbox 'other'",
     ],
@@ -351,7 +351,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['openSandbox(path)', () => gateway.openSandbox('x.json'), "got 'x.json': read and parse the file first"],
   ],
-  'a function of the user': [
+  "users' functions": [
     [
       'reply(() => undefined)',
       () => replied(() => undefined),
@@ -378,7 +378,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "eventStream() expects frames, such as [{ kind: 'event', event: { … } }], got 'Hello'",
     ],
     [
-      'a GatewayError that is no error',
+      'a GatewayError with status 200',
       () =>
         resolved(() => {
           throw new GatewayError(200)
@@ -394,9 +394,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "resolve() of the 'getX' operation threw Error: boom",
     ],
   ],
-  'a request with a field that is not simulated': [
+  'requests with a field that is not simulated': [
     [
-      'n: 2 of a chat, which is simulated',
+      'n: 2 in chat, which is simulated',
       async () => {
         const own = createGateway({ extensions: ['chat'] })
         const body = { model: 'aurora/dawn-2', n: 2, messages: [{ role: 'user', content: 'Hello' }] }
@@ -406,12 +406,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'warnings: 0',
     ],
     [
-      'background, strict',
+      'background in strict mode',
       () => rejected(refusedStrictly({ background: true })),
       'background: is not simulated: only a rule can reply to it',
     ],
   ],
-  'a request in the form of another operation': [
+  'requests in the form of another operation': [
     [
       'messages',
       () => refusedOf(ask(createGateway(), { input: undefined, messages: [] })),
@@ -428,7 +428,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'or set the storedResponses option',
     ],
   ],
-  'a name of another library': [
+  "other libraries' names": [
     ["clock.set('…')", () => gateway.clock.set('2026-02-01'), "clock.set does not exist: use advance('1h')"],
     ['a remote clock.set()', () => remote.clock.set(), "clock.set does not exist: use advance('1h')"],
     [
@@ -447,14 +447,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'journal.filter does not exist: use entries()',
     ],
   ],
-  'an argument of another kind': [
+  'arguments of the wrong kind': [
     [
       'handlers(gateway, […])',
       () => (handlers as Any)(gateway, ['createResponse']),
       "as in handlers(gateway, 'createResponse')",
     ],
     [
-      'handlers of an extension that is off',
+      'handlers for a disabled extension',
       () => handlers(gateway, 'createChatCompletion'),
       "enable it with createGateway({ extensions: ['chat'] })",
     ],
@@ -466,7 +466,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ['journalText(entries)', () => (journalText as Any)([]), 'journalText() expects a title and entries'],
     ['defineScenario([…])', () => (defineScenario as Any)([]), "write { name: '…', rules: [ … ] }"],
     [
-      'operations that are no list',
+      'operations that are not a list',
       () => create({ operations: {} }),
       'options.operations must be a list, got {}; write […]',
     ],
@@ -476,7 +476,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'fork(): id: must be 1 to 64 lowercase letters and digits',
     ],
     [
-      'a fork with the id of another',
+      'a fork with an id that is in use',
       () => [gateway.fork('twin'), gateway.fork('twin')],
       "fork(): Sandbox 'twin' already exists: dispose it first, or choose another id",
     ],
@@ -503,10 +503,10 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['use() of a text file', () => gateway.use('./x.txt'), 'its name must end in .yaml, .yml or .json'],
   ],
-  'a rejection whose message the specification sets': [
+  'rejections whose message the specification sets': [
     ['no key', () => rejected(reasonOf({}, undefined)), 'send Authorization: Bearer <key>, with any key'],
     [
-      'another key',
+      'an unlisted key',
       () => rejected(reasonOf({ apiKeys: ['k1'] }, 'Bearer k2')),
       'Invalid API key: the key is not in the apiKeys option: send one of those, or sandbox.apiKey',
     ],
@@ -516,9 +516,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "no workspace has the id or slug 'caf\u00e9'; expected one of production, staging",
     ],
   ],
-  'a reply that the real gateway would not give': [
+  'replies that a real gateway would not send': [
     [
-      'a call of a tool that is not offered',
+      'a call to a tool that the request does not offer',
       async () => {
         const own = createGateway()
         own.script([{ call: { serch: {} } }, { text: 'x' }])
@@ -528,7 +528,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "the script calls 'serch', but the request's tools do not include it; did you mean 'search'?",
     ],
     [
-      'another host than that of baseUrl',
+      "a host other than baseUrl's",
       async () => {
         const own = createGateway({ baseUrl: 'https://ours.example/api/v1' })
         await own.fetch('https://ours.example/api/v1/providers')
@@ -543,7 +543,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       ";https://other.example is not the host of the gateway's baseUrl, https://ours.example/api/v1",
     ],
   ],
-  'a file that cannot be parsed': [
+  'files that cannot be parsed': [
     [
       'a name without quotes',
       () => used('a.json', '{"name": "x",\n rules: []}'),
@@ -551,7 +551,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['a comment', () => used('b.json', '{\n  // x\n}'), 'b.json:2:3: not JSON: comments are not allowed'],
     [
-      'a text that ends early',
+      'truncated JSON',
       () => used('c.json', '{"rules": ['),
       'c.json:1:12: not JSON: a bracket or quote is not closed',
     ],
@@ -570,7 +570,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ['YAML with a bare star', () => used('g.yaml', 'on: *\n'), 'not YAML: quote text that begins with *'],
     ['YAML with tabs', () => used('b.yaml', 'a:\n\tb: 1\n'), 'not YAML: indent with spaces instead of tabs'],
     [
-      'YAML with a key twice',
+      'YAML with a duplicate key',
       () => used('c.yaml', 'a: 1\na: 2\n'),
       'c.yaml:2:1: not YAML: this key occurs twice',
     ],
@@ -839,11 +839,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ["connectGateway('localhost:4141')", () => connectGateway('localhost:4141'), "got 'localhost:4141'"],
     [
-      'a port where nobody listens',
+      'a port without a server',
       () => connectGateway('http://127.0.0.1:9'),
       'start one with `npx gateway-understudy`',
     ],
-    ['use() of nothing', () => remote.use(undefined), 'got undefined'],
+    ['use() without a scenario', () => remote.use(undefined), 'got undefined'],
     ['reply(function)', () => remote.reply(() => 'x'), "a function works only in the gateway's process"],
     [
       "journal.calls('createRespons')",
@@ -865,14 +865,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'expect(): this matcher requires a gateway or a sandbox, got undefined',
     ],
     [
-      'an entry for `match`',
+      'a journal entry as `match`',
       () => (vitestExpect(gateway) as Any).toHaveReceived('createResponse', { request: {} }),
       "A call has no field 'request'",
     ],
   ],
   requests: [
     [
-      'a doubled base address',
+      'a repeated base path',
       () => rejected(refusal('POST /api/v1/api/v1/responses')),
       'Did you mean POST /responses?',
     ],
@@ -882,12 +882,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'model: ',
     ],
     [
-      'an extension that is off',
+      'a disabled extension',
       () => rejected(refusal('POST /api/v1/chat/completions')),
       "createGateway({ extensions: ['chat'] })",
     ],
     [
-      'a header with no such scenario',
+      'a header that names an unknown scenario',
       () =>
         rejected(
           refusal('GET /api/v1/providers', {
@@ -905,7 +905,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "send the file's content instead",
     ],
     [
-      'a sandbox that is not there',
+      'an unknown sandbox',
       () => rejected(control('GET /sandboxes/s99/journal')),
       'or was never created: create one with createSandbox() or POST /__understudy/sandboxes',
     ],
@@ -931,12 +931,12 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['--config nope.yaml', () => rejected(printed('--config', 'nope.yaml')), 'nope.yaml: no such file'],
     [
-      'validate config.yaml, with a slip',
+      'validate config.yaml, with a typo',
       () => rejected(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),
       "config.yaml:1:1: unknown option 'timescale'; did you mean 'timeScale'?",
     ],
     [
-      'validate rule.yaml, with a slip',
+      'validate rule.yaml, with a typo',
       () => rejected(validated('rule.yaml', 'on: createRespons\nfault: status\n')),
       "did you mean 'createResponse'?",
     ],
@@ -948,7 +948,7 @@ async function rejected(message: string | Promise<string>): Promise<never> {
   throw new Error(await message)
 }
 
-describe.each(Object.entries(mistakes))('mistakes in %s', (_, list) => {
+describe.each(Object.entries(mistakes))('mistakes: %s', (_, list) => {
   it.each(list)('reports %s on one line', async (_title, make, expected) => {
     const message = await messageOf(make)
     expect(message).toContain(expected)

@@ -133,7 +133,7 @@ describe('createGateway', () => {
     })
   })
 
-  it('activates the scenarios option at creation and restores it on reset', async () => {
+  it('activates the scenarios that the scenarios option lists, and restores them on reset', async () => {
     const gateway = createGateway({ scenarios: ['provider-outage'] })
     const status = async () => (await open(gateway, 'GET /providers')).status
     expect(await status()).toBe(500)

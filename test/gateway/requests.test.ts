@@ -8,14 +8,14 @@ import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { raw, request } from '../server/raw.ts'
 
-describe('request bodies', () => {
+describe('requests', () => {
   it.each([
     ['application/json', 400],
     ['application/vnd.api+json; charset=utf-8', 400],
     ['application/x-json', 415],
     ['application/jsonp', 415],
     ['text/json', 415],
-  ])('are checked for their content type first: %s leads to status %i', async (type, expected) => {
+  ])('have their content type checked before their body: %s leads to status %i', async (type, expected) => {
     const headers = { 'content-type': type }
     expect((await call(createGateway(), 'POST /responses', { body: {}, headers })).status).toBe(expected)
   })
@@ -26,14 +26,14 @@ describe('request bodies', () => {
     expect(gateway.journal.entries()[0]?.warnings.join()).toContain('query.x')
   })
 
-  it('are rejected with an unknown query parameter if strict, except limit and offset of a list', async () => {
+  it('are rejected with an unknown query parameter in strict mode, except limit and offset', async () => {
     const gateway = createGateway({ strict: true })
     const statusOf = async (search: string) => (await call(gateway, `GET /providers?${search}`)).status
     expect([await statusOf('limit=1'), await statusOf('offset=1')]).toEqual([200, 200])
     expect([await statusOf('limits=1'), await statusOf('page=1')]).toEqual([400, 400])
   })
 
-  it.each(['GET', 'HEAD'])('are ignored in a %s request', async (method) => {
+  it.each(['GET', 'HEAD'])('are served without reading their body if the method is %s', async (method) => {
     await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }
     const sent = request(`${method} /api/v1/providers`, headers, '{"unread":"body of a request"}')

@@ -56,7 +56,7 @@ describe('the 404 for an unknown path', () => {
       'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
       'no operation handles PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11. Did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
     ],
-    // Not a mistyped `/workspaces/{id}`: only the long parameter is the same.
+    // Not a misspelling of `/workspaces/{id}`, although the long last segment makes the paths similar.
     [
       'POST /api/v1/responses/input_tokens',
       "no operation handles POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",

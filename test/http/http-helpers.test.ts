@@ -40,7 +40,7 @@ describe('error replies', () => {
     ])
   })
 
-  it('list 100 violations, count the rest, and use the first as message', () => {
+  it('list up to 100 violations, count the rest, and use the first one as the message', () => {
     const violations = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         path: `body.a.b[${index}]`,
@@ -81,7 +81,7 @@ describe('error replies', () => {
     })
   })
 
-  it('are recognised in any envelope by their message', () => {
+  it('are recognised by their status and a message in their envelope', () => {
     expect(
       [
         json(400, { error: { message: 'no' } }),
@@ -108,7 +108,7 @@ describe('JSON bodies', () => {
     expect(parseJsonBody(flat)).toEqual(JSON.parse(flat))
   })
 
-  it('are parsed without __proto__ keys, however they are escaped', () => {
+  it('are parsed without __proto__ keys, however the keys are escaped', () => {
     for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fproto__']) {
       const value = parseJsonBody(`{"${key}":{"isAdmin":true},"a":{"b":1}}`) as Record<string, unknown>
       expect(Object.keys(value)).toEqual(['a'])

@@ -105,7 +105,7 @@ const good: readonly Sent[] = [
   { what: 'a list', line: 'GET /api/v1/providers', status: 200 },
   { what: 'a stream', line: responses, body: JSON.stringify({ ...question, stream: true }), status: 200 },
   { what: 'a head', line: 'HEAD /api/v1/providers', status: 200 },
-  { what: 'an answer', line: responses, body: JSON.stringify(question), status: 200 },
+  { what: 'a reply', line: responses, body: JSON.stringify(question), status: 200 },
 ]
 
 function bytesOf({ line, headers = {}, body = '' }: Sent, last = false): string {

@@ -1,6 +1,6 @@
 /**
  * Regression tests for cross-origin pages, keys outside `apiKeys`, malformed request heads and endless
- * bodies. Each is rejected in the envelope and changes nothing.
+ * bodies. Each request is rejected with the error envelope and changes nothing.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -54,7 +54,7 @@ describe('a cross-origin page', () => {
     await nothingIsDone()
   })
 
-  it('cannot preflight, or read the OpenAPI document', async () => {
+  it('cannot send a preflight or read the OpenAPI document', async () => {
     const origin = 'https://evil.example'
     for (const line of ['OPTIONS /api/v1/workspaces/production', 'GET /openapi.json']) {
       const headers = {
@@ -131,7 +131,7 @@ describe('an API key with apiKeys set', () => {
 })
 
 describe('a malformed request head', () => {
-  it('is rejected without a Host header, and with two', async () => {
+  it('is rejected if it has no Host header, or two', async () => {
     const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\n'
     const rest =
       'authorization: Bearer any\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
@@ -146,7 +146,7 @@ describe('a malformed request head', () => {
     await nothingIsDone()
   })
 
-  it('is rejected with two Authorization headers, of which Node would keep the first', async () => {
+  it('is rejected if it has two Authorization headers, of which Node would keep the first', async () => {
     const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\nhost: localhost\r\n'
     const keys = 'authorization: Bearer any\r\nAuthorization: Bearer other\r\n'
     const rest = 'content-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
@@ -155,7 +155,7 @@ describe('a malformed request head', () => {
     await nothingIsDone()
   })
 
-  it('is rejected with an unsupported Expect header', async () => {
+  it('is rejected if it has an unsupported Expect header', async () => {
     const { status, text } = await exchange(server, patch({ expect: 'the-unexpected' }))
     expect([status, text]).toEqual([417, refusal(417)])
     await nothingIsDone()
@@ -208,17 +208,20 @@ describe('garbage on a connection', () => {
   })
 })
 
-// No flag sets the timeout.
+// The executable has no flag for the timeout.
 describe.skipIf(isBinary())('a body that keeps arriving slowly after a rejection', () => {
   it.each([
     ['its Origin', { origin: 'https://evil.example' }, 403],
     ['its Expect header', { expect: 'nothing' }, 417],
     ['its Host', { host: 'evil.example' }, 403],
-  ])('is aborted if it was rejected for %s', async (_, headers: Record<string, string>, status) => {
-    const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
-    await using impatient = await startServer({ requestTimeoutMs: 150 })
-    const connection = raw(impatient.port, request('POST /api/v1/responses', sent), '{')
-    expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    await connection.closed()
-  })
+  ])(
+    'is aborted if the request was rejected because of %s',
+    async (_, headers: Record<string, string>, status) => {
+      const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
+      await using impatient = await startServer({ requestTimeoutMs: 150 })
+      const connection = raw(impatient.port, request('POST /api/v1/responses', sent), '{')
+      expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      await connection.closed()
+    },
+  )
 })

@@ -72,7 +72,7 @@ describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls eac
 })
 
 describe('100 concurrent PATCH requests for one workspace', () => {
-  it('keep every change to different fields', async () => {
+  it('lose no change if they set different fields', async () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     const fields = [
       { name: 'New name' },
@@ -93,7 +93,7 @@ describe('100 concurrent PATCH requests for one workspace', () => {
     expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
   })
 
-  it('are journaled in the order in which they were applied', async () => {
+  it('appear in the journal in the order in which they were applied', async () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -45,7 +45,7 @@ describe('sandbox ids', () => {
     expect((await readProviders(again.server.baseUrl, first.apiKey)).status).toBe(410)
   })
 
-  it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('reject %j as a node name', async (node) => {
+  it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('cannot start with the node name %j', async (node) => {
     await expect(asNode(node)).rejects.toThrow('sandboxes.node')
   })
 })

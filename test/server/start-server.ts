@@ -29,7 +29,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return (await startInProcess(options)) as unknown as Server
 }
 
-/** Maximum wait of the command line for open replies after the first signal, in milliseconds. */
+/** Time for which the command line waits for open replies after the first signal, in milliseconds. */
 const maxGraceMs = 5000
 
 async function startProgram(program: string, options: ServerOptions): Promise<Server> {
