@@ -15,7 +15,7 @@ const provider = (slug: string) => ({ name: slug, slug, privacy_policy_url: null
 const uuid = (last: number) => `99999999-9999-4999-8999-99999999999${last}`
 const make = (options: GatewayOptions = {}) => createGateway(options).createSandbox().db
 
-describe('collection', () => {
+describe('a collection', () => {
   it('creates, gets, lists, updates and deletes records', async () => {
     const { providers } = make()
     expect(await providers.create(provider('mine'))).toEqual(provider('mine'))
@@ -396,7 +396,7 @@ describe('query()', () => {
   })
 })
 
-describe('concurrent reader', () => {
+describe('a concurrent reader', () => {
   it('sees the old rows while the first write copies them without blocking', async () => {
     const fixtures = { providers: Array.from({ length: 2500 }, (_, place) => provider(`p-${place}`)) }
     const { providers } = make({ fixtures })
@@ -456,7 +456,7 @@ describe('concurrent reader', () => {
         [() => providers.create(provider('new')), undefined, 'new'],
         [() => providers.delete('new'), 'new', undefined],
       ] as const) {
-        // No one has listed the rows since this write.
+        // After this write, no reader has listed the rows yet.
         await state.write(() => providers.update('borealis', { name: `Number ${turns}` }))
         const write = state.write<Provider>(work)
         for (let turn = 0; turn < turns; turn++) await undefined
@@ -491,7 +491,7 @@ describe('concurrent reader', () => {
   })
 })
 
-describe('custom collection', () => {
+describe('a custom collection', () => {
   const Gadget = z.strictObject({ id: z.string(), preset_id: z.string() })
   const gadgets = defineCollection({
     name: 'gadgets',
@@ -825,7 +825,7 @@ describe("a gateway's initial records", () => {
   })
 })
 
-describe('fork that has not accessed a collection yet', () => {
+describe('a fork that has not accessed a collection yet', () => {
   const forked = async () => {
     const original = createGateway().createSandbox()
     await original.db.providers.create(provider('mine'))

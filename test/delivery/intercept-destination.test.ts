@@ -147,14 +147,14 @@ describe('an unmatched request', () => {
       { baseUrl },
       `Unhandled request GET http://models.example/api/v1/providers: the gateway's operations are under ${baseUrl} (https, not http), so check the client's base URL. To allow the request, set onUnhandledRequest: 'bypass'.`,
     ],
-  ])('explains itself for %s with options %j', (line, options, message) => {
+  ])('is reported with a reason and a fix: %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
     expect(errors).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
     expect(warnings).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)
   })
 
-  it('is recorded as a 404 if its path is an operation on another host', async () => {
+  it("is recorded as a 404 if its path is an operation's, but its host is not that of baseUrl", async () => {
     const { gateway } = refusal('GET https://any.example/api/v1/providers', 'guard', { baseUrl })
     await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
   })

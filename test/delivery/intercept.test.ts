@@ -314,7 +314,7 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it('pass requests that nothing matches on to the network', async () => {
+  it('pass unmatched requests through to the network', async () => {
     using context = start()
     context.interception.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
     expect(await get(local)).toBe('ours: GET ')
@@ -340,7 +340,7 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
 })
 
 describe('other mocks in the process', () => {
-  it('keep working before and after intercept() if they use MSW', async () => {
+  it('keep working during and after an interception if they use MSW', async () => {
     const server = setupServer(http.get('https://mail.example/inbox', () => HttpResponse.json(['Theirs'])))
     server.listen({ onUnhandledFrame: 'bypass', onUnhandledRequest: 'bypass' } as object)
     {
@@ -385,7 +385,7 @@ describe('a node:http client', () => {
       .toBe(true)
   })
 
-  it('emits timeout events when created with a timeout', async () => {
+  it('gets a timeout event if its request has a timeout', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: 'timeout' })
     const asking = request(`${anywhere.replace('https', 'http')}/providers`, { headers: key, timeout: 20 })

@@ -82,7 +82,7 @@ describe('the HTTP server', () => {
     expect(await readUntil(socket, /designated_version"/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('answers pipelined requests in order', async () => {
+  it('replies to pipelined requests in order', async () => {
     const socket = await dial(await start())
     socket.write(head('GET /api/v1/presets/nobody') + head('GET /api/v1/presets/code-review'))
     const text = await readUntil(socket, /designated_version"/)

@@ -94,7 +94,7 @@ describe('a body above the size limit', () => {
 })
 
 describe.each(Object.entries(transports))('a body above the size limit over %s', (_name, start) => {
-  it('returns 413', async () => {
+  it('gets a 413', async () => {
     const { target, close } = await start(createGateway({ limits: { requestBodyBytes: 100 } }))
     const reply = await call(target, 'POST /responses', { body: { ...question, input: 'x'.repeat(1000) } })
     expect([reply.status, reply.body.error.code]).toEqual([413, 413])

@@ -94,7 +94,7 @@ describe('Clock', () => {
     expect(still.elapsed()).toBe(50)
   })
 
-  it('waits in sandbox time until the end or an abort', async () => {
+  it('waits in sandbox time until the delay is over or the signal aborts', async () => {
     const clock = new Clock({ timeScale: 2 })
     const ended: string[] = []
     const { signal } = new AbortController()
@@ -174,14 +174,14 @@ describe('consecutive waits', () => {
   })
 })
 
-describe('real timers', () => {
+describe('real time', () => {
   let real: MockInstance<() => number>
   beforeEach(() => {
     real = vi.spyOn(performance, 'now').mockReturnValue(1000)
   })
   afterEach(() => real.mockRestore())
 
-  it('continue from the last elapsed time when fake timers restart at zero', () => {
+  it('continues from the last elapsed time when fake timers restart at zero', () => {
     const clock = new Clock()
     real.mockReturnValue(1040)
     expect(clock.elapsed()).toBe(40)
@@ -191,7 +191,7 @@ describe('real timers', () => {
     expect(clock.elapsed()).toBe(45)
   })
 
-  it('are compensated for if they fire up to two milliseconds early, but no more than that', () => {
+  it('compensates for timers that fire up to two milliseconds early, but no more than that', () => {
     const waitAfter = (early: number) => {
       const waits = new Clock().pace()
       real.mockReturnValue(1000)

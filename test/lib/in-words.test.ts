@@ -1,4 +1,4 @@
-/** Descriptions of invalid values, and limits of numbers and durations. */
+/** Tests the descriptions of invalid values, and the limits of numbers and durations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { check } from '../../src/lib/check.ts'
@@ -79,7 +79,7 @@ describe('numbers and durations', () => {
     expect(invalid.filter(isValid)).toEqual([])
   })
 
-  it('have units', () => {
+  it('are converted from any unit to milliseconds', () => {
     const units = ['5ms', '1.5s', '2m', '3h', '4d'].map((value) => check(Duration, value).data)
     expect(units).toEqual([5, 1500, 120_000, 10_800_000, 345_600_000])
     expect(problemOf(Duration, -1)).toMatch(/^Must be milliseconds, or a duration/)

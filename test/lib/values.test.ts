@@ -58,7 +58,7 @@ describe('compileGlob', () => {
     ['a*bc*c', ['abcc', 'axbcxc'], ['abc', 'abcx']],
     ['a*aa*a', ['aaaa'], ['aaa', 'aa']],
     ['a.*', ['a.b'], ['ab']],
-  ])('returns a test for %s', (glob, matching, others) => {
+  ])('returns a predicate for %s', (glob, matching, others) => {
     const test = compileGlob(glob)
     for (const name of matching) expect(test(name), name).toBe(true)
     for (const name of others) expect(test(name), name).toBe(false)
@@ -129,14 +129,14 @@ describe('copy', () => {
   })
 })
 
-describe('text of unvalidated content', () => {
+describe('textOf', () => {
   it.each<[value: unknown, text: string]>([
     ['a', 'a'],
     [[{ text: 'a' }, { refusal: 'b' }, { text: 'c', refusal: 'd' }], 'a\nb\nc'],
     [[{ text: 1, refusal: 2 }, null, 'a', {}], '\n\n\n'],
     [undefined, ''],
     [{ text: 'a' }, ''],
-  ])('of %j is %j', (value, text) => {
+  ])('reads %j as %j', (value, text) => {
     expect(textOf(value)).toBe(text)
   })
 })
@@ -154,7 +154,7 @@ describe('renamed', () => {
     ['afterwards', undefined, "'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'"],
     ['toString', undefined, undefined],
     [7, undefined, undefined],
-  ])('suggests for %j of %j: %j', (name, words, text) => {
+  ])('given %j and the valid words %j, returns %j', (name, words, text) => {
     expect(renamed(name, words)).toBe(text)
   })
 })
@@ -183,7 +183,7 @@ describe('nearest', () => {
     ['a', [], undefined],
     ['a'.repeat(200), ['a'.repeat(199)], 'a'.repeat(199)],
     ['a'.repeat(201), ['a'.repeat(201)], undefined],
-  ])('suggests for %j of %j: %j', (word, words, suggestion) => {
+  ])('given %j and the words %j, returns %j', (word, words, suggestion) => {
     expect(nearest(word, words)).toBe(suggestion)
   })
 })
