@@ -18,7 +18,7 @@ export interface GoldenRequest {
 }
 
 export interface Group {
-  /** Unique. */
+  /** Unique name, part of the heading of each call in the golden files. */
   readonly name: string
   readonly gateway: GatewayName
   /** If true, replies contain sample texts or generated values, which have their own golden files. */

@@ -35,7 +35,7 @@ export function apiReports(entries: readonly string[], withPlainTypes: WithPlain
   const api = new API({ cwd: root, fs: { readFile } })
   try {
     const [project] = api.updateSnapshot({ openProjects: [`${root}tsconfig.json`] }).getProjects()
-    if (!project) throw new Error(`${root}tsconfig.json is no project`)
+    if (!project) throw new Error(`${root}tsconfig.json is not a project`)
     const shownIn = new Map<number, string>()
     return new Map(entries.map((entry) => [entry, reportOf(entry, project, shownIn)]))
   } finally {

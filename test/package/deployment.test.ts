@@ -25,7 +25,7 @@ describe('.github', () => {
       expect(validateWorkflow(read(file)).errors, file).toEqual([])
   })
 
-  it.each(['bug', 'real-gateway', 'feature'])('has a valid issue form %s', (name) => {
+  it.each(['bug', 'real-gateway', 'feature'])('has a valid issue form for %s', (name) => {
     const form = load(read(`.github/ISSUE_TEMPLATE/${name}.yml`)) as {
       name: string
       description: string
@@ -99,7 +99,7 @@ describe('the action', () => {
 })
 
 describe('containers', () => {
-  it('have a Dockerfile that its linter accepts', () => {
+  it('have a Dockerfile that the linter accepts', () => {
     const { validate } = require('dockerfile-utils')
     expect(validate(read('Dockerfile'), {})).toEqual([])
   })

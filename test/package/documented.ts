@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: version 7 of TypeScript has no compiler API, so neither has it types.
+// biome-ignore-all lint/suspicious/noExplicitAny: the older TypeScript loaded below has no types here.
 /** Finds public types' members without a doc comment. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * From an empty folder to a passing test of a stream: the packed package, one command, and at most ten lines of code.
- * The report has each journey's duration. `tools/binary` does the same in a shell without Node.
+ * Tests that a user gets from an empty folder to a passing test of a stream with one command and at most ten lines of
+ * code. `tools/binary` does the same in a shell, without Node.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -55,8 +55,7 @@ describe('the tarball', () => {
     const analysis = await checkPackage(tarballData)
     const problems = analysis.types ? analysis.problems : []
     expect(analysis.types).not.toBe(false)
-    // Node 10 resolution does not support exports, and entries for test runners are ES modules
-    // only.
+    // Node 10 resolution does not support exports, and entries for test runners are ES modules only.
     const unexpected = problems.filter(
       (problem) =>
         !('resolutionKind' in problem && problem.resolutionKind === 'node10') &&
@@ -164,7 +163,7 @@ describe('the entries', () => {
   it('contain only ASCII', () => {
     const code = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file))
     expect(code.length).toBeGreaterThan(20)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them.
     const other = code.filter((file) => /[^\x00-\x7f]/.test(readFileSync(join(folder, file), 'utf8')))
     expect(other).toEqual([])
   })

@@ -39,6 +39,6 @@ same<published.Recording, inferred.Recording>(true)
 type Row<Records extends { get(key: string): unknown }> = Awaited<ReturnType<Records['get']>>
 type Rows<All extends Record<keyof All, { get(key: string): unknown }>> = { [Name in keyof All]: Row<All[Name]> }
 same<Rows<published.Database>, Rows<inferred.Database>>(true)
-// @ts-expect-error the file is checked
+// @ts-expect-error proves that this file is checked
 same<published.ScenarioInput, inferred.RuleInput>(true)
 `

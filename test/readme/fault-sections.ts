@@ -138,8 +138,8 @@ function parameters(fault: Fault): string {
 }
 
 /**
- * Returns true for position parameters, which have the same description in every fault; \`atByte\`
- * of \`truncated-body\` is a different one.
+ * Returns true for position parameters, which have the same description in every fault. The `atByte` of
+ * `truncated-body` is a different parameter.
  */
 function isPosition(name: string, properties: Record<string, Property>): boolean {
   return name in positions && properties[name]?.description === positions[name]?.description

@@ -36,12 +36,18 @@ describe.each(pages)('$name', ({ name, text }) => {
     })
     expect(broken.map(([link]) => link)).toEqual([])
   })
+
+  it('fits on two screens, without generated tables', () => {
+    const own = text.replace(/<!-- generated: \S+ -->\n(?:\||- |###)[\s\S]*?<!-- end -->\n/g, '')
+    const limit = name === 'README.md' ? 150 : 125
+    expect(own.split('\n').length).toBeLessThan(limit)
+  })
 })
 
-describe.each(pages)('code in $name', ({ name, text }) => {
+describe.each(pages)('code in $name', ({ text }) => {
   const written = text.replace(/<!-- generated: \S+ -->\n[\s\S]*?<!-- end -->/g, '')
 
-  it('is quoted from files that tests run, or says "Not run by our tests"', () => {
+  it('is quoted from files that tests run, unless the document says "Not run by our tests"', () => {
     const languages = [...written.matchAll(/^```(\w+)\n[\s\S]*?^```/gm)].map(([, language]) => language)
     const code = languages.filter((language) => !['sh', 'yaml', 'dockerfile'].includes(language as string))
     if (!written.includes('Not run by our tests')) expect(code).toEqual([])
@@ -59,12 +65,6 @@ describe.each(pages)('code in $name', ({ name, text }) => {
         line,
       ).toEqual([])
     }
-  })
-
-  it('fits on two screens, without generated tables', () => {
-    const own = text.replace(/<!-- generated: \S+ -->\n(?:\||- |###)[\s\S]*?<!-- end -->\n/g, '')
-    const limit = name === 'README.md' ? 150 : 125
-    expect(own.split('\n').length).toBeLessThan(limit)
   })
 })
 
@@ -94,7 +94,7 @@ describe('the documents', () => {
   it('include every tested example', () => {
     const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
     const all = pages.map(({ text }) => text).join()
-    // Includes the test of the scenario file that a document shows.
+    // A document shows the scenario file that this test loads, but not the test.
     const shown = files.filter((file) => file !== 'scenario-file.test.ts')
     expect(shown.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
   })
@@ -104,8 +104,8 @@ it('the remote client has the paths of all control operations (to update: npm ru
   expect(readFileSync(new URL('src/control/route-paths.ts', root), 'utf8')).toBe(routePathsText())
 })
 
-describe('README.md', () => {
-  it('describes every option', () => {
+describe('the gateway options', () => {
+  it('all have a description', () => {
     const options = gatewayOptions()
     expect(options.length).toBeGreaterThan(30)
     expect(options.filter(({ says }) => says === '')).toEqual([])

@@ -102,7 +102,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('fork, snapshot, restore and reset', () => {
-      it('forks the data; later writes stay separate', async () => {
+      it('forks the data, and keeps later writes separate', async () => {
         await call('PATCH /workspaces/production', { name: 'Before' })
         const fork = await sandbox.fork()
         await call('PATCH /workspaces/production', { name: 'Mine' })
@@ -403,7 +403,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('the clock', () => {
-      it('advances timestamps when it advances', async () => {
+      it('advances the timestamps in replies', async () => {
         const { now } = await sandbox.clock.read()
         const advanced = await sandbox.clock.advance(86_400_000)
         expect(Date.parse(advanced.now) - Date.parse(now)).toBe(86_400_000)
@@ -411,7 +411,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(Date.parse(data.updated_at)).toBeGreaterThan(Date.parse(advanced.now) - 1)
       })
 
-      it('does not expire a sandbox that advances it by a year', async () => {
+      it('can advance by a year without expiring the sandbox', async () => {
         await sandbox.clock.advance(365 * 86_400_000)
         expect((await call('GET /providers')).status).toBe(200)
       })

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
 const body = { model: 'aurora/dawn-2', input: 'Why tides?' }
 
-test('429 with Retry-After', async ({ sandbox }) => {
+test('retries a 429 after the time in Retry-After', async ({ sandbox }) => {
   vi.useFakeTimers() // the client sleeps for five seconds
   sandbox.fail(429, { times: 1, headers: { 'retry-after': '5' } })
   const response = client.responses.create(body)
@@ -14,13 +14,13 @@ test('429 with Retry-After', async ({ sandbox }) => {
   vi.useRealTimers()
 })
 
-test('503 twice, then success', async ({ sandbox }) => {
+test('retries a 503 twice', async ({ sandbox }) => {
   sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
   await client.responses.create(body)
   expect(sandbox).toHaveReceivedTimes('createResponse', 3)
 })
 
-test('a stream that is cut after two deltas', async ({ sandbox }) => {
+test('receives two deltas before the stream is cut', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterDeltas: 2 } })
   let deltas = 0
   for await (const { type } of await client.responses.create({ ...body, stream: true }))
@@ -28,7 +28,7 @@ test('a stream that is cut after two deltas', async ({ sandbox }) => {
   expect(deltas).toBe(2)
 })
 
-test('a slow first token', async ({ sandbox }) => {
+test('gives up if the first token is slow', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', firstEventMs: '3s' } })
   const signal = AbortSignal.timeout(50)
   const stream = await client.responses.create({ ...body, stream: true }, { signal })
@@ -36,7 +36,7 @@ test('a slow first token', async ({ sandbox }) => {
   expect(signal.aborted).toBe(true)
 })
 
-test('a request that is never answered', async ({ sandbox }) => {
+test('times out if the gateway never replies', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', fault: 'timeout' })
   const response = client.responses.create(body, { timeout: 20, maxRetries: 0 })
   await expect(response).rejects.toThrow(OpenAI.APIConnectionTimeoutError)

@@ -13,7 +13,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
 afterEach(() => gateway.reset())
 afterAll(() => server.close())
 
-// The client keeps the `fetch` it finds when it is created, so create it after `listen()`.
+// The client keeps the `fetch` that exists when the client is created, so create it after `listen()`.
 const openai = () => new OpenAI({ apiKey: 'any', baseURL: baseUrl })
 
 test('replies to the question', async () => {

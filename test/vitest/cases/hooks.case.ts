@@ -35,6 +35,6 @@ describe.each(Object.entries(hooks))('%s', (_, hook) => {
   })
 })
 
-plainTest("runs tests of Vitest's own `test` in the same file", async () => {
+plainTest("a test that uses Vitest's own `test` runs in the same file", async () => {
   await expect(fetch('https://gateway.example/api/v1/respones')).rejects.toThrow()
 })
