@@ -37,7 +37,7 @@ export const assumptions = {
   document: {
     about: 'Operations in the other tagged groups, if an OpenAPI document describes them',
     choice:
-      "requests are checked by its schemas; replies have its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records store them in the sandbox; requests for a stream get a 501",
+      "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records store them in the sandbox; requests for a stream get a 501",
   },
   documentSample: {
     about: "An OpenAPI document's other operations",
@@ -88,7 +88,7 @@ export const assumptions = {
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
-    choice: 'they filter only design rows',
+    choice: 'only design rows are filtered',
   },
   benchmarkMeta: {
     about: 'Values of the benchmark meta',
@@ -197,7 +197,7 @@ export const assumptions = {
   },
   instructType: {
     about: 'The non-null types of nullable model fields and of `instruct_type`',
-    choice: '`instruct_type` is a string or null; the others are always null',
+    choice: '`instruct_type` is a string or null; the other fields are always null',
   },
   limitedEngine: {
     about: 'The engine that allows at most 20 results',
