@@ -46,7 +46,7 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** Runs a command, in which `@` is replaced by the folder. */
+/** Runs a command, with `@` in its arguments replaced by the folder. Returns the exit code. */
 async function exit(...args: string[]): Promise<number> {
   process.exitCode = undefined
   stdout = ''
@@ -458,7 +458,7 @@ describe('drift', () => {
   })
 })
 
-it('every command prints help with its exit codes', async () => {
+it('every recording command prints its help', async () => {
   for (const command of ['record', 'import', 'export', 'scan', 'drift', 'profile']) {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)

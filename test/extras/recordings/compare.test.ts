@@ -386,7 +386,7 @@ describe('recordings compared with a document', () => {
     await expect(`${report.join('\n')}\n`).toMatchFileSnapshot('drift/samples.txt')
   })
 
-  it('report no values for a field with more than 200 different ones', () => {
+  it('report no added values for a field with more than 200 distinct values', () => {
     const values = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
     expect(seen({ enum: ['a'] }, values(200)).findings).toHaveLength(1)
     expect(seen({ enum: ['a'] }, values(201)).findings).toEqual([])
@@ -614,7 +614,7 @@ describe('the drift report', () => {
     ])
   })
 
-  it('has one line for each reason of known differences, and only unknown values', () => {
+  it('has one line for each known reason, and lists only unknown values', () => {
     const { findings } = drift(
       documentOf(ok(object({ a: { enum: ['x'] }, b: text }))),
       documentOf(ok(object({ a: { enum: ['x', 'y', 'z'] }, b: text, c: text, d: text, e: text }))),

@@ -46,7 +46,7 @@ const requests: [string, object?][] = [
 ]
 
 describe('importing a HAR file', () => {
-  it('restores status and bytes of a journal exported by Understudy when replayed', async () => {
+  it('restores the status and bytes of the calls that Understudy exported', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
     for (const [path, body] of requests) before.push(await ask(gateway, path, body))
@@ -59,7 +59,7 @@ describe('importing a HAR file', () => {
     expect(after).toEqual(before)
   })
 
-  /** An entry as written by browsers. */
+  /** Returns an entry as browsers write it. */
   const entry = (response: object, request: object = {}) => ({
     startedDateTime: '2026-01-01T00:00:00.000Z',
     time: 12,

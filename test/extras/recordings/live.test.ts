@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Returns the requests sent to an upstream with these replies. */
+/** Runs the live check against an upstream that sends the given replies. Returns the requests and the results. */
 async function requestsTo(
   answer: (line: string, call: number) => [number, string],
   { budgetUsd = 1, model }: { budgetUsd?: number; model?: string } = {},

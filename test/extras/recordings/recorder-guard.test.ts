@@ -174,7 +174,7 @@ describe('the path of a request to the recorder', () => {
     '/api/v1/..?/../x',
     '*',
   ]
-  /** Includes absolute URLs in the request line, as sent to proxies. */
+  /** Returns hostile request targets: paths and, as sent to proxies, absolute URLs. */
   const targets = (host: string) => [
     ...hostile,
     ...hostile.filter((path) => path.startsWith('/')).map((path) => `http://${host}${path}`),
@@ -318,7 +318,7 @@ describe('credentials in the upstream URL', () => {
   })
 })
 
-/** Runs a command and returns its output and its SIGTERM handler. */
+/** Runs a command. Returns its output, and a function that stops it as signals would. */
 async function start(flags: readonly string[]) {
   let text = ''
   const write = (part: unknown) => {

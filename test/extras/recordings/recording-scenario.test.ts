@@ -32,7 +32,7 @@ describe('toReplay()', () => {
     expect(framesOf(recording)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
   })
 
-  it('does not wait if it is already late', () => {
+  it('does not wait for times that have already passed', () => {
     expect(framesOf(recordingOf(['a', 'b']), () => 15)).toEqual([-11, 'a', 5, 'b', 80])
     expect(
       framesOf(
@@ -130,7 +130,7 @@ describe('recordingScenario()', () => {
     expect(rule(filled)).not.toHaveProperty('when')
   })
 
-  it('applies to the recorded operation, path or every call', () => {
+  it('applies to the recorded operation or path or, without a request, to every call', () => {
     const on = (request?: Recording['request']) => rule(recordingOf([], { request }))?.on
     expect(on()).toBe('*')
     expect(on(requestOf({}))).toBe('ask')

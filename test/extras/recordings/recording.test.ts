@@ -289,7 +289,7 @@ describe('recorded events', () => {
       ['xy'],
     ],
     [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('are joined to deltas: %j to %j', (values, texts) => {
+  ])('have their text deltas joined: %j to %j', (values, texts) => {
     expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

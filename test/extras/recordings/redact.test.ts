@@ -117,7 +117,7 @@ describe('secrets', () => {
     ['rad', false],
     ['redacted.g', false],
     ['a redacted.0a9f.', false],
-  ])('are recognised by their placeholder: %j: %j', (input, is) => {
+  ])('have recognisable placeholders: isPlaceholder(%j) is %j', (input, is) => {
     expect(isPlaceholder(input)).toBe(is)
   })
 
@@ -210,7 +210,7 @@ describe('secrets', () => {
     expect(input(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
   })
 
-  it('are searched piecewise in a long body without blank lines', () => {
+  it('are searched for in pieces of a long body without blank lines', () => {
     const mebi = 1024 * 1024
     const wait = 64 * 1024
     const sizes = (...pieces: string[]) => {
@@ -234,7 +234,7 @@ describe('secrets', () => {
     )
   })
 
-  it('include the values of all headers that are not listed as public', () => {
+  it('include the values of all headers that are not on the allow-list', () => {
     const redactor = new Redactor({ headers: ['X-Own', 'x-mine-*'] })
     const names = [
       'Accept',

@@ -138,7 +138,7 @@ describe('recordings', () => {
     expect(status).toBe(200)
   })
 
-  it('are named in a 404, with the field that differs, if none matches', async () => {
+  it('cause a 404 that names the nearest one and the field that differs, if none matches', async () => {
     const out = await simple([
       { path: '/responses', body: hello },
       { path: '/responses', body: { ...hello, input: 'Good morning', stream: true } },
@@ -161,7 +161,7 @@ describe('recordings', () => {
     expect((await post(gateway, '/chat', hello)).body.error.message).toContain('path is /responses')
   })
 
-  it('are reported as missing if there are none', async () => {
+  it('cause a 404 that suggests recording the request, if there are none', async () => {
     const gateway = createGateway({ recordings: [] })
     const { text } = await post(gateway, '/responses', hello)
     expect(JSON.parse(text).error.message).toBe(
@@ -220,7 +220,7 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('can be read from a folder, a file or data if earlier versions wrote them as tapes', async () => {
+  it('can be read from a folder, a file or data in the format of earlier versions', async () => {
     const out = await simple([{ path: '/responses', body: hello }])
     const [file = ''] = await readdir(out)
     const text = await readFile(join(out, file), 'utf8')
@@ -279,7 +279,7 @@ describe('recordings', () => {
     expect(reply.headers.get('content-encoding')).toBeNull()
   })
 
-  it('are not forwarded in a loop', async () => {
+  it('do not forward a request in a loop', async () => {
     await using upstream = await startUpstream(async ({ headers }, response) => {
       const again = { [marker]: headers[marker] as string }
       const { status, text } = await call(server, 'POST /responses', { body: hello, headers: again })

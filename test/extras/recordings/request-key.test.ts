@@ -196,7 +196,7 @@ describe('RecordingIndex', () => {
     },
   )
 
-  it('reports only that a body with redacted text differs, and no recording without a request', () => {
+  it('reports only that a redacted body differs, and ignores a recording without a request', () => {
     const [name, recording] = recorded('a', {}, { a: 1 })
     const filled = { ...recording, head: { ...head, bodyHash: 'h' } }
     expect(miss([[name, filled]], { a: 2 }).message).toBe(

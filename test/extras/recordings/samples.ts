@@ -14,7 +14,7 @@ export const head = {
 
 export type Part = string | { ms: number; text: string } | { ms: number; base64: string }
 
-/** A recording of a reply. Chunks arrive at 10, 20, … ms. */
+/** Returns a recording of a reply, whose chunks arrive at 10, 20, … ms. */
 export function recordingOf(
   chunks: Part[],
   {

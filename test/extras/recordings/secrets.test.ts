@@ -66,27 +66,27 @@ const halves = (text: string | Buffer) => {
 }
 
 const places: Record<string, (secret: string) => Planted> = {
-  'a header of the request': (secret) => ({ headers: { 'x-custom-auth': encodeURIComponent(secret) } }),
+  'a request header': (secret) => ({ headers: { 'x-custom-auth': encodeURIComponent(secret) } }),
   'the query': (secret) => ({ path: `/providers?q=${encodeURIComponent(secret)}` }),
   'the path': (secret) => ({ path: `/presets/${encodeURIComponent(secret)}` }),
-  'the body of the request': (secret) => ({ body: { model: 'a/b', input: `use ${secret} please` } }),
-  'JSON in the body of the request': (secret) => ({ body: { input: json({ note: secret }) } }),
-  'base64 in the body of the request': (secret) => ({
+  'the request body': (secret) => ({ body: { model: 'a/b', input: `use ${secret} please` } }),
+  'JSON in the request body': (secret) => ({ body: { input: json({ note: secret }) } }),
+  'base64 in the request body': (secret) => ({
     body: { file: Buffer.from(`x${secret}y and more`).toString('base64') },
   }),
-  'a header of the reply': (secret) => ({ replyHeaders: { 'x-echo': encodeURIComponent(secret) } }),
-  'the body of the reply': (secret) => ({ chunks: [json({ echo: secret })] }),
+  'a reply header': (secret) => ({ replyHeaders: { 'x-echo': encodeURIComponent(secret) } }),
+  'the reply body': (secret) => ({ chunks: [json({ echo: secret })] }),
   'an event': (secret) => ({ chunks: [event({ type: 'x' }), event({ type: 'y', text: `so ${secret}!` })] }),
-  'two chunks': (secret) => ({ chunks: halves(event({ text: secret })) }),
-  'base64 over two chunks': (secret) => ({
+  'an event split into two chunks': (secret) => ({ chunks: halves(event({ text: secret })) }),
+  'base64 split into two chunks': (secret) => ({
     chunks: halves(event({ image: Buffer.from(`12${secret}345678`).toString('base64') })),
   }),
-  'single bytes': (secret) => ({
+  'an event split into single bytes': (secret) => ({
     chunks: [...Buffer.from(event({ text: secret }))].map((byte) => Buffer.from([byte])),
   }),
 }
 
-/** Returns every encoding of a secret. */
+/** Returns a secret as plain text, in JSON, in JSON within JSON, and URL-encoded. */
 function forms(secret: string): string[] {
   const escaped = json(secret).slice(1, -1)
   return [secret, escaped, json(escaped).slice(1, -1), encodeURIComponent(secret)]
@@ -109,7 +109,7 @@ function everything(text: string): string {
 
 describe('redaction', () => {
   for (const [place, plant] of Object.entries(places)) {
-    it(`removes five secrets in ${place} from every file, keeping length and chunk boundaries`, async () => {
+    it(`removes five secrets in ${place} from every file, keeping lengths and chunk boundaries`, async () => {
       for (const secret of secretsOf(Object.keys(places).indexOf(place))) {
         const planted = plant(secret)
         const chunks = planted.chunks ?? ['{}']
