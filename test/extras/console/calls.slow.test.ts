@@ -140,7 +140,7 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(11)
   })
 
-  it('can be paused, resumed with the calls that arrived meanwhile, and cleared', async () => {
+  it('can be paused, resumed with the calls that arrived in the meantime, and cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')
     // If another tab shows the call, this tab has received it too.
@@ -184,7 +184,7 @@ describe('a call', () => {
     expect(await page.locator('.grown').textContent()).toBe(whole)
   })
 
-  it('marks the faults of a stream on its timeline', async () => {
+  it("marks a stream's faults on its timeline", async () => {
     const faults = {
       'stream-malformed-event': /^Fault .+ at \+/,
       'stream-duplicate-event': /at \+/,

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe("the console's files", () => {
-  it('total at most 45 kB when compressed, except editors, which are loaded when needed', async () => {
+  it('total at most 45 kB when compressed, without the editors, which are loaded on demand', async () => {
     const folder = new URL('../../../dist/console/', import.meta.url)
     const page = await (await fetch(at(''))).text()
     const names = readdirSync(folder)
@@ -141,7 +141,7 @@ describe('every screen', () => {
       await page.getByText('Live', { exact: true }).waitFor()
       await page.waitForTimeout(300)
       const found = await page.evaluate(() =>
-        // Links within sentences are exempt, like in WCAG 2.5.8.
+        // Links within sentences are exempt, as in WCAG 2.5.8.
         [
           ...document.querySelectorAll(
             'button, input, select, textarea, summary, nav a, .bar a, td a, li > a',

@@ -70,7 +70,7 @@ async function ask({ method, path, body }: SampleRequest): Promise<string> {
   return entries.at(-1)?.id ?? ''
 }
 
-/** Makes the calls to copy, and returns them by file name. */
+/** Makes the calls to copy, and returns their ids by file name. */
 async function makeCalls(): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {

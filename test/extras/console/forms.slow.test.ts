@@ -1,4 +1,4 @@
-/** Forms for rows and rules: problems at their fields, names to choose from, and a dry run while a rule is edited. */
+/** Tests the forms for rows and rules: problems at their fields, suggested names, and a dry run during edits. */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -39,7 +39,7 @@ async function addField(name: string, to: string): Promise<void> {
 }
 
 describe('the row form', () => {
-  it('is three clicks away from the list of calls, and Enter saves', async () => {
+  it('opens in three clicks from the list of calls, and saves on Enter', async () => {
     await page.getByRole('link', { name: 'Data' }).click()
     await page.getByRole('link', { name: /^workspaces/ }).click()
     await page.locator('tbody a').first().click()
@@ -51,7 +51,7 @@ describe('the row form', () => {
     })
   })
 
-  it('is two clicks away from a call that names the row', async () => {
+  it('opens in two clicks from a call that names the row', async () => {
     await page.getByText('/presets/code-review', { exact: true }).click()
     await page.getByRole('link', { name: 'Edit row code-review of presets' }).click()
     await expect.poll(() => page.getByLabel('slug', { exact: true }).inputValue()).toBe('code-review')
@@ -89,7 +89,7 @@ describe('the row form', () => {
     expect(await server.gateway.db.workspaces.get('live')).toMatchObject({ name: 'Live', description: '' })
   })
 
-  it('starts a new row that is nearly complete', async () => {
+  it('prefills a new row, so that three fields remain to be filled in', async () => {
     await page.goto(`${server.url}/__understudy/#/data?collection=workspaces`)
     await page.getByRole('link', { name: 'Add a row' }).click()
     await page.getByLabel('slug', { exact: true }).fill('new-one')

@@ -77,7 +77,7 @@ describe('explanations with counters', () => {
     )
   })
 
-  it('contain the number drawn, the call, the step, the turn, and the calls that used a rule up', async () => {
+  it('contain the number drawn, the call, the step, and the calls that used up a rule', async () => {
     using _rules = server.gateway.use({
       name: 'mixed',
       rules: [

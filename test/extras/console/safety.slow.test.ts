@@ -1,4 +1,4 @@
-/** Tests that actions that lose data ask for confirmation, and that connection problems are named. */
+/** Tests that actions that lose data require confirmation, and that connection problems are reported. */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'
@@ -10,7 +10,7 @@ const setup = startServerAndBrowser()
 const at = (hash: string) => `${setup.server.url}/__understudy/${hash}`
 
 describe('actions that lose data', () => {
-  /** Presses a button and confirms the action. */
+  /** Presses a button, then a button in the dialog that it opens. */
   async function answer(page: Page, button: string, reply: string): Promise<void> {
     await page.getByRole('button', { name: button, exact: true }).last().click()
     const dialog = page.getByRole('dialog')
@@ -37,7 +37,7 @@ describe('actions that lose data', () => {
     await page.close()
   })
 
-  it('clear, reset, and delete rows only after confirmation', async () => {
+  it('clear calls, delete rows and reset a sandbox only after confirmation', async () => {
     const { gateway } = setup.server
     await call(setup.server, 'GET /providers')
     const { page } = await open(setup.browser, at('#/metrics'))
@@ -80,7 +80,7 @@ describe('the connection', () => {
     await page.close()
   })
 
-  it('names a lost server, a restarted server and a sandbox that no longer exists', async () => {
+  it('reports a lost server, a restarted server and a sandbox that no longer exists', async () => {
     const first = await startServer()
     const { page } = await open(setup.browser, `${first.url}/__understudy/`)
     await page.getByText('Live', { exact: true }).waitFor()

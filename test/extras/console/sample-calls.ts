@@ -4,14 +4,14 @@
 import type { RunningServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
-/** Ids of some of the calls. */
+/** Ids of the calls that tests refer to. */
 export interface SampleCalls {
   conversation: string
   cut: string
   unmatched: string
 }
 
-/** Ids of calls that need more than one request, and of a sandbox opened from a file. */
+/** Ids of a rate-limited call, of a call that gets a tool call, and of a sandbox opened from a file. */
 export interface MoreCalls {
   limited: string
   tool: string
@@ -66,7 +66,7 @@ export async function makeMoreCalls({ url, gateway }: RunningServer): Promise<Mo
 export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Promise<SampleCalls> {
   const ask = async (line: string, body?: unknown) => {
     const response = await open({ baseUrl }, line, { body })
-    // A cut stream throws.
+    // Reading a cut stream throws an error.
     await response.text().catch(() => undefined)
     return response.headers.get('x-request-id') ?? ''
   }

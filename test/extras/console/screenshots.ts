@@ -1,6 +1,6 @@
 /**
  * Takes screenshots of every screen, in light, dark and narrow form:
- * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, updates the two in the README.
+ * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, updates the README's two screenshots.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ export interface ServerAndBrowser {
   readonly browser: Browser
 }
 
-/** Starts both before the first test, and stops them after the last. */
+/** Starts a server and Chromium before the first test, and stops them after the last. */
 export function startServerAndBrowser(options?: Parameters<typeof startServer>[0]): ServerAndBrowser {
   const setup = {} as { server: RunningServer; browser: Browser }
   beforeAll(async () => {

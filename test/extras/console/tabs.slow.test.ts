@@ -9,7 +9,7 @@ import { startServerAndBrowser } from './server-and-browser.ts'
 
 const setup = startServerAndBrowser()
 
-/** Open requests for the event stream. */
+/** Returns the open requests for the event stream, as a set that is kept up to date. */
 function openStreams(context: BrowserContext): Set<unknown> {
   const streams = new Set<unknown>()
   context.on('request', (request) => {
@@ -82,7 +82,7 @@ describe('browser tabs', () => {
     await call(setup.server, 'GET /presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
-    // Closes two tabs and then the third, so that one of them is the reading tab.
+    // Closes two of the three tabs, because any of them can be the one that reads the stream.
     await first?.close()
     await call(setup.server, 'GET /presets/between')
     await second?.close()

@@ -19,7 +19,7 @@ const post = (body: object = hello, headers: Record<string, string> = {}) => ({
 })
 const get = (path: string) => ({ method: 'GET', path, body: undefined, headers: {} })
 
-/** A rule, a request that misses it, and the explanation that the page must show. */
+/** A rule, a request that does not match it, and the explanation that the page must show. */
 const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeof get>, said: RegExp][] = [
   [
     { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault },
