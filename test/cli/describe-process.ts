@@ -168,7 +168,7 @@ function suite(program: () => string): void {
       await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
       const link = join(folder, signal + extname(program()))
       await symlink(program(), link)
-      // Runs through a link, as npm installs executables.
+      // Runs through a link, because npm installs executables as links.
       const server = run(['--port', '0', '--scenario', 'slow.json'], link)
       const url = await ready(server)
       const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
@@ -249,7 +249,7 @@ function suite(program: () => string): void {
     expect(performance.now() - signalledAt).toBeLessThan(2500)
   })
 
-  it('serve --drain-ms keeps serving its sandboxes until they are idle, but is not ready', async () => {
+  it('serve --drain-ms keeps serving its sandboxes until they are idle, and reports that it is not ready', async () => {
     const server = run(['--port', '0', '--drain-ms', '20000'])
     const url = await ready(server)
     const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()

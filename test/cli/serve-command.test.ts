@@ -1,4 +1,4 @@
-/** The command `serve` after the server has started: its output, and its signals. */
+/** Tests the command `serve` after the server has started: its output, and its reaction to signals. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
@@ -9,7 +9,7 @@ let handlers: Map<string, () => Promise<void>>
 beforeEach(() => {
   stdout = ''
   handlers = new Map()
-  // The schemas would be compiled a moment after the test.
+  // Keeps the command from compiling schemas after the test.
   vi.useFakeTimers({ toFake: ['setInterval'] })
   const write = (text: unknown) => {
     stdout += text
@@ -87,7 +87,7 @@ describe('serve', () => {
     },
   )
 
-  it('stops at the end of its input with --stop-with-stdin', async () => {
+  it('stops when stdin closes, with --stop-with-stdin', async () => {
     const { stdin } = process
     vi.spyOn(stdin, 'resume').mockReturnValue(stdin)
     const once = vi.spyOn(stdin, 'once').mockReturnValue(stdin)

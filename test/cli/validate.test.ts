@@ -76,7 +76,7 @@ describe('validateFiles() with scenario files', () => {
     )
   })
 
-  it('reports a single rule, and options of createGateway', async () => {
+  it('checks files with a single rule, and files with createGateway options', async () => {
     expect(await problemsOf('rule.yaml', 'on: "*"\n\nfault: nothing\n')).toEqual([
       expect.stringMatching(/^rule\.yaml:3:1: fault 'nothing' is unknown/),
     ])
