@@ -12,8 +12,8 @@ const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')
 
 /** Reasons for packages that users receive, either installed or bundled. */
 const shipped: Record<string, string> = {
-  preact: 'The console.',
-  '@preact/signals': 'The console.',
+  preact: 'Renders the console.',
+  '@preact/signals': "Holds the console's state.",
   '@preact/signals-core': 'Dependency of `@preact/signals`.',
   '@faker-js/faker': 'Generates records beyond the fixtures. Loaded on demand.',
   '@msw/data': 'Stores the rows that a sandbox has changed.',
@@ -21,12 +21,12 @@ const shipped: Record<string, string> = {
   '@scalar/helpers': 'Dependency of `@scalar/openapi-upgrader`.',
   '@scalar/openapi-upgrader': 'Upgrades older OpenAPI documents.',
   '@standard-schema/spec': 'Types of `@msw/data`.',
-  commander: 'The command line.',
+  commander: 'Parses the command line.',
   'es-toolkit': 'Dependency of `@msw/data`.',
   'eventsource-parser': 'Parses recorded event streams.',
   mutative: 'Dependency of `@msw/data`.',
   outvariant: 'Dependency of `@msw/data`.',
-  'node-forge': 'Makes the certificate of `--tls`. Loaded on demand.',
+  'node-forge': 'Generates the certificate for `--tls`. Loaded on demand.',
   'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   rettime: 'Dependency of `@msw/data`.',
   zod: 'Validates requests, replies and options.',

@@ -14,7 +14,7 @@ var control string
 // TestMain starts a server for all tests of the package.
 func TestMain(m *testing.M) {
 	server := exec.Command("npx", "gateway-understudy", "--port", "0", "--json", "--quiet", "--stop-with-stdin")
-	// The server stops when this pipe closes, which happens when the tests end in any way.
+	// The server stops when this pipe closes, however the tests end.
 	input, _ := server.StdinPipe()
 	output, _ := server.StdoutPipe()
 	if err := server.Start(); err != nil {

@@ -16,7 +16,7 @@ class GatewayTest {
 
   @BeforeAll
   static void start() throws Exception {
-    // The server stops when its stdin closes, which happens when the tests end in any way.
+    // The server stops when its stdin closes, however the tests end.
     var command = "npx gateway-understudy --port 0 --json --quiet --stop-with-stdin";
     server = new ProcessBuilder(command.split(" ")).start();
     control = field(server.inputReader().readLine(), "url") + "/__understudy";
