@@ -141,9 +141,9 @@ function toError(status: number, text: string): Error {
 }
 
 export type GatewayEvent =
-  /** Calls that were answered, or whose delivery ended, since the last event. */
+  /** Calls whose reply began or ended since the last event. */
   | { id: string; event: 'calls'; calls: CallSummary[] }
-  /** Sent first, and after missed events. Reload the journal. */
+  /** Sent if events were missed, and first in a stream that does not resume. Reload the journal. */
   | { id: string; event: 'resync' }
 
 export interface FollowOptions {

@@ -22,7 +22,7 @@ import { clockOperations, databaseOperations, sandboxOperations } from './sandbo
 import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
-/** Loads a gateway's control operations in the order of the OpenAPI document, which ends with those of extras. */
+/** Loads a gateway's control operations in the order of the OpenAPI document. The extras' operations come last. */
 export async function controlOperations({
   extras,
 }: Pick<GatewayCore, 'extras'>): Promise<ControlOperation[]> {
@@ -81,8 +81,8 @@ export class Control {
 }
 
 /**
- * Throws 415 for the content types of HTML forms, even without a body, because old browsers submit cross-origin forms
- * without `Origin`.
+ * Throws 415 for any content type except JSON, even without a body, because old browsers submit cross-origin HTML
+ * forms without `Origin`.
  */
 function assertJsonType({ headers }: Call): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()

@@ -147,7 +147,7 @@ export class EventFeed implements CallListener {
     this.#hasOverflown = false
     this.#frames = []
     this.#bytes = 0
-    // From now on, calls are not counted, so later watchers cannot resume from here.
+    // Calls are missed from now on, so later watchers must not resume from an earlier event.
     this.#number += 1
   }
 

@@ -51,7 +51,7 @@ export interface SandboxAddress {
   readonly id: string
   /** Requests with this key use this sandbox. */
   readonly apiKey: string
-  /** Requests under this URL use this sandbox, regardless of their key. Base URL, which ends in `/api/v1`. */
+  /** Base URL, ending in `/api/v1`. Requests under it use this sandbox, regardless of their key. */
   readonly baseUrl: string
   /** Base URL that bypasses the load balancer, if the server advertises one, for faults that a proxy would hide. */
   readonly directUrl?: string | undefined
@@ -216,7 +216,7 @@ export class RemoteSandbox implements AsyncDisposable {
     return newSandbox(this.client, { id, fork: this.id })
   }
 
-  /** Deletes the sandbox once its requests in flight have completed. Throws if one of them fails. */
+  /** Deletes the sandbox once all unfinished calls of its methods have completed. Throws if one of them fails. */
   async dispose(): Promise<void> {
     try {
       await this.client.settled()
@@ -273,7 +273,7 @@ function derived<Name extends string>(
   return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
 }
 
-/** Wraps async methods so that their errors begin with the call. */
+/** Wraps async methods so that their errors start with the called method, such as `clock.advance()`. */
 function named<Methods extends object>(methods: Methods, path = ''): Methods {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
     if (typeof value !== 'function') continue
@@ -362,7 +362,10 @@ function idOf(entry: string | { readonly id: string }): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Accepts every name, because a list of collections would import all schemas. The server rejects unknown ones. */
+/**
+ * Returns a proxy that accepts every collection name, because a list of names would import all schemas. The server
+ * rejects unknown names.
+ */
 function remoteDatabase(client: ControlClient, sandbox: string): RemoteDatabase {
   return new Proxy({} as RemoteDatabase, {
     get: (_, name) =>

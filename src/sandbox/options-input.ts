@@ -43,7 +43,7 @@ export type ScenarioOrRule =
  * fields.
  */
 interface NotRule {
-  /** Optional, because strings have a `length`. */
+  /** A property that strings have, too. Without one, the compiler would accept no string for this type. */
   readonly length?: number
   readonly fault?: undefined
   readonly faults?: undefined

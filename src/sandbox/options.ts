@@ -90,7 +90,7 @@ const checks = {
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 
-// Does not compile unless every option has both an entry in `checks` and a field in the interface.
+// Does not compile unless every option has both an entry in `checks` and a field in `GatewayOptionsInput`.
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
 /** Validated options, including defaults. */
@@ -116,7 +116,7 @@ export const optionNames = Object.keys(checks)
 /**
  * Validates options and fills in the defaults. Throws a one-line error.
  *
- * @param extras Schemas of additional options.
+ * @param extras Extras, each with the schemas of its options.
  */
 export function readGatewayOptions(
   input: object,

@@ -35,7 +35,7 @@ const removed = new Map([
 
 /** Options that belong to other functions, each with a hint. */
 const optionsOfOthers = new Map([
-  ['onUnhandledRequest', '; give it to intercept(gateway, { onUnhandledRequest })'],
+  ['onUnhandledRequest', '; pass it to intercept(gateway, { onUnhandledRequest })'],
   ['maxRetries', '; it is a client option'],
 ])
 
@@ -87,7 +87,7 @@ export function assertObject(
   throw new TypeError(`${caller} expects an options object such as ${example}, got ${shown(input)}`)
 }
 
-/** `unknown option 'seeed'; did you mean 'seed'?` */
+/** Returns the first problem and its fix, as in `unknown option 'seeed'; did you mean 'seed'?`. */
 function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string {
   const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue?.code === 'unrecognized_keys') {

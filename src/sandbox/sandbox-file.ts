@@ -132,7 +132,7 @@ export type SandboxFile = z.output<typeof SandboxFile>
 
 /**
  * Returns a violation for each call whose operation this gateway does not have, unless the operation's id is a plain
- * identifier.
+ * identifier, which is safe to use in exported code.
  */
 export function unknownOperations(
   { calls = [] }: SandboxFile,

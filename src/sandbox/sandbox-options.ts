@@ -27,7 +27,7 @@ export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'for
 
 /** Opaque, serialisable snapshot handle for `restore()`. */
 export interface SandboxSnapshot {
-  /** Unique id of the snapshot. */
+  /** Id that starts with the sandbox's id, such as `s1-2`. */
   readonly id: string
 }
 

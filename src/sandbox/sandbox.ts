@@ -41,7 +41,7 @@ export interface SandboxSetup {
 
 /** Services that a gateway provides to its sandboxes. */
 export interface SandboxHost {
-  /** Operations whose paths the journal suggests. */
+  /** The gateway's operations. The journal's methods reject the ids of any others. */
   readonly operations: readonly KnownOperation[]
   /** Store for the calls of all sandboxes. */
   readonly store: JournalStore
@@ -53,10 +53,10 @@ export interface SandboxHost {
   checkScenario(input: unknown): Scenario
   /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
+  /** Returns gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
-  /** Throws if the gateway has neither a server nor an interception. */
+  /** Returns a sandbox's base URL. Throws if the gateway has neither a server nor an interception. */
   baseUrlOf(id: string): string
   /**
    * Runs a function, and all async work that it starts, in a sandbox. Throws unless the sandbox is live and belongs
@@ -204,7 +204,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host === host
   }
 
-  /** Reason the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
+  /** Reason why the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
   get ended(): string | undefined {
     return this.#ended
   }

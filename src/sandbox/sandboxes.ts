@@ -81,8 +81,9 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Throws 400 for an invalid id or invalid fixtures, 409 if a live sandbox has the same id but different data, 410
-   * if the sandbox to fork does not exist, 429 if the limit is reached, and 503 while the gateway shuts down.
+   * Creates a sandbox, or returns the live one with this id. Throws 400 for an invalid id or invalid fixtures, 409 if
+   * the live sandbox has different data, 410 if the sandbox to fork does not exist, 429 if the limit is reached, and
+   * 503 while the gateway shuts down.
    */
   create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
@@ -198,7 +199,7 @@ export class Sandboxes implements SandboxHost {
     return sandbox && !this.#evictIfIdle(sandbox) ? sandbox : undefined
   }
 
-  /** All live sandboxes except the default one, oldest first. */
+  /** Returns all live sandboxes except the default one, oldest first. */
   list(): Sandbox[] {
     this.#sweep()
     return [...this.#sandboxes.values()]
@@ -240,7 +241,7 @@ export class Sandboxes implements SandboxHost {
     return this.#sandboxes.size
   }
 
-  /** All live sandboxes except the default one, without removing expired ones. */
+  /** Returns all sandboxes except the default one, without removing expired ones first. */
   living(): Iterable<Sandbox> {
     return this.#sandboxes.values()
   }
@@ -317,7 +318,7 @@ export class Sandboxes implements SandboxHost {
     this.#sandboxes.delete(sandbox.id)
   }
 
-  /** `expired after 1 h idle` */
+  /** Reason for a 410, such as `expired after 1 h idle`. */
   get #expired(): string {
     const seconds = this.#setup.options.limits.sandboxIdleMs / 1000
     return `expired after ${seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`} idle`

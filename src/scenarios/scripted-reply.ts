@@ -181,7 +181,9 @@ export const ScriptedUsage = z.lazy(() => {
       output_tokens: tokens,
       output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     })
-    .describe('For POST /responses: token usage. Omitted counts are calculated, as is the total.')
+    .describe(
+      'For operations that generate text: token usage. Omitted counts are calculated, as is the total.',
+    )
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
 /** Scripted token usage. Omitted counts are calculated, as is the total. */
@@ -192,16 +194,16 @@ export const ScriptedReply = z.lazy(() =>
   z.strictObject({
     status: between(200, 599).optional().describe('HTTP status. Default: 200.'),
     headers: HeaderRecord.optional().describe('Additional headers.'),
-    text: z.string().optional().describe('For POST /responses: message text.'),
+    text: z.string().optional().describe('For operations that generate text: message text.'),
     citations: z
       .array(ScriptedCitation)
       .optional()
-      .describe('For POST /responses: citations in the message text.'),
+      .describe('For operations that generate text: citations in the message text.'),
     output: z
       .array(ScriptedItem)
       .optional()
       .describe(
-        'For POST /responses: output items, such as function calls or reasoning. Missing ids and statuses are generated.',
+        'For operations that generate text: output items, such as function calls or reasoning. Missing ids and statuses are generated.',
       ),
     interleave: z
       .boolean()
@@ -213,12 +215,12 @@ export const ScriptedReply = z.lazy(() =>
       .string()
       .min(1)
       .optional()
-      .describe('For POST /responses: response id. Default: derived from the request.'),
+      .describe('For operations that generate text: response id. Default: derived from the request.'),
     responseStatus: ResponseStatus.optional().describe(
-      'For POST /responses: status of the Response object. Default: completed, or incomplete if the token limit is reached.',
+      'For operations that generate text: status of the response. Default: completed, or incomplete if the token limit is reached.',
     ),
     incompleteReason: IncompleteReason.optional().describe(
-      'For POST /responses: reason for an incomplete response. Default: max_output_tokens.',
+      'For operations that generate text: reason for an incomplete response. Default: max_output_tokens.',
     ),
     error: z
       .strictObject({
@@ -226,9 +228,9 @@ export const ScriptedReply = z.lazy(() =>
         message: z.string().optional().describe('`error.message`.'),
       })
       .optional()
-      .describe('For POST /responses: error of a failed response. Default: server_error.'),
+      .describe('For operations that generate text: error of a failed response. Default: server_error.'),
     usage: ScriptedUsage.optional().describe(
-      'For POST /responses: token usage. Omitted counts are calculated.',
+      'For operations that generate text: token usage. Omitted counts are calculated.',
     ),
     body: z.json().optional().describe('Complete body, for any operation.'),
     frames: z.array(ScriptedFrame).optional().describe('Body as a list of frames, for any operation.'),

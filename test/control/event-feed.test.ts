@@ -24,7 +24,7 @@ afterEach(() => feed.close())
 const call = (count: number) =>
   Promise.all(Array.from({ length: count }, () => open(gateway, 'GET /presets/code-review')))
 
-/** Connects a watcher whose connection accepts no data while it is paused. */
+/** Connects a watcher. After `wait()`, its connection accepts no data until `readOn()`. */
 function watch(after?: string) {
   let text = ''
   let isWaiting = false
@@ -39,7 +39,7 @@ function watch(after?: string) {
   })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   response.assignSocket(socket as Socket)
-  // The HTTP server forwards `close` only for its own sockets.
+  // The HTTP server forwards `drain` only for its own sockets.
   socket.on('drain', () => response.emit('drain'))
   const sink = new NodeSink(response)
   void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))

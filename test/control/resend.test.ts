@@ -40,7 +40,7 @@ it('resend() repeats a call in its sandbox with its query, headers and body', as
 })
 
 it.each<[GatewayOptionsInput, Record<string, string>, number, number, string]>([
-  // A recognised key is resent, even if the original call was rejected.
+  // A call that has a key is resent with the same key, even if it was rejected.
   [{}, { authorization: 'Bearer any' }, 200, 200, 'Bearer any'],
   [{ apiKeys: ['one'] }, { authorization: 'Bearer other' }, 401, 401, 'Bearer other'],
   [{}, { 'x-api-key': 'any' }, 401, 401, 'none'],

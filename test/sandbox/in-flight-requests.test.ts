@@ -110,17 +110,6 @@ describe.each(['reset', 'restore'] as const)('a request in flight during a %s', 
     await finish()
     expect((await gateway.db.workspaces.get('production'))?.name).toBe('After')
   })
-
-  it('keeps the dispose handles of restored scenarios working', async () => {
-    const { gateway } = make()
-    const outage = gateway.use('provider-outage')
-    const snapshot = gateway.snapshot()
-    gateway.reset()
-    gateway.restore(snapshot)
-    expect((await open(gateway, 'GET /providers')).status).toBe(500)
-    outage[Symbol.dispose]()
-    expect((await open(gateway, 'GET /providers')).status).toBe(200)
-  })
 })
 
 describe('a request on a socket', () => {
@@ -176,6 +165,17 @@ describe('a sandbox', () => {
     }
     expect(gateway.sandboxes.list()).toEqual([])
     expect(ids).toHaveLength(2)
+  })
+
+  it('accepts the handle of a scenario that was reset and then restored', async () => {
+    const gateway = createGateway()
+    const outage = gateway.use('provider-outage')
+    const snapshot = gateway.snapshot()
+    gateway.reset()
+    gateway.restore(snapshot)
+    expect((await open(gateway, 'GET /providers')).status).toBe(500)
+    outage[Symbol.dispose]()
+    expect((await open(gateway, 'GET /providers')).status).toBe(200)
   })
 
   it('keeps its clock and collection objects across a reset', async () => {

@@ -95,7 +95,7 @@ describe('a sandbox with 20,000 active rules', () => {
     expect((await put()).ok).toBe(true)
   })
 
-  it('rejects a saved file with one rule more', async () => {
+  it('rejects a saved file with one more rule', async () => {
     const gateway = createGateway()
     gateway.use({ name, rules })
     gateway.use({ name, rules })

@@ -223,7 +223,7 @@ describe('a sandbox file', () => {
     ],
     ['assumptions', [['x'.repeat(1000)]], [['x'.repeat(1001)]]],
     ['delivery', ['pending', 'aborted-by-fault'], ['done']],
-  ])('accepts and rejects limits of the field %s of a call', async (field, valid, invalid) => {
+  ])("accepts a call's %s up to the limits and rejects it beyond them", async (field, valid, invalid) => {
     const gateway = createGateway({ timeScale: 0 })
     await ask(gateway, 'any', 'GET /workspaces')
     const file = gateway.save()
