@@ -23,14 +23,14 @@ export const answerFaults = [
   defineFault({
     name: 'missing-field',
     layer: 'fields',
-    summary: 'A required field is missing.',
+    summary: 'The field at `path` is missing.',
     params: () => z.strictObject({ path: path() }),
     apply: ({ path }, context, reply) => changeFields(reply, context, path, () => undefined),
   }),
   defineFault({
     name: 'wrong-type',
     layer: 'fields',
-    summary: 'A field has the wrong type.',
+    summary: 'The field at `path` has the wrong type.',
     params: () =>
       z.strictObject({
         path: path(),
@@ -78,7 +78,7 @@ export const answerFaults = [
           .int()
           .min(1)
           .default(1_000_000)
-          .describe('Distance from the end of the text to the start of the citation, in characters.'),
+          .describe("Distance from the end of the text to the citation's start, in characters."),
       }),
     apply({ by }, context, reply) {
       // The text's length is unknown until it ends, so all frames are read before the first is sent.

@@ -384,7 +384,7 @@ interface Seen {
   last?: StreamEvent
   /** The Response object in the latest event that has one. */
   response: object | undefined
-  /** The next sequence number. */
+  /** Sequence number of the next event. */
   sequence: number
 }
 

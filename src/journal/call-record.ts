@@ -33,7 +33,10 @@ export interface CallState {
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
   readonly listeners: Iterable<CallListener>
-  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
+  /**
+   * Registers a callback that runs when the state is replaced or the sandbox is disposed. Returns a function that
+   * unregisters it.
+   */
   hold(end: () => void): () => void
   /** Marks the sandbox as in use until `leave()` is called. */
   enter(): void
@@ -174,7 +177,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.state.clock
   }
 
-  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
+  /** Registers a callback that runs when the sandbox state ends. Returns a function that unregisters it. */
   hold(end: () => void): () => void {
     return this.state.hold(end)
   }

@@ -40,7 +40,7 @@ export interface JournalEntry<Body = unknown> {
   replyBody: KeptText
   /** Times at which the reply body's chunks were sent. Empty for a reply sent in one piece. */
   timeline: TimedPart[]
-  /** The rule that produced or changed the reply. */
+  /** The rule that produced or changed the reply; null if none did. */
   rule: CallRule | null
   /** Turn and conversation, if a script replied; otherwise null. */
   turn: TurnReading | null
@@ -51,7 +51,7 @@ export interface JournalEntry<Body = unknown> {
   nearMisses: readonly NearMiss[]
   /** The reply's tokens and cost; null if usage is not counted. */
   usage: CallUsage | null
-  /** Trace id in the `traceparent` header. */
+  /** Trace id in the `traceparent` header; null if the header is missing or malformed. */
   traceId: string | null
   /** Assumptions that the reply depends on. */
   assumptions: AssumptionName[]
@@ -222,7 +222,7 @@ export interface CallSummary {
   model: string | null
   /** If true, the request asked for an event stream. */
   stream: boolean
-  /** The rule that produced or changed the reply. */
+  /** The rule that produced or changed the reply; null if none did. */
   rule: { scenario: string; rule: number; faults: string[] } | null
   /** If true, neither an operation nor a rule matched the request. */
   unmatched: boolean

@@ -16,7 +16,7 @@ export interface Har {
 export interface HarEntry {
   /** Real time at which the request arrived, ISO 8601. */
   startedDateTime: string
-  /** Total time in milliseconds, as are all timings. */
+  /** Total time. This and all other timings are in milliseconds. */
   time: number
   request: {
     method: string

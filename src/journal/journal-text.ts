@@ -9,7 +9,7 @@ import type { JournalEntry } from './entry.ts'
 
 /** Maximum number of calls to list. Older calls are only counted. */
 const maxListedCalls = 10
-/** Maximum number of near misses to list per call, newest first. */
+/** Maximum number of near misses to list per call, in the order in which the rules were tried. */
 const maxListedNearMisses = 3
 
 /**

@@ -192,7 +192,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.slice(Math.max(0, this.#records.length - last))
   }
 
-  /** Throws 404 if the entry does not exist or was evicted. @internal */
+  /** Returns an entry's record. Throws 404 if it does not exist or was evicted. @internal */
   record(id: string): CallRecord {
     const record = this.#records.findLast((candidate) => candidate.id === id)
     if (!record) throw new GatewayError(404, `No journal entry '${id}': it never existed or was evicted`)

@@ -248,12 +248,12 @@ export function scenarioProgress({ id, compiled, progress }: Activation): Scenar
   }
 }
 
-/** An active script. */
+/** An active script's progress. */
 export interface ScriptProgress {
   scenario: string
   /** Position of the script's rule in the scenario, from 1. */
   rule: number
-  /** Number of turns. */
+  /** Number of turns in the script. */
   turns: number
   /** Conversations that follow the script, oldest first. */
   conversations: ScriptedConversation[]

@@ -21,7 +21,7 @@ export type SkipReason =
 export interface SkippedRules {
   /** Rules for the call's operation, in the order they were tried. */
   readonly rules: readonly CompiledRule[]
-  /** Number of rules skipped before one applied. */
+  /** Number of rules skipped before one applied; all of them if none did. */
   readonly skipped: number
   /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
   readonly reasons: ReadonlyMap<number, SkipReason> | undefined
@@ -110,7 +110,7 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
   }
 }
 
-/** Returns `60 calls and 30000 tokens in 10 s`. */
+/** Describes a rule's rate limit, as in `60 calls and 30000 tokens in 10 s`. */
 function allowance({ rateLimit }: CompiledRule): string {
   const { requests, tokens, windowMs = 0 }: Partial<CompiledRateLimit> = rateLimit ?? {}
   const limits = Object.entries({ call: requests, token: tokens }).filter(([, n]) => Number.isFinite(n))

@@ -106,12 +106,12 @@ export class RateLimitUsage {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** Returns each caller's window as plain data, in a list as earlier versions saved it. */
+  /** Returns each caller's window as plain data, in a list because earlier versions saved several. */
   toJSON(): [string, Window[]][] {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
 
-  /** Restores saved windows. Earlier versions saved a window in parts, which are added up. */
+  /** Restores saved windows. Adds up the parts in which earlier versions saved a window. */
   static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
     const usage = new RateLimitUsage()
     for (const [caller, [first, ...rest]] of windows) {

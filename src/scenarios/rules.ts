@@ -115,7 +115,7 @@ export class Rules {
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
-  /** Candidates by request names. Cleared when the active scenarios change. */
+  /** Candidates by the values of `on` that a request matches. Cleared when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
   /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
@@ -158,7 +158,7 @@ export class Rules {
     return this.#activations.map(({ compiled }) => compiled.name)
   }
 
-  /** Returns the active scenarios with the progress of their rules, newest first. */
+  /** Returns the active scenarios with their rules' progress, newest first. */
   active(): ScenarioProgress[] {
     return this.#activations.map(scenarioProgress)
   }

@@ -81,8 +81,8 @@ export const Rule = z.lazy(() =>
       ),
     during: z
       .strictObject({
-        fromMs: Duration.default(0).describe('Start of the period.'),
-        toMs: Duration.optional().describe('End of the period. Default: none.'),
+        fromMs: Duration.default(0).describe('Start of the period. Default: 0.'),
+        toMs: Duration.optional().describe('End of the period, exclusive. Default: none.'),
       })
       .optional()
       .describe('Period of elapsed sandbox time in which the rule applies.'),

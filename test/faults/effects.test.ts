@@ -89,7 +89,7 @@ const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].fl
   ].map((place) => ({ name, ...place })),
 )
 
-/** Further cases, in addition to every fault with default parameters on every reply: [reply, faults]. */
+/** Cases with other parameters or combined faults: the name of a reply, and the faults to apply to it. */
 const furtherCases: [string, (object | string)[]][] = [
   ...placed.map((fault): [string, object[]] => ['stream', [fault]]),
   ['cut', [{ name: 'stream-cut', atByte: 9999 }]],

@@ -86,7 +86,7 @@ describe("a stream fault's position", () => {
     expect(outline(frames).at(-1)).toBe('end')
   })
 
-  it('afterMs: can fall into a pause between events', () => {
+  it('afterMs: can be inside a pause between events', () => {
     const frames = after({ name: 'stream-stall', afterMs: 25 }, sample({ everyMs: 10 }))
     expect(outline(frames)).toEqual(['wait 10', 'created', 'wait 10', 'output_item.added', 'wait 5', 'stall'])
   })
@@ -174,7 +174,7 @@ describe('stream faults', () => {
     expect(frames.slice(1)).toEqual([{ kind: 'event', event: error }, { kind: 'done' }])
   })
 
-  it('stream-without-done, stream-without-completed: omit [DONE] or response.completed', () => {
+  it('stream-without-done omits [DONE], and stream-without-completed omits response.completed', () => {
     expect(outline(after('stream-without-done'))).toEqual(order.slice(0, -1))
     expect(outline(after('stream-without-completed'))).toEqual(order.toSpliced(-2, 1))
   })
@@ -198,7 +198,7 @@ describe('stream faults', () => {
     expect(outline(frames)).toEqual(order.with(0, 'output_item.added').with(1, 'created'))
   })
 
-  it('stream-reordered-events: leaves the stream unchanged before the last two events', () => {
+  it('stream-reordered-events: does not move the final event', () => {
     expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 2 }))).toEqual(order)
   })
 

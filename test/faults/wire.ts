@@ -22,11 +22,13 @@ export interface Wire {
   body: Buffer
   text: string
   chunks: Buffer[]
-  /** Milliseconds from sending the request to the end of the head, and to the end of the reply. */
+  /** Milliseconds from sending the request to the end of the head. */
   headMs: number
+  /** Milliseconds from sending the request to the end of the reply. */
   endMs: number
-  /** Number of reads for the head, and whether the connection closed after a complete reply. Socket only. */
+  /** Number of reads for the head. Socket only. */
   headPieces?: number
+  /** If true, the connection closed after a complete reply. Socket only. */
   closed?: boolean
   /** Number of bytes after the head, without chunk framing. Socket only. */
   sentBytes?: number

@@ -37,16 +37,19 @@ it.each([
 describe('a stored body', () => {
   const block = 64 * 1024
 
-  it.each([block - 1, block, block + 1, 2 * block, 3 * block + 7])('is truncated at byte %i', (limit) => {
-    const text = 'aé€😀'.repeat(30_000)
-    const { text: beginning, bytes: size, cut } = stored(limit, [text])
-    expect(text.startsWith(beginning)).toBe(true)
-    expect(size).toBe(Buffer.byteLength(beginning))
-    expect(limit - size).toBeLessThan(4)
-    expect(size + cut).toBe(Buffer.byteLength(text))
-    const next = [...text.slice(beginning.length, beginning.length + 2)][0] as string
-    expect(size + Buffer.byteLength(next)).toBeGreaterThan(limit)
-  })
+  it.each([block - 1, block, block + 1, 2 * block, 3 * block + 7])(
+    'keeps as many whole characters as fit into %i bytes',
+    (limit) => {
+      const text = 'aé€😀'.repeat(30_000)
+      const { text: beginning, bytes: size, cut } = stored(limit, [text])
+      expect(text.startsWith(beginning)).toBe(true)
+      expect(size).toBe(Buffer.byteLength(beginning))
+      expect(limit - size).toBeLessThan(4)
+      expect(size + cut).toBe(Buffer.byteLength(text))
+      const next = [...text.slice(beginning.length, beginning.length + 2)][0] as string
+      expect(size + Buffer.byteLength(next)).toBeGreaterThan(limit)
+    },
+  )
 
   it('joins its chunks', () => {
     const parts = Array.from({ length: 300 }, (_, index) => `part ${index}: ü€😀;`)
@@ -127,7 +130,7 @@ describe('Ledger', () => {
     ...more,
   })
 
-  it('sums usage in total and by model, sorted by name, as a copy', () => {
+  it('returns a copy of the usage, in total and by model, sorted by model name', () => {
     const ledger = new Ledger()
     for (const usage of [used('b'), used('a', { cost: null }), used('c', { cost: 0.2 }), used('b')])
       ledger.add(usage)

@@ -298,7 +298,7 @@ describe('journal.explain()', () => {
     expect(text).toMatch(/^Warning: body\.inptu .* did you mean 'input'\?$/m)
   })
 
-  it('lists assumptions, warnings and the outcome of the delivery', async () => {
+  it("lists assumptions, warnings and the delivery's outcome", async () => {
     const setup = begin()
     const text = await explained(
       'PATCH /workspaces/production',
@@ -506,7 +506,7 @@ describe('journal.har()', () => {
   })
 })
 
-it('the journal keeps a call larger than its limit until the next one arrives', async () => {
+it('the journal keeps a call larger than `journalBytes` until the next call arrives', async () => {
   const gateway = createGateway({ limits: { journalBytes: 1 } })
   const call = caller(gateway)
   for (const path of ['/providers', '/benchmarks']) {

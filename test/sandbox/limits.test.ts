@@ -12,7 +12,7 @@ async function ask(gateway: Gateway, apiKey: string, body: object): Promise<stri
 }
 
 describe('journal limits', () => {
-  it('store all of a body sent in thousands of chunks', async () => {
+  it('allow a body sent in thousands of chunks to be stored in full', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const reply = { text: 'Zoë 🙂 '.repeat(50) }
     gateway.use({ on: 'createResponse', reply, fault: { name: 'stream-split', bytes: 3 } })

@@ -33,7 +33,7 @@ afterEach(() => {
 const age = (ms: number) => vi.advanceTimersByTime(ms)
 
 describe('sandboxes', () => {
-  it('can exist in tens of thousands, each with its own data', async () => {
+  it('keep their data separate, even if there are 10,000', async () => {
     const { gateway, ask } = setUp({})
     const sandboxes = Array.from({ length: 10_000 }, () => gateway.createSandbox())
     expect(new Set(sandboxes.map(({ apiKey }) => apiKey)).size).toBe(10_000)

@@ -57,7 +57,7 @@ describe('a wait longer than the 25-day limit of timers', () => {
 })
 
 describe('PATCH /workspaces/{id} with 130,000 violations', () => {
-  it('returns 400 with the first 100 and the number omitted', async () => {
+  it('returns 400 with the first 100 violations and the number of omitted ones', async () => {
     const reply = await call(createGateway(), 'PATCH /workspaces/production', {
       body: { io_logging_api_key_ids: Array(130_000).fill('x') },
     })

@@ -6,8 +6,8 @@ import { cases } from '../suite-size.ts'
 const options = { timeScale: 0 }
 
 /**
- * Sends request `number` and returns its outcome for the client: status, scenario header, and whether the
- * body was complete.
+ * Sends request `number` and returns its outcome for the client: status, scenario header, and whether the body ends
+ * with `[DONE]` and is valid JSON.
  */
 async function outcome(gateway: Gateway, number: number): Promise<string> {
   const stream = number % 2 === 0

@@ -205,7 +205,7 @@ describe('db.<collection>.create()', () => {
   })
 })
 
-describe('warnings about ignored input', () => {
+describe('warnings and rejections', () => {
   it('journal.calls() warns about a filter field that no request has, and suggests one', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { gateway, ask } = setup()

@@ -33,7 +33,7 @@ describe('rules with `times`', () => {
     expect([await ask(), await ask()]).toEqual(['once', 429])
   })
 
-  it('handle requests without counting them towards `after` of other rules', async () => {
+  it("handle requests without counting them towards other rules' `after`", async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'createResponse', after: 1, fault: 'status' })
     gateway.reply('once', { times: 1 })

@@ -446,8 +446,8 @@ describe('script turns', () => {
   })
 })
 
-describe('scripts with other features', () => {
-  it('earlier rules with `times` apply first, without consuming a turn', async () => {
+describe('scripts', () => {
+  it('let earlier rules with `times` apply first, without consuming a turn', async () => {
     const gateway = createGateway()
     gateway.fail(529, { times: 1 })
     gateway.script([{ text: 'One' }])
@@ -455,7 +455,7 @@ describe('scripts with other features', () => {
     expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
   })
 
-  it("the journal reports each request's conversation and turn", async () => {
+  it("record each request's conversation and turn in the journal", async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -479,7 +479,7 @@ describe('scripts with other features', () => {
     ])
   })
 
-  it('the remote client runs scripts, alone and in a scenario', async () => {
+  it('can be used through the remote client, alone and in a scenario', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await gateway.use({
@@ -544,7 +544,7 @@ describe('scripts with other features', () => {
       { on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' },
       "use(): onEnd must be 'pass', 'fail', 'repeat' or 'repeat-last', got 'stop'",
     ],
-  ])('use() rejects %j', (rule, message) => {
+  ])('are rejected by use() if they are invalid: %j', (rule, message) => {
     expect(() => createGateway().use(rule as never)).toThrow(message)
   })
 })

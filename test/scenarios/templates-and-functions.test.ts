@@ -52,7 +52,7 @@ describe('templates in scripted replies', () => {
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('number the requests of their rule, and derive random values from the seed', async () => {
+  it("number their rule's requests, and derive random values from the seed", async () => {
     const first = inText('{{ call }} {{ random.uuid }} {{ random.uuid }}')
     const texts = [await first.ask(), await first.ask()]
     expect(texts[0]).toMatch(/^1 [\da-f-]{36} [\da-f-]{36}$/)
