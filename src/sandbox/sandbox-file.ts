@@ -186,7 +186,7 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   )
 }
 
-/** Adds a sandbox file's calls to the journal. Their entries equal the saved ones. */
+/** Adds a sandbox file's calls to the journal. The restored entries equal the saved ones. */
 export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
   // Restored calls neither notify listeners nor change the state.
   const owner = {

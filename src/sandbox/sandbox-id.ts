@@ -14,7 +14,7 @@ const customForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 /** Reserved for generated ids. */
 const generatedForm = /^(default|s[0-9]+)$/
 
-/** Returns the node that a sandbox id names, if any. */
+/** Returns the name of the cluster node in a sandbox id, if any. */
 export function nodeOf(id: string): string | undefined {
   return nodeIdForm.exec(id)?.[1]
 }

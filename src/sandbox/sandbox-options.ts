@@ -18,7 +18,7 @@ export interface SandboxOptions {
   fork?: string | SandboxSnapshot | undefined
   /** Seed for all generated data. Default: the gateway's seed. */
   seed?: string | number | undefined
-  /** Custom records by collection, replacing the gateway's records. */
+  /** Custom records by collection. All other collections have the gateway's records. */
   fixtures?: GatewayOptionsInput['fixtures'] | undefined
 }
 

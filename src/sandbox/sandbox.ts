@@ -219,7 +219,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /**
    * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
    * name or, in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order
-   * they were added; then endless ones, newest first. If any is invalid, activates nothing and throws a
+   * they were added; then all other rules, newest first. If any is invalid, activates nothing and throws a
    * `ScenarioError` that lists every problem.
    *
    * @example using outage = sandbox.use('provider-outage')

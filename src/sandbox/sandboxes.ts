@@ -109,8 +109,8 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for a file with a different
-   * seed, and the errors of `create`.
+   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for changes that do not fit the
+   * seed data, and the errors of `create`.
    */
   async open(input: unknown): Promise<Sandbox> {
     if (Object(input).format !== 'understudy-sandbox')
@@ -172,7 +172,7 @@ export class Sandboxes implements SandboxHost {
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
     if (!(sandbox instanceof Sandbox))
       throw new TypeError(
-        `run() expects a sandbox object from createSandbox(), got ${typeof sandbox === 'string' ? 'the text ' : ''}${shown(sandbox)}`,
+        `run() expects a sandbox object from createSandbox(), got ${typeof sandbox === 'string' ? 'the string ' : ''}${shown(sandbox)}`,
       )
     if (!sandbox.isOf(this))
       throw new TypeError(

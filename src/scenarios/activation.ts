@@ -117,7 +117,7 @@ export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** The activation that each rule belongs to, by index in `rules`. */
   readonly activations: readonly Activation[]
-  /** All scripts, oldest first. In `rules`, scripts are among the endless rules. */
+  /** All scripts, oldest first. In `rules`, scripts are among the unlimited rules. */
   readonly scripts: readonly Candidate[]
   /** Index in `rules` at which scripts with remaining turns are tried; -1 if there are no scripts. */
   readonly scriptsAt: number
@@ -148,9 +148,9 @@ export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<s
 }
 
 /**
- * Orders rules: finite ones in the order they were added, then endless ones, newest first. A rule is finite while it
+ * Orders rules: finite ones in the order they were added, then all others, newest first. A rule is finite while it
  * has times, steps or turns left. Within a scenario the first matching rule wins, so a finite rule stays after any
- * endless rule that precedes it in its scenario.
+ * unlimited rule that precedes it in its scenario.
  *
  * @param newestFirst All activations.
  * @param names Values of `on` that match the request.
@@ -171,17 +171,17 @@ export function orderCandidates(
   let scriptsAt = -1
   const finite = new Set<Candidate>()
   for (const candidates of others.toReversed()) {
-    let isAfterEndless = false
+    let isAfterUnlimited = false
     for (const candidate of candidates) {
       const { rule, activation } = candidate
       if (rule.script) {
         if (scripts.push(candidate) === 1) scriptsAt = first.length
-        isAfterEndless ||= rule.onEnd !== 'pass'
+        isAfterUnlimited ||= rule.onEnd !== 'pass'
         continue
       }
       const progress = activation.progress[rule.number] ?? { taken: 0 }
-      if (progress.taken >= rule.finite) isAfterEndless ||= !isOver(rule, progress)
-      else if (!isAfterEndless) {
+      if (progress.taken >= rule.finite) isAfterUnlimited ||= !isOver(rule, progress)
+      else if (!isAfterUnlimited) {
         finite.add(candidate)
         first.push(candidate)
       }

@@ -39,7 +39,7 @@ export interface CompiledRule {
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls during which the rule precedes all endless rules. 0 for endless rules and scripts. */
+  /** Number of calls during which the rule precedes all unlimited rules. 0 for unlimited rules and scripts. */
   readonly finite: number
   /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd

@@ -132,8 +132,8 @@ export class Rules {
   }
 
   /**
-   * Activates a scenario. Its finite rules are tried after older scenarios' finite rules, its endless rules
-   * before older scenarios' endless rules.
+   * Activates a scenario. Its finite rules are tried after older scenarios' finite rules, its unlimited rules
+   * before older scenarios' unlimited rules.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
    * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this object. Default: this object.

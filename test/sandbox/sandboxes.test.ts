@@ -287,7 +287,7 @@ describe('run()', () => {
     const gateway = createGateway()
     const run = (sandbox: unknown) => () => gateway.run(sandbox as Sandbox, () => 'ran')
     expect(run('s1')).toThrow(
-      new TypeError("run() expects a sandbox object from createSandbox(), got the text 's1'"),
+      new TypeError("run() expects a sandbox object from createSandbox(), got the string 's1'"),
     )
     expect(run(undefined)).toThrow('run() expects a sandbox object from createSandbox(), got undefined')
     gateway.createSandbox()
