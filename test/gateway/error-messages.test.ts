@@ -758,7 +758,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "run('s1', work)",
       () => gateway.run('s1', () => 1),
-      "run() expects a sandbox object from createSandbox(), got the text 's1'",
+      "run() expects a sandbox object from createSandbox(), got the string 's1'",
     ],
     [
       'restore() without a snapshot',
