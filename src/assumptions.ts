@@ -40,7 +40,7 @@ export const assumptions = {
       "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records store them in the sandbox; requests for a stream get a 501",
   },
   documentSample: {
-    about: "An OpenAPI document's other operations",
+    about: 'Other operations in an OpenAPI document',
     choice: 'the same request gets the same sample; nothing is stored',
   },
   requestBody: {
@@ -137,7 +137,7 @@ export const assumptions = {
   searchForms: {
     about: 'A web search requested in several ways at once',
     choice:
-      'the tool takes precedence over the plugin, the plugin over `:online`; the first of several tools or plugins',
+      'a tool takes precedence over a plugin, and a plugin over `:online`; the first of several tools or plugins applies',
   },
   nativeSearch: {
     about: 'Models with built-in web search',
