@@ -27,7 +27,7 @@ interface Pattern {
 
 interface Route {
   readonly operation: AnyOperation
-  /** Parameter names. */
+  /** Parameter names in path order. */
   readonly names: readonly string[]
 }
 
@@ -182,9 +182,7 @@ function withoutSlashes(path: string): string {
 function reasonWhyUnknown(requested: string, route: string | undefined): string {
   if (route === undefined) return ', because paths start with /api/v1/'
   const [, repeated] = /^(\/api\/v1|\/v1)\//.exec(requested) ?? []
-  return repeated === undefined
-    ? ''
-    : `, because the base URL already ends in /api/v1 and is followed by ${repeated}`
+  return repeated === undefined ? '' : `, because the base URL already ends in /api/v1: omit ${repeated}`
 }
 
 /** Returns the operation with the requested method, or the first one if there is none. */
