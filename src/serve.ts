@@ -168,7 +168,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     const { response } = sink
     try {
       guard.assertHost(request)
-      // RFC 9110, 10.1.1.
+      // A server rejects expectations that it cannot meet. Spec: RFC 9110, 10.1.1.
       if ((request.headers.expect ?? '100-continue').toLowerCase() !== '100-continue')
         throw new GatewayError(417, "Unsupported Expect header: only '100-continue' is supported")
       if (/^\/__understudy(?![^/?])/.test(request.url ?? '')) return void (await serveControl(request, sink))

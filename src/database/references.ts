@@ -48,7 +48,7 @@ export function assertFixtures(
 /** Finds a row by its primary key. */
 export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
-/** Throws 400 if a record names a part that it does not have. */
+/** Throws 400 if a record refers to a part that does not exist or belongs to another record. */
 export async function assertOwnParts(
   collections: readonly CollectionDeclaration[],
   name: string,
@@ -67,7 +67,7 @@ export async function assertOwnParts(
 }
 
 /**
- * Throws 409 if a part that its owner names is deleted or moved to another owner.
+ * Throws 409 if a write deletes a part that its owner refers to, or moves the part to another owner.
  *
  * @param after The part after the write, or undefined if it is deleted.
  */

@@ -20,9 +20,7 @@ export class UniqueKeys<Row extends object> implements Extension {
     }
   }
 
-  /**
-   * Registers the library's hooks. They run before a record is stored, so the table calls `add` afterwards.
-   */
+  /** Registers hooks in `@msw/data`. They run before a record is stored, so the table calls `add` afterwards. */
   readonly extend: Extension['extend'] = ({ hooks }) => {
     hooks.on('create', ({ data }) => this.#assertFree(data.record))
     hooks.on('update', ({ data }) => this.#assertFree(data.nextRecord, data.prevRecord))

@@ -54,7 +54,7 @@ export interface Outgoing {
 /** Active interceptions in this process. */
 const interceptions = new Set<InterceptSetup>()
 
-/** Registers an interception, so that others ignore its requests. Returns a function that unregisters it. */
+/** Registers an interception, so that others pass its requests through. Returns a function that unregisters it. */
 export function registerInterception(setup: InterceptSetup): () => void {
   interceptions.add(setup)
   return () => interceptions.delete(setup)

@@ -19,7 +19,7 @@ const { Object: objects }: { Object: ObjectConstructor } = runInThisContext('({ 
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
-/** Starts intercepting. Returns a function that stops it and restores the original dispatcher. */
+/** Starts intercepting. Returns a function that stops the interception and restores the original dispatcher. */
 export function interceptDispatcher(intercept: Intercept): () => void {
   // Another interception, possibly from another copy of the package, is already waiting for the dispatcher.
   if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch()

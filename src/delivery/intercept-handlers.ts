@@ -6,7 +6,7 @@
 export interface MswHandler {
   /** The handler's properties, including its `path`. */
   readonly info: object
-  /** Runs the handler. Returns null or no response if it does not match. */
+  /** Runs the handler. Resolves to null, or to a result without a response, if the handler does not match. */
   run(args: { request: Request; requestId: string }): Promise<{
     /** Response; undefined if the handler does not handle the request. */
     response?: Response | undefined

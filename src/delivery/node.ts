@@ -97,7 +97,7 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
   })
   request.on('error', () => {
     clearTimeout(timer)
-    reject(new GatewayError(400, 'The connection ended before the body did'))
+    reject(new GatewayError(400, 'The connection closed before the body was complete'))
   })
   return promise
 }

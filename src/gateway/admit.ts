@@ -54,7 +54,7 @@ function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, stat
   if (keyOwner) return
   const isValid = isValidKey?.(key, state)
   if (isValid ?? (apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey)) return
-  const unlisted = apiKeys ? 'is not in the apiKeys option' : 'looks like that of a sandbox, but is not'
+  const unlisted = apiKeys ? 'is not in the apiKeys option' : "looks like a sandbox's, but is not"
   const problem = isValid === false ? 'was deleted, disabled or never created' : unlisted
   throw unauthorized(
     'Invalid API key',

@@ -110,7 +110,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     const assumption = error.assumption ?? byStatus
     if (assumption) record.assume(assumption)
     if (error.detail !== undefined) record.rejectedFor(`${error.message}: ${error.detail}`)
-    // The stack frame in which the resolver threw.
+    // The first stack frame outside Node and packages: the line at which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
     if (frame) record.rejectedFor(`${error.message} ${frame}`)
     return applyErrorEnvelope(gateway, record, toReply(error))

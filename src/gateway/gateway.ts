@@ -32,7 +32,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly operations: readonly AnyOperation[]
   /** @internal */
   readonly router: Router
-  /** The active extras. @internal */
+  /** Extras that the options use. @internal */
   readonly extras: readonly Extra[]
   /** A vendor's variant of the API; undefined for the API in the specification. @internal */
   readonly dialect: Dialect | undefined
@@ -46,7 +46,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly isValidKey: Extra['isValidKey']
   /** @internal */
   readonly values: Extra['values']
-  /** Available extras. @internal */
+  /** All available extras, used or not. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
   static {

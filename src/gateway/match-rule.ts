@@ -184,7 +184,7 @@ function oneLine(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/** Returns a scripted reply that has a body or frames, or undefined if the operation composes the reply. */
+/** Returns the reply of a script with a body or frames. For other scripts, the operation composes the reply. */
 function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {

@@ -62,7 +62,7 @@ export function hideInValue(value: unknown, mark = hide): unknown {
   )
 }
 
-/** @param search URL query with or without the question mark, or a form. */
+/** @param search URL query, with or without the question mark, or a form body. */
 export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
     const equals = pair.indexOf('=')

@@ -13,7 +13,7 @@ export function messageWithoutCall(error: Error): string {
   return messages.get(error) ?? error.message
 }
 
-/** Runs a public function's work. */
+/** Runs a public function's work, and names the call in its errors. */
 export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.name): Result {
   try {
     return work()
@@ -22,7 +22,7 @@ export function atCaller<Result>(entry: Entry, work: () => Result, call = entry.
   }
 }
 
-/** Runs an async public function's work. Capturing the caller takes 1 to 2 µs. */
+/** Same as `atCaller`, for async functions. Capturing the caller takes 1 to 2 µs. */
 export async function promiseAtCaller<Value>(
   entry: Entry,
   work: () => Promise<Value>,

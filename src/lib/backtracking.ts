@@ -3,8 +3,8 @@
  * number of paths through the expression that match the same text bounds its work.
  *
  * The expression is compiled to a Glushkov automaton, which has one state per character in the expression. If two
- * paths through a loop match the same text, the work doubles with each iteration; otherwise, it is at most the sum
- * over each state's exits. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
+ * paths through a loop match the same text, the work doubles with each iteration. Otherwise, the work is polynomial in
+ * the length of the text. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
  */
 
 /** Maximum number of steps per search: about half a second on worst-case input. */

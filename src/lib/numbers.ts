@@ -21,10 +21,10 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 const wrongDuration = "milliseconds, or a duration such as '500ms', '10s' or '1m'"
 
-/** Schema of a duration, which it converts to milliseconds. */
+/** Schema of a duration. Converts durations with a unit to milliseconds. */
 export const Duration = z.lazy(() => duration(0))
 
-/** Schema of a duration of at least a millisecond. */
+/** Schema of a duration of at least one millisecond. */
 export const PositiveDuration = z.lazy(() => duration(1))
 
 const duration = (least: number) =>
@@ -40,7 +40,7 @@ const duration = (least: number) =>
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),
     )
 
-/** Schema of an integer in a range, which the error names. */
+/** Returns the schema of an integer in a range. Its error message states the range. */
 export function between(least: number, most: number) {
   const error = mustBe(`${least} to ${most}`)
   return z.int(error).min(least, error).max(most, error)

@@ -28,7 +28,7 @@ const otherNames = {
   },
 } satisfies Record<string, Readonly<Record<string, readonly string[]>>>
 
-/** Makes these names throw on an object of this kind. */
+/** Defines the names for this kind of object on the target, so that accessing one throws. */
 export function refuseOtherNames(target: object, kind: keyof typeof otherNames): void {
   for (const [use, names] of Object.entries(otherNames[kind]))
     for (const name of names) {

@@ -1,4 +1,4 @@
-/** Queues for work on shared objects that must not run concurrently. */
+/** Serialises work on shared objects. Each object's promise resolves when its last queued work has finished. */
 const turns = new WeakMap<object, Promise<void>>()
 
 /**
