@@ -335,7 +335,7 @@ describe('list(condition)', () => {
     expect(await providers.list({ slug: 'cinderpeak' })).toEqual([])
   })
 
-  it.each([[[]], [null], ['aurora'], [3]])('rejects %j', async (condition) => {
+  it.each([[[]], [null], ['aurora'], [3]])('rejects the condition %j', async (condition) => {
     await expect(db.providers.list(condition as never)).rejects.toMatchObject({ status: 400 })
   })
 })

@@ -62,7 +62,7 @@ describe('interception without a base URL', () => {
     ['GET http://[::1]:80/api/v1/users', 'pass'],
     ['GET https://localhost.example/api/v1/users', meant],
     ['GET https://notlocalhost/api/v1/users', meant],
-  ])('%s: %s', (line, expected) => {
+  ])('decides the destination of %s: %s', (line, expected) => {
     expect(verdicts(line, {})).toBe(expected)
   })
 })
@@ -79,7 +79,7 @@ describe('interception with a base URL', () => {
     ['POST https://any.example/v1/messages', meant],
     ['GET http://models.example/users', meant],
     ['GET https://models.example:8443/users', foreign],
-  ])('%s: %s', (line, expected) => {
+  ])('decides the destination of %s: %s', (line, expected) => {
     expect(verdicts(line, { baseUrl })).toBe(expected)
   })
 })

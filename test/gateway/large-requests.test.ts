@@ -17,7 +17,7 @@ const timeoutMs = 30_000
 const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>
   prepareRequest({ line, ...(body !== undefined && { body }), rule })()
 
-describe('warnings about unknown fields', () => {
+describe('warnings about unknown names', () => {
   it(
     'stop at 50 for a body with 50,000 unknown keys, and count the rest',
     async () => {

@@ -68,7 +68,7 @@ describe("an error's stack trace", () => {
     expect(error.message).toMatch(new RegExp(`^${call.replaceAll('.', '\\.')}(\\(|:| takes)`))
   })
 
-  it('starts at the caller of the remote client', async () => {
+  it("starts at the caller of a remote client's method", async () => {
     const server = await startServer()
     onTestFinished(() => server.close())
     const remote = await connectGateway(server.url)

@@ -61,7 +61,7 @@ describe('an invalid value', () => {
     [kinds, {}, 'Is required'],
     [z.strictObject({ times: text }), { times: 'a', tims: 1 }, "Unknown field; did you mean 'times'?"],
     [z.strictObject({ times: text }), { times: 'a', tims: 1, timers: 2 }, 'Unknown field'],
-  ])('is described in words: %#', (schema, value, problem) => {
+  ])('is described in words: $2', (schema, value, problem) => {
     expect(problemOf(schema, value)).toBe(problem)
   })
 })
@@ -73,7 +73,7 @@ describe('numbers and durations', () => {
     [amount(), [0, 0.5, 1e12], [-0.1, 1e12 + 1]],
     [Duration, [0, '0ms', 1e12, '11574d'], [-1, 1e12 + 1, '11575d', '1000000000d', '5w', '', '1 s']],
     [PositiveDuration, [1, '1ms', 1e12], [0, '0s', 0.9, 1e12 + 1]],
-  ])('have limits: %#', (schema, valid, invalid) => {
+  ])('have limits: $1 are valid, $2 are not', (schema, valid, invalid) => {
     const isValid = (value: unknown) => check(schema, value).success
     expect(valid.filter((value) => !isValid(value))).toEqual([])
     expect(invalid.filter(isValid)).toEqual([])

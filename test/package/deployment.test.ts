@@ -18,7 +18,7 @@ const read = (file: string) => readFileSync(root + file, 'utf8')
 const { tarball, files } = inject('packed')
 
 describe('.github', () => {
-  it('has valid workflows, and action.yml is valid', () => {
+  it('has valid workflows and a valid action.yml next to it', () => {
     const { validateAction, validateWorkflow } = require('@action-validator/core')
     expect(validateAction(read('action.yml')).errors).toEqual([])
     for (const file of globSync('.github/workflows/*.yml', { cwd: root }))

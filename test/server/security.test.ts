@@ -250,7 +250,7 @@ describe('the token', () => {
   })
 })
 
-describe('limits', () => {
+describe('a server with limits', () => {
   const host = () => ({ host: `127.0.0.1:${server.port}` })
   const next = () => request('GET /api/v1/providers', { ...host(), ...key, connection: 'close' })
   const patch = (headers: Record<string, string>, body = '') =>
@@ -262,7 +262,7 @@ describe('limits', () => {
   })
 
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-    'rejects a larger body of %s with 413 and keeps the connection usable',
+    'rejects a larger body for %s with a 413, and keeps the connection usable',
     async (line) => {
       const headers = { ...host(), ...key, 'content-type': 'application/json' }
       const connection = raw(server.port, request(line, headers, ' '.repeat(1001)))
@@ -312,7 +312,7 @@ describe('limits', () => {
   })
 
   // The executable has no flag for the timeout.
-  describe.skipIf(isBinary())('on time', () => {
+  describe.skipIf(isBinary())('with a short requestTimeoutMs', () => {
     let impatient: Server
     beforeAll(async () => {
       impatient = await startServer({ limits: { requestBodyBytes: 1000 }, requestTimeoutMs: '150ms' })
@@ -334,7 +334,7 @@ describe('limits', () => {
     })
 
     it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-      'rejects an incomplete body of %s with 408 and closes the connection',
+      'rejects an incomplete body for %s with a 408, and closes the connection',
       async (line) => {
         const head = request(line, {
           ...host(),
