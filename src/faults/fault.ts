@@ -23,7 +23,7 @@ export type Layer = keyof typeof layers
 
 /** Request data that a fault may use in addition to its parameters. */
 export interface FaultFacts {
-  /** Returns the next random number in [0, 1). Identical requests get the same numbers. */
+  /** Returns the next random number in [0, 1). Seeded by the request and the number of earlier identical requests. */
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number

@@ -144,7 +144,7 @@ export const replacingFaults = [
     name: 'random-bytes',
     layer: 'replacement',
     summary:
-      'A 200 with random bytes that are not valid UTF-8. The same seed and request produce the same bytes.',
+      'A 200 with random bytes that are not valid UTF-8. Runs with the same seed and requests get the same bytes.',
     params: () =>
       z.strictObject({
         bytes: z
