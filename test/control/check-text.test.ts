@@ -16,7 +16,7 @@ it.each<[string, string[]]>([
   ['name: a\nrules: []\n', ["2:1 scenario 'a': rules must not be empty"]],
   ['7', ['1:1 a scenario must be { name, rules: […] } or a single rule, got 7']],
   ['null', ['1:1 a scenario must be { name, rules: […] } or a single rule, got null']],
-])('checkText() finds in %j the problems %j', (text, expected) => {
+])('checkText() checks %j and reports the problems %j', (text, expected) => {
   const { scenario, problems } = checkText(text, gateway)
   expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual(expected)
   expect(scenario === null).toBe(expected.length > 0)

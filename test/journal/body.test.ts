@@ -115,7 +115,7 @@ it.each<[value: unknown, wanted: unknown, has: boolean]>([
   [{ 0: 1, length: 1 }, [1], false],
   [[1], { 0: 1 }, true],
   [[], [], true],
-])('matches(%j, %j) is %s', (value, wanted, has) => {
+])('matches(%j, %j) returns %s', (value, wanted, has) => {
   expect(matches(value, wanted)).toBe(has)
 })
 
