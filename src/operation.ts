@@ -17,13 +17,13 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** A resolver's context. All parts have been validated against the operation's schemas. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
-  /** Path parameters, parsed with `input.params`. */
+  /** Path parameters, parsed with the operation's `params` schema. */
   params: Params
-  /** Query parameters, parsed with `input.query`. */
+  /** Query parameters, parsed with the operation's `query` schema. */
   query: Query
-  /** Request body, parsed with `input.body`. */
+  /** Request body, parsed with the operation's `body` schema. */
   body: Body
-  /** The request's sandbox. */
+  /** Sandbox that received the request. */
   sandbox: RequestSandbox
   /** Sandbox time of this request, as Unix time in milliseconds. */
   now: number
@@ -102,7 +102,7 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** If true, an extra describes the operation instead. */
+  /** If true, an extra adds the operation to the OpenAPI document itself. */
   readonly isDescribed?: true
   /** Returns the operation's schemas if they are not in `input` and `output`. */
   readonly schemas?: () => DocumentedSchemas

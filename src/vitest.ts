@@ -74,7 +74,7 @@ export interface Fixtures {
   server: Interception
   /**
    * New sandbox for each test, so that tests can run concurrently. Requests are routed to the sandbox of the test that
-   * made them, regardless of their key. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
+   * made them, unless their key or path selects another. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
    */
   sandbox: Sandbox<Bodies>
   /**

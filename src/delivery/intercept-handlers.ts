@@ -1,5 +1,5 @@
 /**
- * The user's MSW handlers, which run before the gateway. MSW is loaded with the first handler.
+ * The user's MSW handlers, which run before the gateway. They come from the user's copy of MSW; none is loaded here.
  */
 
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */

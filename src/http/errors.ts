@@ -63,7 +63,7 @@ export class GatewayError extends Error {
   override name = 'GatewayError'
   /** HTTP status, 400 to 599. */
   readonly status: number
-  /** `error.metadata`. */
+  /** Additional data, sent as `error.metadata`; undefined if there is none. */
   readonly metadata: Record<string, unknown> | undefined
   /** Response headers; names in lower case. */
   readonly headers: Record<string, string>

@@ -73,8 +73,8 @@ export function hideInQuery(search: string): string {
 }
 
 /**
- * Hides secrets in text that contains JSON: a complete or truncated body, or event stream lines. Other text is
- * unchanged, except for anything that looks like a secret field.
+ * Hides secrets in text that contains JSON: a complete or truncated body, or event stream lines. In other text, hides
+ * only what looks like a secret field or matches a pattern.
  */
 export function hideInText(text: string): string {
   let shown = ''

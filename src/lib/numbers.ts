@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { mustBe } from './in-words.ts'
 
-/** 31 years in milliseconds. */
+/** Upper bound of all numbers; as a duration in milliseconds, 31 years. */
 const largest = 1e12
 
 /** Returns the schema of a bounded integer. */

@@ -21,7 +21,7 @@ export interface RequestLine {
   readonly rule: string | undefined
   /** Error message of a rejected request, unless the status or the rule already explains it. */
   readonly reason: string | undefined
-  /** Outcome of the delivery. */
+  /** Outcome of the delivery, such as `complete` or `aborted-by-client`. */
   readonly delivery: Delivery
 }
 
@@ -57,7 +57,7 @@ function shownPath(path: string): string {
 }
 
 /**
- * Formats a line: `POST /api/v1/responses 503 12 ms flaky#1`, `POST /api/v1/responses 400 1.2 ms: model: must be …`
+ * Formats a line, such as `POST /api/v1/responses 503 12 ms flaky#1` or `GET /api/v1/presets/x 404 1.2 ms: Resource …`.
  */
 export function requestLineText({
   method,

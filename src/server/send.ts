@@ -39,7 +39,7 @@ export function refuseSocket(error: Error & { code?: string }, socket: Connectio
   endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
 }
 
-/** Rejects CONNECT, after which the connection would no longer be HTTP. */
+/** Rejects a CONNECT request. Accepting it would turn the connection into a tunnel. */
 export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
   endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is not a proxy'), request)
 }

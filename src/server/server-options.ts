@@ -7,7 +7,7 @@ import { between, PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
-/** Rejects URLs and ports, because the comparison with the `Host` header ignores the port. */
+/** Schema of a host name. Rejects URLs and ports, because names are compared with the `Host` header without its port. */
 const hostName = () =>
   z
     .string()

@@ -106,7 +106,7 @@ function sentence(rule: (typeof rules)[number]): string {
     : `${reason}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
-/** Formats a selection: `events and text layers, \`slow-body\``. */
+/** Formats a selection, such as "events and text layers, `slow-body`". */
 function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
