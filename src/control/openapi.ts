@@ -41,11 +41,7 @@ export function toDocument(setup: DocumentSetup): Json {
     components: {
       schemas,
       responses: {
-        Error: {
-          description: 'The error envelope',
-          ...(isEmulated && { headers: headersOf() }),
-          content: { 'application/json': { schema: error } },
-        },
+        Error: errorReply(undefined, error, isEmulated),
         ...Object.fromEntries([...statuses].map((status) => [`Error${status}`, errorReply(status, error)])),
       },
       ...(isEmulated && { headers: replyHeaders }),
@@ -57,6 +53,10 @@ export function toDocument(setup: DocumentSetup): Json {
 function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, doc: { summary, tag, beta } = {}, input: { body, bodyIsOptional } = {} } = each
   const documented = each.doc?.schemas?.()
+  const { errorSchema } = each.protocol ?? {}
+  const envelope = errorSchema && schemaOf(errorSchema, 'output', schemas)
+  const failure = (status?: number) =>
+    envelope ? errorReply(status, envelope) : { $ref: `#/components/responses/Error${status ?? ''}` }
   return {
     operationId: id,
     ...(summary !== undefined && { summary }),
@@ -76,13 +76,10 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
     responses: {
       ...successOf(each, schemas, isEmulated, documented),
       ...Object.fromEntries(
-        (isEmulated ? errorStatusesOf(each) : []).map((status) => [
-          status,
-          { $ref: `#/components/responses/Error${status}` },
-        ]),
+        (isEmulated ? errorStatusesOf(each) : []).map((status) => [status, failure(status)]),
       ),
-      '500': { $ref: '#/components/responses/Error' },
-      default: { $ref: '#/components/responses/Error' },
+      '500': failure(),
+      default: failure(),
     },
   }
 }
@@ -239,10 +236,10 @@ function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: A
 }
 
 /** Describes an error reply with its envelope and headers. */
-function errorReply(status: number, error: Json): Json {
+function errorReply(status: number | undefined, error: Json, isEmulated = true): Json {
   return {
-    description: messageOf(status),
-    headers: headersOf(status),
+    description: status === undefined ? 'The error envelope' : messageOf(status),
+    ...(isEmulated && { headers: headersOf(status) }),
     content: { 'application/json': { schema: error } },
   }
 }

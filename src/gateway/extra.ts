@@ -139,6 +139,8 @@ export interface Dialect {
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
   /** Translates the error envelope. */
   error?(envelope: object, status: number): object
+  /** Describes the dialect's names and fields in the OpenAPI document. */
+  describe?(document: Record<string, unknown>): Record<string, unknown>
   /** Loads the known differences from the vendor's document, for the `drift` command. */
   differences?(): Promise<readonly KnownDifferences[]>
 }

@@ -38,6 +38,8 @@ export interface Protocol<Body, Result> {
   readonly storingBody?: z.ZodType<Body>
   /** Returns an error in the protocol's envelope. Default: the specification's envelope. */
   error?(status: number, message: string, requestId: string): object
+  /** Schema of the protocol's envelope, for the OpenAPI document. */
+  readonly errorSchema?: z.ZodType
   /** Status of a failed answer that is not streamed. Default: 200, because the object shows the failure. */
   readonly failureStatus?: number
 }

@@ -14,7 +14,7 @@ export interface DialectOptions {
 
 export type DialectName = 'openrouter'
 
-const bundled: Readonly<Record<DialectName, Dialect>> = { openrouter }
+export const bundledDialects: Readonly<Record<DialectName, Dialect>> = { openrouter }
 
 export const dialects: ExtraDefinition<DialectOptions> = {
   name: 'dialects',
@@ -31,19 +31,34 @@ export const dialects: ExtraDefinition<DialectOptions> = {
       flags: '--dialect <name>',
       description: "vendor whose names and extra fields requests and replies use: 'openrouter'",
       group: 'Behaviour',
+      ofDocument: "describe this vendor's names and fields",
     },
   ],
-  create: ({ dialect }) => (dialect === undefined ? undefined : { dialect: findDialect(dialect) }),
+  create({ dialect: option }) {
+    if (option === undefined) return undefined
+    const dialect = findDialect(option)
+    return { dialect, describe: (document) => dialect.describe?.(document) ?? document }
+  },
 }
 
 function findDialect(dialect: DialectName | Dialect): Dialect {
   if (typeof dialect === 'object') return dialect
-  if (Object.hasOwn(bundled, dialect)) return bundled[dialect]
-  const names = Object.keys(bundled)
+  if (Object.hasOwn(bundledDialects, dialect)) return bundledDialects[dialect]
+  const names = Object.keys(bundledDialects)
   throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
-const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error', 'differences']
+const functions = [
+  'request',
+  'body',
+  'models',
+  'warning',
+  'reply',
+  'event',
+  'error',
+  'describe',
+  'differences',
+]
 const fields = ['name', 'extensions', 'comment', ...functions]
 
 /**

@@ -8,6 +8,7 @@ import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import { modelsIn } from '../../protocols/fallback-models.ts'
+import { addReplyFields, type Fields } from './describe.ts'
 import { openrouterBody, pluginWarnings, shownTool, withParameters } from './openrouter-requests.ts'
 
 type Words = Readonly<Record<string, string>>
@@ -55,8 +56,8 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Returns additional fields for a reply or event, by the path of the object that they are added to. */
-type MakeFields = (value: unknown, call: AnsweredCall) => Readonly<Record<string, object>>
+/** Returns additional fields for a reply or event. */
+type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
 const messagesUsage = {
   cache_creation: null,
@@ -158,20 +159,45 @@ export const openrouter: Dialect = {
     return withFields(translated(withShownTools(event), replyWords), call, eventFields) as typeof event
   },
 
-  error(original, status) {
-    const { gateway_metadata, ...envelope } = original as { gateway_metadata?: unknown; error?: object }
-    const { error } = envelope
+  error(envelope, status) {
+    const { error } = envelope as { error?: object }
     const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
-    const worded = inVendorsWords(JSON.stringify(envelope))
     return {
-      ...JSON.parse(worded),
+      ...JSON.parse(inVendorsWords(JSON.stringify(envelope))),
       ...(text !== undefined && { error: { ...error, message: text } }),
-      ...(gateway_metadata !== undefined && { openrouter_metadata: gateway_metadata }),
     }
+  },
+
+  describe(document) {
+    const described = JSON.parse(inVendorsWords(JSON.stringify(document)))
+    const fieldsOf = (call: AnsweredCall) => replyFields[call.operation]?.(sampleReply, call) ?? {}
+    addReplyFields(
+      described,
+      (operation) => fieldsOf({ ...sampleCall, operation }),
+      (operation) => ({
+        ...fieldsOf({ ...sampleCall, operation, headers: { 'x-openrouter-metadata': 'enabled' } }),
+        ...(operation === 'createChatCompletion' && { 'choices.*.message': reasoningDetails('') }),
+      }),
+    )
+    return described
   },
 }
 
+/** A reply and a call from which the fields' types are derived. Prices and costs are not integers. */
+const sampleReply = { usage: { prompt_tokens: 1, completion_tokens: 1 } }
+const sampleCall: AnsweredCall = {
+  operation: '',
+  headers: {},
+  seed: 0,
+  model: '',
+  provider: '',
+  asked: [],
+  cost: 0.5,
+  prices: { prompt: 0.5, completion: 0.5 },
+}
+
 const vendorsWords: Words = {
+  gateway_metadata: 'openrouter_metadata',
   'gateway:web_search': 'openrouter:web_search',
   ...shownEngine,
   ...shownSource,
@@ -180,7 +206,7 @@ const vendorsWords: Words = {
 /** Replaces Understudy's names in a message with OpenRouter's. */
 function inVendorsWords(text: string): string {
   return text.replace(
-    /gateway:web_search|engine_[abc]|(?:index|design)-source/g,
+    /gateway(?:_metadata|:web_search)|engine_[abc]|(?:index|design)-source/g,
     (word) => vendorsWords[word] ?? word,
   )
 }
@@ -212,11 +238,15 @@ function withReasoning<Value>(part: 'message' | 'delta', value: Value, { operati
   if (operation !== 'createChatCompletion') return value
   const add = (message: unknown) => {
     const { reasoning } = Object(message)
-    if (typeof reasoning !== 'string') return message
-    const detail = { type: 'reasoning.text', text: reasoning, signature: null, format: 'unknown', index: 0 }
-    return { ...Object(message), reasoning_details: [detail] }
+    return typeof reasoning === 'string' ? { ...Object(message), ...reasoningDetails(reasoning) } : message
   }
   return editAt(value, ['choices', '*', part], add).value as Value
+}
+
+function reasoningDetails(text: string): object {
+  return {
+    reasoning_details: [{ type: 'reasoning.text', text, signature: null, format: 'unknown', index: 0 }],
+  }
 }
 
 /** Adds fields to the objects at a path. Existing fields are unchanged. */

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
-import { apiDocument } from '../../control/documents.ts'
 import type { AnyExtra } from '../../gateway/extra.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
 import { parseDocument, readDocumentFile } from '../../http/document-file.ts'
@@ -18,7 +17,7 @@ import { type DescribedOperations, readDocument } from './documents.ts'
 import { accept, Baseline, findDrift, type ObservedSource } from './drift.ts'
 import { countsOf, type DriftReport, grouped, toMarkdown, toSarif, toText } from './drift-report.ts'
 import { explain } from './known-differences.ts'
-import { describeDialect, describeMock } from './observe.ts'
+import { describeMock } from './observe.ts'
 import { keyIn, startRecorder } from './record.ts'
 import { type Recording, RecordingError } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
@@ -53,17 +52,13 @@ export async function drift(flags: DriftFlags, extras: readonly AnyExtra[] = [])
   process.exitCode = isDrift ? 1 : report.unchecked.length > 0 ? 2 : 0
 }
 
-/** Describes Understudy in a dialect. Returns undefined for a vendor without a bundled dialect. */
-async function describeVendor(dialect: string | undefined, extras: readonly AnyExtra[]) {
-  const isKnown = dialect !== undefined && extras.some(({ options }) => options?.['dialect'])
-  if (!isKnown) return undefined
-  let gateway: GatewayCore
+/** Creates a gateway with a dialect, or without one for a vendor that has no bundled dialect. */
+function gatewayOf(dialect: string | undefined, extras: readonly AnyExtra[]): GatewayCore {
   try {
-    gateway = new GatewayCore({ dialect } as GatewayOptionsInput, { extras })
+    return new GatewayCore({ dialect } as GatewayOptionsInput, { extras })
   } catch {
-    return undefined
+    return new GatewayCore()
   }
-  return { mock: await describeDialect(gateway), known: await gateway.dialect?.differences?.() }
 }
 
 async function compare(
@@ -76,8 +71,8 @@ async function compare(
   const progress = (text: string) => {
     if (!flags.quiet && process.stderr.isTTY) printError(text)
   }
-  const vendor = await describeVendor(dialect, extras)
-  const mock = vendor?.mock ?? (await describeMock(apiDocument()))
+  const gateway = gatewayOf(dialect, extras)
+  const mock = await describeMock(gateway)
   let document: DescribedOperations | undefined
   if (spec !== undefined) {
     progress(`Reading ${spec}`)
@@ -92,7 +87,7 @@ async function compare(
   if (live) observed.set('live', await recordLive(flags, progress, unchecked))
   const result = findDrift({ mock, document, observed })
   const today = wallClock().toISOString().slice(0, 10)
-  const { findings, explained } = explain(result.findings, vendor?.known ?? [])
+  const { findings, explained } = explain(result.findings, (await gateway.dialect?.differences?.()) ?? [])
   const accepted = accept(findings, baseline, today)
   return {
     ...accepted,

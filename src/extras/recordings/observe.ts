@@ -5,7 +5,7 @@
 
 import { apiDocument } from '../../control/documents.ts'
 import { toFetch } from '../../delivery/fetch.ts'
-import { GatewayCore } from '../../gateway/gateway.ts'
+import type { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import type { ScenarioInput } from '../../scenarios/scenario.ts'
 import {
@@ -20,11 +20,9 @@ import { bodyOf, jsonIn, type Recording } from './recording.ts'
 import {
   compareShapes,
   type Difference,
-  extendShape,
   type Severity,
   type Shape,
   shapeOfSample,
-  translatedShape,
   unionOf,
   unknownShape,
 } from './shapes.ts'
@@ -287,126 +285,10 @@ export interface MockDescription {
   readonly streams: StreamModel
 }
 
-/** @param document Understudy's OpenAPI document. */
-export async function describeMock(document: unknown): Promise<MockDescription> {
-  const operations = readDocument(document)
-  return { operations, streams: withSchemas(modelOf(await generatedStreams(new GatewayCore())), operations) }
-}
-
-/** Describes a gateway with a dialect: its operations, with the fields that the dialect adds to requests and replies. */
-export async function describeDialect(gateway: GatewayCore): Promise<MockDescription> {
-  const { dialect, extras } = gateway
-  const operations = gateway.operations.map((operation) => {
-    const { id, input } = operation
-    const body = input?.body && dialect?.body?.(input.body, id)
-    return body ? { ...operation, input: { ...input, body } } : operation
-  })
-  const text = JSON.stringify(apiDocument({ operations, extras }))
-  const described = readDocument(JSON.parse(dialect?.warning?.(text) ?? text))
-  const model = modelOf(await generatedStreams(gateway))
-  const sampled = withEvents(await withSamples(described, gateway), model)
-  return { operations: await withErrors(sampled, gateway), streams: withSchemas(model, sampled) }
-}
-
-const model = 'aurora/dawn-2'
-const messages = [{ role: 'user', content: 'How do tides work?' }]
-const samples: readonly [line: string, body?: object][] = [
-  ['GET /providers'],
-  ['GET /embeddings/models'],
-  ['GET /benchmarks'],
-  ['GET /presets/code-review'],
-  ['PATCH /workspaces/production', { name: 'Main' }],
-  ['GET /models'],
-  ['GET /models/count'],
-  ['GET /models/aurora/dawn-2/endpoints'],
-  ['GET /key'],
-  ['GET /credits'],
-  ['POST /responses', { model, input: 'How do tides work?', reasoning: { effort: 'low' } }],
-  ['POST /chat/completions', { model, messages, reasoning: { effort: 'low' } }],
-  ['POST /messages', { model, messages, max_tokens: 500 }],
-  ['POST /embeddings', { model: 'aurora/embed-large', input: 'Hello' }],
-]
-
-/** Adds fields that appear in the gateway's replies but not in its document. */
-async function withSamples(
-  operations: DescribedOperations,
-  gateway: GatewayCore,
-): Promise<DescribedOperations> {
-  const fetch = toFetch(gateway)
-  const extended = new Map(operations)
-  for (const [line, body] of samples) {
-    const [method = '', path = ''] = line.split(' ')
-    const operation = operationOf(method, path, operations)
-    const content = operation?.replies.get('200')
-    const shape = content?.get('application/json')
-    if (!operation || !shape) continue
-    const response = await fetch(`https://gateway.example/api/v1${path}`, {
-      method,
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) continue
-    const sampled = extendShape(shape, shapeOfSample(await response.json()))
-    const replies = new Map(operation.replies)
-    replies.set('200', new Map([...(content ?? []), ['application/json', sampled]]))
-    extended.set(operation.line, { ...operation, replies })
-  }
-  gateway.reset()
-  return extended
-}
-
-/** Adds fields that appear in the gateway's events but not in its document. */
-function withEvents(operations: DescribedOperations, { events }: StreamModel): DescribedOperations {
-  const operation = operations.get('POST /responses')
-  const content = operation?.replies.get('200')
-  const shape = content?.get('text/event-stream')
-  if (!operation || !content || !shape) return operations
-  const extended = extendShape(shape, [...events.values()].reduce(unionOf, unknownShape))
-  const replies = new Map([
-    ...operation.replies,
-    ['200', new Map([...content, ['text/event-stream', extended]])],
-  ])
-  return new Map([...operations, [operation.line, { ...operation, replies }]])
-}
-
-type KnownOperationId = NonNullable<ScenarioInput['rules'][number]['on']>
-
-/** Replaces the error envelope with the one that the dialect and the operation's protocol send. */
-async function withErrors(
-  operations: DescribedOperations,
-  gateway: GatewayCore,
-): Promise<DescribedOperations> {
-  const fetch = toFetch(gateway)
-  const translated = new Map<string, DescribedOperation>()
-  for (const [line, operation] of operations) {
-    const [method = '', path = ''] = line.split(' ')
-    const sample = async (optional: object) => {
-      const fault = { name: 'status', status: 400, ...optional } as const
-      // The cast is safe, because the operation is one of the gateway's.
-      using _ = gateway.use({ on: operation.id as KnownOperationId, fault })
-      const response = await fetch(`https://gateway.example/api/v1${path.replaceAll('{}', 'a')}`, {
-        method,
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        ...(operation.body && { body: '{}' }),
-      })
-      return shapeOfSample(await response.json())
-    }
-    const [bare, full] = [
-      await sample({}),
-      await sample({ metadata: {}, gateway_metadata: {}, user_id: 'a' }),
-    ]
-    const replies = [...operation.replies].map(([status, content]) => {
-      const envelope = /^[45]|default/.test(status) ? content.get('application/json') : undefined
-      if (!envelope) return [status, content] as const
-      return [
-        status,
-        new Map([...content, ['application/json', translatedShape(envelope, full, bare)]]),
-      ] as const
-    })
-    translated.set(line, { ...operation, replies: new Map(replies) })
-  }
-  gateway.reset()
-  return translated
+/** Describes a gateway with its OpenAPI document and generated streams. */
+export async function describeMock(gateway: GatewayCore): Promise<MockDescription> {
+  const operations = readDocument(JSON.parse(JSON.stringify(apiDocument(gateway))))
+  return { operations, streams: withSchemas(modelOf(await generatedStreams(gateway)), operations) }
 }
 
 const items = {

@@ -260,63 +260,6 @@ export function shapeOfSample(sample: unknown): Shape {
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
 
-/** Adds the fields that a sample has and a schema's shape lacks. Objects with arbitrary fields stay unchanged. */
-export function extendShape(described: Shape, sample: Shape): Shape {
-  const objects = [...described.objects].map(([tag, object]): [string, ObjectShape] => {
-    const other = sample.objects.get(tag) ?? (described.objects.size === 1 && onlyObject(sample, ''))
-    if (!other || (object.isOpen && object.fields.size === 0)) return [tag, object]
-    const fields = new Map(object.fields)
-    for (const [name, { shape }] of other.fields) {
-      const known = fields.get(name)
-      fields.set(
-        name,
-        known
-          ? { ...known, shape: extendShape(known.shape, shape) }
-          : { shape: opened(shape), isRequired: true },
-      )
-    }
-    return [tag, { ...object, fields }]
-  })
-  const items = described.items && sample.items ? extendShape(described.items, sample.items) : described.items
-  return { ...described, objects: new Map(objects), items }
-}
-
-/**
- * Returns the shape of a translated object: the fields of a sample that has all of them, with their described shapes.
- * Fields that the other sample lacks are optional.
- */
-export function translatedShape(described: Shape, full: Shape, bare: Shape): Shape {
-  const [known, all, always] = [described, full, bare].map(({ objects }) => [...objects.values()][0]?.fields)
-  if (!all) return full
-  const fields = [...all].map(([name, { shape }]): [string, Field] => {
-    const [field, required] = [known?.get(name), always?.get(name)]
-    if (!required) return [name, { shape: field?.shape ?? unknownShape, isRequired: false }]
-    const isObject = shape.types.has('object')
-    const inner = isObject
-      ? translatedShape(field?.shape ?? unknownShape, shape, required.shape)
-      : opened(shape)
-    return [name, { shape: isObject ? inner : (field?.shape ?? inner), isRequired: true }]
-  })
-  return { types: full.types, objects: new Map([['', { fields: new Map(fields), isOpen: false }]]) }
-}
-
-/** Returns a sample's shape without its values, which are arbitrary. The type of null is unknown. */
-function opened(sample: Shape): Shape {
-  if ([...sample.types].every((type) => type === 'null')) return unknownShape
-  const objects = [...sample.objects.values()].map(({ fields }) => {
-    const inner = [...fields].map(
-      ([name, { shape, isRequired }]) => [name, { shape: opened(shape), isRequired }] as const,
-    )
-    return ['', { fields: new Map(inner), isOpen: false }] as const
-  })
-  return {
-    ...sample,
-    values: undefined,
-    objects: new Map(objects),
-    items: sample.items && opened(sample.items),
-  }
-}
-
 function sampleTag(sample: object): string {
   for (const name of tagFields) {
     const value: unknown = Reflect.get(sample, name)

@@ -9,6 +9,7 @@ import { json, ok } from '../../http/reply.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { hash } from '../../lib/seed.ts'
 import { defineOperation, type RequestContext } from '../../operation.ts'
+import { usages } from '../../operations/extensions/account.ts'
 import { defineCollection } from '../../resources/collection.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import { Deleted, defaultWorkspaceId, offset, userId } from './lists.ts'
@@ -50,17 +51,6 @@ export const apiKeys = defineCollection({
   fake: ({ field }) => keyRow(`key-${field('hash').string.uuid()}`, '2026-01-01T00:00:00.000Z', 'listed'),
 })
 
-/** Usage in US dollars. */
-const usages = () => ({
-  usage: z.number(),
-  usage_daily: z.number(),
-  usage_weekly: z.number(),
-  usage_monthly: z.number(),
-  byok_usage: z.number(),
-  byok_usage_daily: z.number(),
-  byok_usage_weekly: z.number(),
-  byok_usage_monthly: z.number(),
-})
 const ApiKey = z.lazy(() =>
   z.strictObject({
     ...record(),

@@ -23,13 +23,32 @@ export const getCredits = defineOperation({
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
+/** Schemas of a key's usage in US dollars. */
+export const usages = () => ({
+  usage: z.number(),
+  usage_daily: z.number(),
+  usage_weekly: z.number(),
+  usage_monthly: z.number(),
+  byok_usage: z.number(),
+  byok_usage_daily: z.number(),
+  byok_usage_weekly: z.number(),
+  byok_usage_monthly: z.number(),
+})
+
 const Key = z.lazy(() =>
-  z.looseObject({
+  z.strictObject({
     label: z.string(),
-    usage: z.number(),
+    ...usages(),
     limit: z.number().nullable(),
     limit_remaining: z.number().nullable(),
+    limit_reset: z.string().nullable(),
+    include_byok_in_limit: z.boolean(),
     is_free_tier: z.boolean(),
+    is_management_key: z.boolean(),
+    is_provisioning_key: z.boolean(),
+    creator_user_id: z.string().nullable(),
+    expires_at: z.string().nullable(),
+    rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
   }),
 )
 

@@ -150,6 +150,14 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
+export const MessagesError = z.lazy(() =>
+  z.strictObject({
+    type: z.literal('error'),
+    error: z.strictObject({ type: z.string(), message: z.string() }),
+    request_id: z.string(),
+  }),
+)
+
 /** Returns an error in the Anthropic envelope. */
 export function toMessagesError(status: number, message: string, requestId: string): object {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')

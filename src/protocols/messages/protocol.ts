@@ -14,7 +14,7 @@ import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { modelsIn } from '../fallback-models.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
-import { type MessageObject, toMessageObject, toMessagesError } from './message.ts'
+import { type MessageObject, MessagesError, toMessageObject, toMessagesError } from './message.ts'
 import { isCustomTool, isSearchTool, type MessagesRequest, type MessagesTool } from './request.ts'
 
 export const messages: Protocol<MessagesRequest, MessageObject> = {
@@ -25,6 +25,7 @@ export const messages: Protocol<MessagesRequest, MessageObject> = {
   places: messagesPlaces,
   models: modelsIn,
   error: toMessagesError,
+  errorSchema: MessagesError,
   failureStatus: 500,
 }
 

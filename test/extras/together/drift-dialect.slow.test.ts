@@ -5,21 +5,25 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
+import { bundledDialects, type DialectName } from '../../../src/extras/dialects/index.ts'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
 import { findDrift, nameOf } from '../../../src/extras/recordings/drift.ts'
 import { grouped } from '../../../src/extras/recordings/drift-report.ts'
 import { explain } from '../../../src/extras/recordings/known-differences.ts'
-import { describeDialect, type MockDescription } from '../../../src/extras/recordings/observe.ts'
+import { describeMock, type MockDescription } from '../../../src/extras/recordings/observe.ts'
 import type { KnownDifferences } from '../../../src/gateway/extra.ts'
 import type { GatewayCore } from '../../../src/gateway/gateway.ts'
 import { createGateway } from '../../../src/index.ts'
+import { startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
+import { runCommand } from '../../cli/run-command.ts'
 
 // The public type hides the operations and the dialect.
 const gateway = createGateway({ dialect: 'openrouter', timeScale: 0 }) as unknown as GatewayCore
 let mock: MockDescription
 let known: readonly KnownDifferences[]
 beforeAll(async () => {
-  mock = await describeDialect(gateway)
+  mock = await describeMock(gateway)
   known = (await gateway.dialect?.differences?.()) ?? []
 })
 
@@ -28,14 +32,14 @@ function namesIn(document: object): string[] {
 }
 
 it('the mock has the fields that a dialect adds to replies', () => {
-  const names = namesIn(apiDocument(gateway))
+  const names = namesIn(apiDocument())
   expect(names).toContain('createResponse reply 200 usage.cost field-removed')
   expect(names).toContain('updateWorkspace reply 200 data.disabled_server_tools field-removed')
   expect(names).toContain('createResponse reply 400 gateway_metadata field-added')
 })
 
 it("uses the vendor's names", () => {
-  const text = JSON.stringify(apiDocument(gateway))
+  const text = JSON.stringify(apiDocument())
   expect(namesIn(JSON.parse(text))).toContain('listBenchmarks request query source value-removed')
   const names = namesIn(
     JSON.parse(
@@ -43,6 +47,22 @@ it("uses the vendor's names", () => {
     ),
   )
   expect(names).not.toContain('listBenchmarks request query source value-removed')
+})
+
+describe("Understudy's own document", () => {
+  it.each([undefined, ...Object.keys(bundledDialects)])('has no drift with the dialect %s', async (name) => {
+    const flags = name === undefined ? [] : ['--dialect', name]
+    await using server = await startServer({ dialect: name as DialectName })
+    const spec = `${server.url}/openapi.json`
+    expect(await runCommand('drift', '--spec', spec, '--fail-on', 'any', ...flags)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^No drift in \d+ document operations\n$/),
+    })
+    const printed = await runCommand('openapi', ...flags)
+    expect(JSON.parse(printed.stdout)).toEqual(
+      (await call({ baseUrl: server.url }, 'GET /openapi.json')).body,
+    )
+  })
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is changed in every place
