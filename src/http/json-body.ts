@@ -1,6 +1,4 @@
-/**
- * Parses JSON request bodies.
- */
+/** Parses JSON request bodies. Limits their depth, and drops `__proto__` keys. */
 import { invalidRequest } from './errors.ts'
 
 /** Returns the parsed value, or undefined if the text is not JSON or is nested too deeply. */

@@ -82,7 +82,7 @@ function startInterception(gateway: Gateway, options?: InterceptOptions): void {
 }
 
 for (const [transport, start] of Object.entries(transports)) {
-  describe.each(baseUrls)(`${transport}, base URL %s`, (origin) => {
+  describe.each(baseUrls)(`${transport} with the base URL %s`, (origin) => {
     for (const [client, send] of Object.entries(clients)) {
       it.each(calls)(`blocks a ${client} request to %s`, async (_title, line) => {
         const [method = '', address = ''] = line.split(' ')

@@ -15,7 +15,7 @@ describe('requests', () => {
     ['application/x-json', 415],
     ['application/jsonp', 415],
     ['text/json', 415],
-  ])('have their content type checked before their body: %s leads to status %i', async (type, expected) => {
+  ])('are validated only after their content type: %s leads to a %i', async (type, expected) => {
     const headers = { 'content-type': type }
     expect((await call(createGateway(), 'POST /responses', { body: {}, headers })).status).toBe(expected)
   })

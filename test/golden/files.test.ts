@@ -15,7 +15,7 @@ const here = (name: string) => new URL(name, import.meta.url)
 it.each([
   ['api', '/openapi.json'],
   ['control', '/__understudy/openapi.json'],
-])('the OpenAPI document of the %s is unchanged', async (name, path) => {
+])('the OpenAPI document in documents/%s.json is unchanged', async (name, path) => {
   await using server = await startServer()
   const document = await (await fetch(server.url + path)).json()
   // Other tests cover descriptions.

@@ -116,7 +116,7 @@ describe('value paths', () => {
 })
 
 describe('copy', () => {
-  it('copies JSON values, and objects of other kinds like structuredClone', () => {
+  it('copies JSON values, and copies other objects as structuredClone does', () => {
     const bare = Object.assign(Object.create(null), { d: [1] })
     const value = { a: [{ b: null }], c: '', bare, at: new Date(5), map: new Map([[1, { e: 2 }]]) }
     const copied = copy(value)
