@@ -10,9 +10,9 @@ export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'o
 export interface Shape {
   /** Types. Empty if unknown, in which case the shape has no differences. */
   readonly types: ReadonlySet<TypeName>
-  /** Values as JSON, as listed in a schema or found in samples. */
+  /** Values as JSON, as listed in a schema or found in samples. Undefined if any value is possible. */
   readonly values?: ReadonlySet<string> | undefined
-  /** Objects by tag, which is the value of `type` or `source` that distinguishes union members, or `''`. */
+  /** Objects by tag: the value of `type` or `source` that distinguishes union members, or `''` for an untagged object. */
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
   /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
@@ -171,7 +171,7 @@ export class SchemaReader {
     return schema['deprecated'] === true ? { ...shape, isDeprecated: true } : shape
   }
 
-  /** Returns the shape without `anyOf`, `oneOf` and `allOf`. */
+  /** Returns the shape that a schema describes without its `anyOf`, `oneOf` and `allOf`. */
   #keywords(schema: Json): Shape {
     const types = typesOf(schema)
     if (types.size === 0) return unknownShape
@@ -207,7 +207,7 @@ export class SchemaReader {
   }
 }
 
-/** Adds the name of a schema to its objects. Objects of other schemas keep their names. */
+/** Adds a schema's name to its objects. Objects that another schema has named keep their name. */
 function named(shape: Shape, reference: string): Shape {
   const schema = reference.split('/').at(-1)
   const objects = [...shape.objects].map(([tag, object]) => [tag, { schema, ...object }] as const)
@@ -223,7 +223,7 @@ function typesOf(schema: Json): Set<TypeName> {
   return new Set('items' in schema ? ['array'] : [])
 }
 
-/** Returns the name of an object's tag and its possible values, or `''` if no field is a tag. */
+/** Returns the name and the possible values of an object's tag field, or undefined and `''` if it has none. */
 function schemaTags(fields: ReadonlyMap<string, Field>): [name: string | undefined, tags: string[]] {
   for (const name of tagFields) {
     const values = fields.get(name)?.shape.values
@@ -233,7 +233,7 @@ function schemaTags(fields: ReadonlyMap<string, Field>): [name: string | undefin
   return [undefined, ['']]
 }
 
-/** Restricts the tag of an object, which may have several, to one of them. */
+/** Restricts an object's tag field, which may allow several values, to one of them. */
 function withTag(fields: ReadonlyMap<string, Field>, name: string, tag: string): ReadonlyMap<string, Field> {
   const field = fields.get(name)
   const value = [...(field?.shape.values ?? [])].find((each) => String(JSON.parse(each)) === tag)
@@ -288,9 +288,9 @@ export interface Difference {
   readonly severity: Severity
   /** Description of the difference, without its path. */
   readonly message: string
-  /** Place in the schemas of the document, such as `Model.pricing.image`. Undefined outside a named schema. */
+  /** Place in the document's schemas, such as `Model.pricing.image`. Undefined outside a named schema. */
   readonly schema?: string | undefined
-  /** Values, types or limits that differ, which complete the message. */
+  /** Values, types or limits that differ, as listed in the message. */
   readonly values?: readonly string[]
 }
 
@@ -305,8 +305,10 @@ export interface CompareSetup {
 }
 
 /**
+ * Yields the differences between two shapes.
+ *
  * @param path Path of the two shapes, which is empty for a whole body.
- * @param schema Place in the schemas of their document. Default: outside a named schema.
+ * @param schema Place of `theirs` in its document's schemas. Default: outside a named schema.
  */
 export function* compareShapes(
   ours: Shape,
@@ -432,7 +434,7 @@ export function* compareDeprecation(
   if (theirs.isDeprecated && !ours.isDeprecated)
     yield { kind: 'deprecated', severity: 'info', message: 'is deprecated' }
   if (ours.isDeprecated && !theirs.isDeprecated)
-    yield { kind: 'undeprecated', severity: 'info', message: 'is not deprecated, but is by Understudy' }
+    yield { kind: 'undeprecated', severity: 'info', message: 'is deprecated only in Understudy' }
 }
 
 function widens(name: string, mine: unknown, other: unknown): boolean {
@@ -451,7 +453,7 @@ function* compareObjects(
   const place = { part, path, schema }
   const added: string[] = []
   const generic = ours.objects.size === 1 ? ours.objects.get('') : undefined
-  // An open object of no type accepts requests with members of any type.
+  // In requests, an open object without a tag accepts every member of a union.
   if (direction === 'request' && generic?.isOpen && theirs.objects.size > 1) return
   for (const [tag, object] of theirs.objects) {
     const ourObject = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
@@ -465,13 +467,13 @@ function* compareObjects(
     yield { ...place, ...change }
   if (isObserved || theirs.objects.has('')) return
   const removed = [...ours.objects.keys()].filter((tag) => tag !== '' && !theirs.objects.has(tag))
-  // Clients wait for events.
+  // Clients may wait for an event that is never sent.
   const severity = direction === 'reply' && part !== 'stream' ? 'info' : 'breaking'
   for (const change of listed('variant-removed', severity, 'is never of type', removed))
     yield { ...place, ...change }
 }
 
-/** Returns our object with the same tag or, without a tag, the only one. */
+/** Returns the only object of a shape as the counterpart of an untagged object. */
 function onlyObject({ objects }: Shape, tag: string): ObjectShape | undefined {
   const [first, ...others] = objects.values()
   return tag === '' && others.length === 0 ? first : undefined

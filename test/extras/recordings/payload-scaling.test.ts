@@ -25,7 +25,7 @@ const recording = (count: number) => ({
 })
 
 const places: Readonly<Record<string, Prepare>> = {
-  'journal entries, imported': async (count) => {
+  'imported journal entries': async (count) => {
     const text = JSON.stringify({ data: (await gatewayWithCalls(count >> 3)).journal.entries() })
     return () => importJournal(text, 'journal.json')
   },
@@ -68,7 +68,7 @@ const places: Readonly<Record<string, Prepare>> = {
       ],
       ...['Bearer ', 'a://b'],
     ].map((unit): [string, Prepare] => [
-      `what begins like a secret: ${unit}`,
+      `possible starts of a secret: ${unit}`,
       (count) => {
         const finder = new SecretFinder()
         const text = `${unit.repeat((32 * count) / unit.length)}!`
@@ -84,7 +84,7 @@ const places: Readonly<Record<string, Prepare>> = {
 }
 
 it.each(Object.entries(places))(
-  'processing time grows in proportion to %s',
+  'processing time grows in proportion to the number of %s',
   { retry: 3 },
   async (_, prepare) => {
     expect(await growthOf(prepare)).toBeLessThanOrEqual(10)
