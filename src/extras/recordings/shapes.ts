@@ -12,7 +12,7 @@ export interface Shape {
   readonly types: ReadonlySet<TypeName>
   /** Values as JSON, as listed in a schema or found in samples. Undefined if any value is possible. */
   readonly values?: ReadonlySet<string> | undefined
-  /** Objects by tag: the value of `type` or `source` that distinguishes union members, or `''` for an untagged object. */
+  /** Objects by tag: the value of `type` or `source` that distinguishes union members, or `''` without a tag. */
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
   /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
