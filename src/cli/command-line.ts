@@ -115,7 +115,7 @@ function addServe(program: Command, start: Start): Command {
     .optionsGroup('Behaviour:')
     .option(
       '--scenario <names|files>',
-      'active scenarios: bundled names, .yaml or .json files; may be repeated',
+      'scenarios to activate: bundled names, or .yaml or .json files; may be repeated',
       collect,
     )
     .option('--seed <seed>', 'seed for all generated data (default: 1)', toSeed)

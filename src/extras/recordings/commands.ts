@@ -129,14 +129,14 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
       'Compare shapes (not values) in Understudy, an OpenAPI document, recordings and a real gateway.',
     )
     .option('--spec <file|url>', 'OpenAPI document, as JSON or YAML')
-    .option('--recordings <folder>', 'recordings to compare')
+    .option('--recordings <folder>', 'folder of recordings to compare')
     .option('--live', 'send requests to a real gateway; requires --upstream')
     .option('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
     .option('--key-env <name>', 'environment variable with the key for the upstream')
     .option('--model <name>', 'model to call on the real gateway')
     .option(
       '--budget-usd <amount>',
-      'maximum cost of calls to the model; a call without a price counts as 0.01',
+      'maximum cost of model calls in US dollars; a call without a stated cost counts as 0.01',
       toAmount,
       0.05,
     )

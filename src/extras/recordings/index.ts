@@ -31,7 +31,7 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
   flags: [
     {
       flags: '--recordings <folder>',
-      description: 'recordings to replay if no scenario applies',
+      description: 'folder of recordings to replay if no scenario applies',
       group: 'Recordings',
     },
     {
