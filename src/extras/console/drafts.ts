@@ -23,7 +23,7 @@ export interface ScenarioDraft {
   value: unknown
   /** The scenario with defaults filled in; null if there are problems. */
   scenario: Scenario | null
-  /** Path in `value`, position in the text, and a message without its place. */
+  /** Problems, each with its path in `value` and its position in the text. The message repeats neither. */
   problems: (Place & { path: (string | number)[]; message: string })[]
   /** Past calls that the scenario would have matched; null if there are problems. */
   dryRun: DryRun | null

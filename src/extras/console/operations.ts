@@ -32,7 +32,7 @@ export interface OpenedFile {
 
 /** Tag of operations that are neither part of the public API nor in the remote client. */
 const tag = 'Internal'
-/** Milliseconds of work after which other requests get a turn. */
+/** Time after which conversion pauses for other requests, in milliseconds. */
 const sliceMs = 10
 
 const Row = z.looseObject({ id: z.string(), sandbox: z.string() })

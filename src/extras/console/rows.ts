@@ -24,7 +24,7 @@ export interface CallRow extends CallSummary {
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
 
 const maxInput = 120
-/** Maximum size of a body to parse, in bytes. Longer bodies are shown by their beginning, without a conversation. */
+/** Maximum size of a body to parse, in bytes. Rows of longer bodies show the body's beginning, and no conversation. */
 const maxParsed = 256 * 1024
 
 /** Facts by record, cached because parsing thousands of bodies is slow. */

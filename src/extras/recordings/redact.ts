@@ -121,7 +121,6 @@ export class Redactor {
 
 type Replace = (text: string, note: (kind: string) => void) => string
 
-/** A redacted chunk. */
 export interface CleanChunk {
   readonly ms: number
   readonly bytes: Uint8Array

@@ -117,7 +117,10 @@ function sortedQuery(query: string): string {
   return parameters.toString()
 }
 
-/** Sorts the keys of a JSON body and removes ignored fields. Returns any other body unchanged. */
+/**
+ * Returns the text to hash: JSON with sorted keys and without ignored fields, or any other body as it is. All
+ * placeholders become the same word.
+ */
 export function canonicalBody(request: RecordedRequest, ignoreFields: readonly string[]): string {
   const body = parsedBody(request)
   if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))

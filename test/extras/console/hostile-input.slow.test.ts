@@ -142,7 +142,7 @@ describe('the console', () => {
       await look(page, hash, text)
       await check(hash)
     }
-    // The payload in YAML, valid and invalid.
+    // Puts the payload in YAML, valid and invalid.
     await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
     const text = page.getByLabel('Scenario (YAML or JSON)')
     for (const payload of payloads) {
@@ -156,7 +156,7 @@ describe('the console', () => {
         .waitFor()
       await check(payload)
     }
-    // The payload in the fields of forms, in names of fields, and in values to choose from.
+    // Puts the payload in form fields, in field names, and in suggested values.
     for (const [index, payload] of payloads.entries()) {
       await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
       const rule = {
