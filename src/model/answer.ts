@@ -22,7 +22,7 @@ import { countTokens, tokenize } from './tokens.ts'
 
 type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'values' | 'assume' | 'warn' | 'used'>
 
-/** Throws 400 or 404 for an invalid prompt. */
+/** Throws 400 for an invalid prompt, or 404 for an unknown preset. */
 export async function answerPrompt(requested: Prompt, context: AnswerContext): Promise<Answer> {
   const { sandbox, script, assume, warn } = context
   const { prompt, model, preset } = await applyPreset(requested, context)
@@ -98,7 +98,7 @@ function checkToolChoice(
   warn('body.tool_choice was ignored, because it requires a tool and the request has none')
 }
 
-/** Warns of calls that a model could not have made, because the request does not offer the tool. */
+/** Warns about scripted calls to tools that the request does not offer, which a real model could not make. */
 function warnOfMissingTools(
   scripted: readonly AnswerItem[],
   { tools = [] }: Prompt,
@@ -112,7 +112,9 @@ function warnOfMissingTools(
       )
 }
 
-/** Warns about input of types that do not affect the answer. */
+/**
+ * Warns about input items whose type is not simulated. Their tokens count, but they do not affect the answer.
+ */
 function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
   const types = new Set<string>()
   for (const item of conversation.items) if (item.kind === 'other') types.add(`'${item.type.slice(0, 100)}'`)
@@ -141,7 +143,7 @@ function countInput(
   return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }
 
-/** Applies scripted usage. Omitted fields are counted. */
+/** Returns the scripted usage. Fields that the script omits are counted from the input and output. */
 function usageOf(
   { inputTokens, cachedTokens }: Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'>,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
@@ -185,9 +187,7 @@ function isWritten({ status } = completed): boolean {
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
-/**
- * Returns the answer's assumptions that can be derived from the request and the answer.
- */
+/** Returns the assumptions that can be derived from the request and the finished answer. */
 function assumptionsOf(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
   { items, end, usage }: Choice,

@@ -58,7 +58,7 @@ export async function pricingOf(
   return row?.pricing
 }
 
-/** Returns a call's usage, including its cost. */
+/** Returns a call's usage, including its cost, which is null if the model has no prices. */
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
   return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
 }

@@ -82,7 +82,7 @@ export interface WrittenItems {
 }
 
 /**
- * Writes a call to the forced function or, without one, a message. A search item comes first if a search ran.
+ * Writes a call to the forced function or, if none is forced, a message, after a search item if a search ran.
  */
 export function writeItems(
   prompt: Prompt,
@@ -90,12 +90,12 @@ export function writeItems(
   search: SearchOutcome,
   context: WriteContext,
 ): WrittenItems {
-  // Seed for everything that varies, which depends only on seed, model and input.
+  // Seeds everything that varies in the answer. Derived only from the seed, the model and the input.
   const key = transcript.turns.reduce(
     (before, { speaker, text }) => (speaker === other ? before : hash(before, speaker, text)),
     hash(context.seed, 'answer', prompt.model),
   )
-  // Otherwise, an agent whose requests force a function would never finish.
+  // After a tool's output, no call is forced: an agent that forces a function in every request would never finish.
   const forced = transcript.answersTool ? undefined : forcedFunction(prompt, context)
   const verbosity = readVerbosity(prompt, context)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, context.warn)
@@ -184,9 +184,9 @@ function writeCited({ transcript: { subject, answersFunction }, verbosity, sourc
 }
 
 /**
- * Returns text with this number of tokens, or one less if the last word is already followed by punctuation.
+ * Returns text with this number of tokens, or one fewer if the last word is already followed by punctuation.
  *
- * @param write Writes another part. Called until there are enough tokens.
+ * @param write Writes one part of the text. Called until there are enough tokens.
  */
 export function textOfLength(tokens: number, write: (part: number) => string): string {
   const kept: string[] = []

@@ -6,7 +6,7 @@ import type { Frame, StreamEvent } from '../http/reply.ts'
 import { drawLatency, type LatencyOptions } from '../sandbox/latency.ts'
 
 export interface EventStream {
-  /** The answer's id, from which the pauses are drawn. */
+  /** The answer's id, which seeds the pauses. */
   readonly id: string
   /** Model that replies, which selects the latency in a profile. */
   readonly model: string

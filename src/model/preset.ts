@@ -84,7 +84,7 @@ type ReadSettings = Pick<
   | 'x_search_filter'
 >
 
-/** Converts settings in the specification's format. Spec: POST /responses, GET /presets/{slug}. */
+/** Converts settings from the specification's format. Spec: POST /responses, GET /presets/{slug}. */
 export function promptSettings(settings: ReadSettings): PromptSettings {
   const { instructions, max_output_tokens, tools, tool_choice, text, plugins, x_search_filter } = settings
   return {

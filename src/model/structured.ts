@@ -13,7 +13,7 @@ interface RequestedValue {
   subject: string
   /** Sandbox time, as Unix time in milliseconds. Default: 2026-01-01. */
   now?: number
-  /** Seed label for the value, in addition to the schema. */
+  /** Seed label. The same label and schema produce the same value. */
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
@@ -106,7 +106,8 @@ interface Leaf {
 const maxLeaves = 20
 
 /**
- * Appends each link to a string, the longest first, if the schema still accepts the value. Other links are omitted.
+ * Appends each link to a string, trying longer strings first, if the schema still accepts the value. Links that fit
+ * in no string are omitted.
  *
  * @param value JSON value, which is modified in place.
  * @param links Markdown links.

@@ -91,8 +91,8 @@ type Kind = 'word' | 'ideograph' | 'space' | 'other'
 class Characters {
   readonly text: string
   /**
-   * If true, the text is ASCII without CR LF, so each code unit is a character. Segmentation would take ten times as
-   * long.
+   * If true, the text is ASCII without carriage returns, so each code unit is a character. Segmentation would take
+   * ten times as long.
    */
   readonly #isPlain: boolean
   readonly #asciiKinds: readonly Kind[]

@@ -10,7 +10,7 @@ import { ResponseObject } from '../resources/response.ts'
 
 /**
  * Creates a model response: runs the search, generates text up to the token limit, and streams on request. Identical
- * requests get identical responses.
+ * requests get the same text.
  */
 export const createResponse = defineOperation({
   id: 'createResponse',

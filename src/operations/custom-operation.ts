@@ -27,7 +27,7 @@ export interface Schema<Input = unknown, Output = unknown> {
     readonly vendor: string
     readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** Converters for the OpenAPI document. Default: `{}`. */
+    /** Converters for the OpenAPI document, which otherwise shows `{}`. */
     readonly jsonSchema?: { readonly input: ToJsonSchema; readonly output: ToJsonSchema } | undefined
   }
 }
@@ -54,7 +54,9 @@ export interface OperationDefinition<
   Body extends Schema = Schema,
   Response extends Schema = Schema,
 > {
-  /** Id starting with a verb, such as `listReports`. Rules and the journal refer to the operation by it. */
+  /**
+   * Id by which rules and the journal refer to the operation. By convention, it starts with a verb: `listReports`.
+   */
   readonly id: string
   /** HTTP method in lower or upper case. */
   readonly method: Method | Uppercase<Method>
@@ -82,7 +84,9 @@ export interface OperationDefinition<
   readonly body?: Body
   /** If true, the body may be missing. Default: false. */
   readonly bodyIsOptional?: boolean
-  /** Schema of successful replies, against which every reply from `resolve` is checked. */
+  /**
+   * Schema of successful replies. JSON replies from `resolve` with a status below 300 are checked against it.
+   */
   readonly response: Response
   /** Responds to a validated request. Throw a `GatewayError` to reject it. */
   resolve(
@@ -90,14 +94,15 @@ export interface OperationDefinition<
   ): Reply<Frozen<InputOf<Response>>> | Promise<Reply<Frozen<InputOf<Response>>>>
 }
 
-/** A declared operation. Rules refer to it with `on: getReport.id`. */
+/** An operation declared with `defineOperation`. */
 export interface DeclaredOperation<Id extends string = string> extends CustomOperation {
   /** Operation id for rules and the journal, as in `on: getReport.id`. */
   readonly id: Id & CustomOperationId
 }
 
 /**
- * Declares a custom operation for `createGateway({ operations: [getReport] })`, which validates it.
+ * Declares a custom operation. Pass it to `createGateway({ operations: [getReport] })`, which validates the
+ * definition.
  *
  * @example
  * const getReport = defineOperation({
@@ -229,7 +234,10 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
   return reply
 }
 
-/** Calls `resolve`. Any error except a rejection names the operation, because the bug is in the user's code. */
+/**
+ * Calls `resolve`. Any error except a `GatewayError` with a status from 400 to 599 becomes a 500 that names the
+ * operation, because the bug is in the user's code.
+ */
 async function resolved(
   { id, resolve }: OperationDefinition,
   context: Parameters<OperationDefinition['resolve']>[0],

@@ -1,4 +1,7 @@
-/** All operations. Only the operations in this list are routed, documented and available in rules. */
+/**
+ * The specification's operations, to which a gateway adds enabled extensions and custom operations. Only operations
+ * in these lists are routed, documented and available in rules.
+ */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
 import type { CreateMessageRequest } from '../protocols/messages/request.ts'

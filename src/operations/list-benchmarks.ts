@@ -83,7 +83,7 @@ function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[]
     .sort((left, right) => right.elo - left.elo)
 }
 
-/** Returns the benchmark meta. Spec: Benchmark meta. */
+/** Spec: Benchmark meta. */
 function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
   return {
     as_of: BENCHMARKS_AS_OF,

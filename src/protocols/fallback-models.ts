@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/loose-reading.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 
-/** Maximum number of fallback models. Limited, because each may generate a full answer. */
+/** Maximum number of fallback models, each of which may generate a full answer. */
 const maxModels = 20
 
 /** Returns the schema of the `models` field. */

@@ -77,7 +77,6 @@ export interface MessageItem extends ItemHead {
 
 export type MessagePart = CitedText | Refusal
 
-/** Text with citations. */
 export interface CitedText {
   text: string
   annotations: UrlCitation[]
@@ -115,7 +114,7 @@ interface ImageItem extends ItemHead {
   readonly result: string | null
   /** Partial images for streams, in base64. */
   readonly previews: readonly string[]
-  /** The item's fields in the Response object. */
+  /** Fields that are copied unchanged to the item in the Response object. */
   readonly settings: Partial<
     Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
   >

@@ -117,7 +117,7 @@ export const benchmarks = defineCollection({
   fake: fakeBenchmark,
 })
 
-/** Generates a row: for index-source if the index is even, for design-source if odd. */
+/** Generates a row for index-source if the index is even, or for design-source if the index is odd. */
 export function fakeBenchmark(context: FactoryContext): Benchmark {
   return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }
@@ -169,8 +169,7 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
 }
 
 /**
- * Distributes tournaments over finishing places: the higher the win rate, the more of them end in the top
- * places.
+ * Distributes tournaments over finishing places: the higher the win rate, the more tournaments end in the top places.
  */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })

@@ -1,4 +1,4 @@
-/** Represents conversations in a form common to all protocols, which rules match. */
+/** Represents conversations in a form common to all protocols, against which rules are matched. */
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {
@@ -24,8 +24,8 @@ export type ConversationItem =
   | { readonly kind: 'other'; readonly type: string; readonly text: string }
 
 /**
- * Converts a message, followed by its content parts of other types. Reminders that agents put next to a
- * question become system messages.
+ * Converts a message to items: the message itself, then its content parts of other types. Reminders that agents put
+ * next to a question become system messages.
  */
 export function messageItems(role: string, content: unknown): ConversationItem[] {
   if (typeof content === 'string') return [{ kind: 'message', role: roleOf(role, content), text: content }]

@@ -1,6 +1,6 @@
 /**
  * The body of POST /responses: the specification's fields, and fields that published clients send in addition. All
- * rules that depend only on the request are here, so that all violations are reported together.
+ * checks that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
@@ -44,7 +44,7 @@ const message = () =>
     ...ignored('phase'),
   })
 
-/** A conversation item. Items other than messages come from earlier replies. */
+/** A conversation item. Items other than messages come from earlier replies, or contain a function's output. */
 const inputItem = () =>
   z.discriminatedUnion('type', [
     message(),
@@ -195,7 +195,7 @@ export const CreateResponseBody = z.lazy(() =>
     }),
 )
 
-/** The body for requests whose responses are stored, or whose reply does not depend on the body. */
+/** The body if responses are stored, or if a rule scripts the reply. */
 export const StoringResponseBody = z.lazy(() =>
   z
     .looseObject({

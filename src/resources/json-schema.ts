@@ -14,9 +14,9 @@ export type ValueProposer = (
 ) => ValueSource
 
 /**
- * Proposes a value for a location, or a number of items for an array; undefined leaves it to the generator. A
- * proposal that the schema rejects is dropped, or truncated or repeated if it is a string. A location without
- * schemas is a string that needs words, such as part of a URL or a field name.
+ * Proposes a value for a location, or a number of items for an array; undefined leaves the choice to the generator. A
+ * proposal that the schema rejects is dropped, or truncated or repeated if it is a string. A location without schemas
+ * is a string that needs words, such as part of a URL or a field name.
  */
 export type ValueSource = (place: ValuePlace) => unknown
 

@@ -101,7 +101,7 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   }
 }
 
-/** Fields that are empty in generated models. */
+/** Fields that are null in generated models. */
 export const emptyFields = {
   default_parameters: null,
   per_request_limits: null,

@@ -14,7 +14,7 @@ const kindsOfSchemas = new WeakMap<object, Kinds>()
  * objects without a type.
  */
 export function objectByType(kinds: Kinds) {
-  // Readers of this schema handle a missing type.
+  // The cast hides that the type may be missing, which readers of this schema handle.
   const type = ('' in kinds ? z.string().optional() : z.string()) as z.ZodString
   const schema = z.looseObject({ type }).check(({ value, issues }) => {
     const kind = kindOf(kinds, value)

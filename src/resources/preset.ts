@@ -122,7 +122,7 @@ export function fakePreset(
   }
 }
 
-/** Generates a preset's first version if the index is even, its second version if odd. */
+/** Generates a preset's first version if the index is even, or its second version if the index is odd. */
 export function fakePresetVersion(context: FactoryContext, presets: readonly PresetRecord[]): PresetVersion {
   const { index, field } = context
   const preset = presets[index >> 1]

@@ -57,7 +57,6 @@ interface ForcedTool {
   readonly path: string
 }
 
-/** Text format and verbosity. */
 export interface TextForm {
   /** Output format. `json` is any JSON object. Default: plain text. */
   readonly format?: 'json' | StructuredFormat

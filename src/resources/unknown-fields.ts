@@ -1,9 +1,11 @@
-/** Finds unknown fields in a request, at every depth, in time proportional to its size. */
+/** Finds unknown fields in a request, at every depth, in time proportional to the request's size. */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
 import { kindOf, kindsOf } from './object-by-type.ts'
 
-/** Alternative field names, such as those from an older version of a request. */
+/**
+ * Wrong names that clients use for a field, such as the plugin's `include_domains` for the tool's `allowed_domains`.
+ */
 export const otherNames = z.registry<{ names: readonly string[] }>()
 
 export interface UnknownField {

@@ -5,7 +5,9 @@
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
 
-/** JSON Schema of a non-empty list. The OpenAPI document does not allow both lists to be non-empty. */
+/**
+ * JSON Schema of a non-empty list, used to express that at most one of the two handle lists may be non-empty.
+ */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {

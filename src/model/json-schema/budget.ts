@@ -32,7 +32,7 @@ export class Budget {
     this.spend('steps to find a value', count)
   }
 
-  /** Runs a function at one more level of nesting. */
+  /** Runs a function one nesting level deeper. */
   deeper<Result>(run: () => Result): Result {
     this.spend('levels')
     try {

@@ -50,7 +50,7 @@ export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<str
 }
 
 export class Checker {
-  /** Keywords that were reached but ignored. */
+  /** Keywords, and quoted patterns, that were found but not checked. */
   readonly ignored = new Set<string>()
   readonly references: References
   readonly #budget: Budget

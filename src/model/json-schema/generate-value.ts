@@ -74,7 +74,7 @@ interface Draft {
   /** Lists of branches. One branch from each list remains to be chosen. */
   alternatives: readonly (readonly JsonSchema[])[]
   isSmall: boolean
-  /** The reason why no value exists. */
+  /** The reason why no value exists. If undefined, one may exist. */
   dead?: string | undefined
 }
 
@@ -151,7 +151,8 @@ class ValueGenerator {
         const make = (random: () => number, isBare: boolean) =>
           this.#within(schemas, () => this.#value({ path, type, schemas, random }, isBare))
         yield (random) => make(random, isSmall)
-        // Optional fields can exclude each other, and a different string or number may fit better.
+        // The second attempt omits optional fields, which can exclude each other, and draws strings and numbers
+        // again.
         yield (random) => make(random, true)
       }
     }

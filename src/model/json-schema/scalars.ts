@@ -8,8 +8,8 @@ import { numbersAt, textAt } from './schema.ts'
 type Random = () => number
 
 /**
- * Returns the range that all schemas allow. It is open at bounds that are excluded. In draft 4, exclusive bounds are
- * flags.
+ * Returns the range that all schemas allow. It is open at bounds that are excluded. In draft 4, `exclusiveMinimum`
+ * and `exclusiveMaximum` are booleans.
  */
 export function rangeOf(schemas: readonly SchemaObject[]) {
   const excluded = (flag: string, bound: string) => [
@@ -32,7 +32,7 @@ export function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
-/** Bounds that some clients send for unbounded integers. */
+/** Magnitude of the bounds that some clients send for unbounded integers. */
 const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Returns a number that all schemas allow, or undefined if there is none. */
@@ -112,7 +112,8 @@ const formatNamed = (name = '') => (Object.hasOwn(formats, name) ? formats[name]
 /** Returns true if a string has the format. Unknown formats accept every string. */
 export function isOfFormat(format: string, text: string): boolean {
   const shape = formatNamed(format)?.shape
-  // Some expressions take quadratic time, but generated strings are never this long.
+  // Longer strings are rejected untested, because some expressions take quadratic time. Generated strings are
+  // shorter.
   return !shape || (text.length <= 500 && shape.test(text))
 }
 

@@ -55,7 +55,7 @@ function inBrackets(url: string): string {
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Adds annotations for sources that the text already links to, in the form that `linkTo` writes. */
+/** Adds annotations for sources that the text already cites with a link from `linkTo`. */
 export function citeLinks(text: string, sources: readonly Source[]): CitedText {
   const annotations = sources.flatMap((source) => {
     const link = linkTo(source.url)

@@ -10,12 +10,11 @@ import { searchKeys } from '../text/words.ts'
 import type { Source } from './citations.ts'
 import { type Place, placeOf } from './domains.ts'
 
-/** A search. */
 export interface Query {
   question: string
   /** Maximum number of rows to return. */
   limit: number
-  /** Returns true if the filter allows rows from this host and path. */
+  /** Returns true if the domain filter allows rows from this host and path. */
   passes(place: Place): boolean
 }
 
@@ -66,7 +65,7 @@ class Corpus<Row> {
     return matches
   }
 
-  /** Returns scores as integers, so that sums are the same on every machine. */
+  /** Returns scores by row index. They are integers, so that sums are the same on every machine. */
   #scores(question: string): Map<number, number> {
     const scores = new Map<number, number>()
     for (const key of searchKeys(question)) {
@@ -107,7 +106,7 @@ export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilt
   }))
 }
 
-/** Matches posts against a filter. Ignores `@` and case in handles. Dates are inclusive, in UTC. */
+/** Returns a predicate for posts. Ignores `@` and case in handles. Dates are inclusive and in UTC. */
 function compileXSearchFilter(filter: XSearchFilter): (post: Post) => boolean {
   const allowed = new Set(filter.allowed_x_handles?.map(bareHandle))
   const excluded = new Set(filter.excluded_x_handles?.map(bareHandle))

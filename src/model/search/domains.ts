@@ -14,7 +14,7 @@ export interface Place {
 }
 
 interface DomainFilter {
-  /** Allowed domains; if undefined or empty, all. */
+  /** Allowed domains. If undefined or empty, all are allowed. */
   include?: readonly string[] | undefined
   exclude?: readonly string[] | undefined
 }

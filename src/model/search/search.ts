@@ -19,15 +19,15 @@ import {
 
 interface SearchContext {
   sandbox: SandboxState
-  /** The rule's scripted reply, which applies to any search in the request. */
+  /** The rule's scripted reply. With a script, an offered search always runs. */
   script: object | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
 
 /**
- * Returns the search results, or undefined if the request has no search. Throws 400 if the search exceeds a
- * limit of its engine.
+ * Returns the search results, or undefined if the request has no search. Throws 400 if the search exceeds its
+ * engine's limit.
  *
  * @param model Model that replies: the requested one or the preset's.
  */

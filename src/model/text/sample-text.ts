@@ -31,7 +31,7 @@ interface Texts {
   detect: string
   /** Number words, starting with two. */
   numbers: readonly string[]
-  /** Patterns of questions that ask for a short, long or exact length. */
+  /** Patterns for questions that ask for a short, long or exact length. */
   lengths: { low: string; high: string; exact: string }
   sentences: Readonly<Record<keyof typeof fixtures.en.sentences, readonly string[]>>
   /** Paragraphs by heading. */
@@ -41,7 +41,7 @@ interface Texts {
 }
 
 interface Kind {
-  /** Pattern of questions for this kind. */
+  /** Pattern for questions of this kind. */
   asked?: string
   openings: readonly string[]
   /** Passages, each a list of lines. Default: the paragraphs; for code, the English passages. */
@@ -147,7 +147,10 @@ function writePassage(question: Question): string {
   return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
 }
 
-/** Writes prose: one sentence, one or two paragraphs, three paragraphs with headings, or the requested number. */
+/**
+ * Writes prose: one sentence, one or two paragraphs, or three paragraphs with headings, depending on the length, or
+ * the requested number of sentences or paragraphs.
+ */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)

@@ -18,7 +18,7 @@ export function firstSentence(text: string): string {
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
 }
 
-/** Returns up to eight subject words from a question, like a search query. */
+/** Returns a search query: up to eight subject words from the question. */
 export function searchQuery(question: string): string {
   const words: string[] = []
   for (const word of subjectWords(question.slice(0, 2000))) {
@@ -28,7 +28,9 @@ export function searchQuery(question: string): string {
   return words.length > 0 ? words.join(' ') : quoted(question)
 }
 
-/** Created on first use, because compiling its character classes takes 1 ms. */
+/**
+ * Wrapped in a function so that its character classes, which take 1 ms to compile, are compiled on first use.
+ */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
 /** Stop words in several languages. They are never subject words. */

@@ -1,4 +1,4 @@
-/** Chat completions, a group that the specification names but does not describe. */
+/** Chat completions: an operation group that the specification names but does not describe. */
 import { defineOperation } from '../../operation.ts'
 import { ChatCompletion } from '../../protocols/chat/completion.ts'
 import { chat } from '../../protocols/chat/protocol.ts'

@@ -62,7 +62,7 @@ const EmbeddingsList = z.lazy(() =>
   }),
 )
 
-/** Embeds text. Equal text gets the same vector, and changing a word moves it slightly. */
+/** Embeds text. Equal text gets the same vector, and changing a word moves the vector slightly. */
 export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
@@ -121,7 +121,7 @@ function toBase64(vector: Float32Array): string {
   return btoa(text)
 }
 
-/** Number of vector entries that each word affects. */
+/** Number of entries that each feature, a word or a word pair, affects before mixing. */
 const entriesOfWord = 4
 
 /**
@@ -146,7 +146,7 @@ export function embed(text: string, key: string, dimensions: number): Float32Arr
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Adds the weight to a few entries, or subtracts it from them, as the digits of a hash select. */
+/** Adds the weight to a few entries or subtracts it. The hash's digits select the entries and the signs. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)

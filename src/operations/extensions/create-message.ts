@@ -1,4 +1,4 @@
-/** Messages in the Anthropic format, a group that the specification names but does not describe. */
+/** Messages in the Anthropic format: an operation group that the specification names but does not describe. */
 import { defineOperation } from '../../operation.ts'
 import { MessageObject } from '../../protocols/messages/message.ts'
 import { messages } from '../../protocols/messages/protocol.ts'

@@ -8,8 +8,8 @@ import type { ChatChoice, ChatCompletion } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
 /**
- * Returns a function that encodes chunks. Most chunks of a choice differ only in their text, so the rest is encoded
- * once.
+ * Returns a function that encodes chunks. Most of a choice's chunks differ only in their text, so everything around
+ * the text is encoded once.
  */
 export function chunkWriter(): (event: StreamEvent) => Frame {
   const toWire = wireWriter()

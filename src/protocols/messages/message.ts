@@ -1,6 +1,4 @@
-/**
- * Converts an answer to a message in the Anthropic format, and errors to its envelope.
- */
+/** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
 import { firstStop, reasoningTexts } from '../../model/token-limit.ts'

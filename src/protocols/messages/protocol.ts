@@ -64,7 +64,7 @@ function toItems(value: unknown): ConversationItem[] {
   return [...messages.filter(isReminder), ...items, ...messages.filter((item) => !isReminder(item))]
 }
 
-/** Blocks without text, and blocks from earlier replies. */
+/** Types of blocks that do not become conversation items: they have no text, or contain earlier reasoning. */
 const ignoredBlocks = new Set(['image', 'document', 'thinking', 'redacted_thinking'])
 
 function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {

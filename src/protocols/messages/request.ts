@@ -103,7 +103,9 @@ function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
   return tool_choice?.type !== 'tool' || (tools?.some(({ name }) => name === tool_choice['name']) ?? false)
 }
 
-/** Returns true for searches that the gateway runs: `web_search_20250305` and later versions. */
+/**
+ * Returns true for Anthropic's search tool, `web_search_20250305` or a later version, which the gateway runs.
+ */
 export function isSearchTool({ type }: MessagesTool): boolean {
   return type?.startsWith('web_search') ?? false
 }

@@ -36,7 +36,7 @@ function previewsOf(choice: ChoiceItem | undefined): readonly string[] | undefin
   return choice?.item.type === 'image_generation_call' ? choice.item.previews : undefined
 }
 
-/** Yields a text's events, one delta per token. */
+/** A text whose delta events, one per token, are created during iteration. */
 class Deltas {
   readonly text: string
   readonly toEvent: (delta: string) => StreamEvent

@@ -1,6 +1,7 @@
 /**
- * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events;
- * all events except `response.output_item.added` and `response.completed` are known from published clients.
+ * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events. It
+ * describes only `response.output_item.added` and `response.completed`; the other events are known from published
+ * clients.
  */
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
@@ -38,7 +39,9 @@ function isToken(event: StreamEvent): event is Delta {
   return event.type?.endsWith('.delta') ?? false
 }
 
-/** Returns a function that encodes deltas. A part's deltas differ in only two fields, so the rest is encoded once. */
+/**
+ * Returns a function that encodes deltas. A part's deltas differ in only two fields, so the others are encoded once.
+ */
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
