@@ -14,7 +14,7 @@ interface DeployFlags {
   tlsKey?: string
 }
 
-/** Load balancers with an example in README.md. */
+/** Targets for which the documents have an example instead of a generated configuration. */
 const examples = ['envoy', 'compose', 'kubernetes', 'dockerfile']
 
 const help = `

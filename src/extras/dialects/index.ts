@@ -1,4 +1,6 @@
-/** Dialects are vendors' variants of the API: a bundled dialect by name, or a custom object of type `Dialect`. */
+/**
+ * Dialects: vendors' variants of the API. The `dialect` option names a bundled one, or is a custom `Dialect` object.
+ */
 import * as z from 'zod'
 import type { Dialect, ExtraDefinition } from '../../gateway/extra.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'

@@ -1,6 +1,5 @@
 /**
- * OpenRouter's request fields, plugins and input types that its OpenAPI document lists beyond the
- * specification.
+ * The request fields, plugins and input types that OpenRouter's OpenAPI document adds to the specification's.
  */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
@@ -44,7 +43,7 @@ export function pluginWarnings(body: unknown): string[] {
 
 const bodies = new WeakMap<z.ZodType, z.ZodType>()
 
-/** Returns a body schema with OpenRouter's fields, derived from ours. */
+/** Extends Understudy's body schema for an operation with OpenRouter's fields. */
 export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType {
   const names = fields[operation]
   if (names === undefined) return schema
@@ -67,7 +66,7 @@ function extended(schema: z.ZodType, operation: string, names: string): z.ZodTyp
       models: fallbackModels(),
       input: openInput(input),
       reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
-      // Only a rule can reply, because rules can script any reply.
+      // Rules can script any reply, so with a scripted reply, `background` may be true.
       ...(schema !== StoringResponseBody && {
         background: z.literal(false, 'Is not simulated: only a rule can reply to it').nullish(),
       }),
@@ -79,14 +78,17 @@ function extended(schema: z.ZodType, operation: string, names: string): z.ZodTyp
     })
 }
 
-/** A schema without its lazy, optional and nullable wrappers. */
+/** Returns a schema without its lazy, optional and nullable wrappers. */
 function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
   const wrapped =
     'innerType' in schema._zod ? schema._zod.innerType : Reflect.get(schema._zod.def, 'innerType')
   return wrapped instanceof z.ZodType ? inner(wrapped) : (schema as Schema)
 }
 
-/** Any of the vendor's plugins. Only an enabled `web` affects the search. */
+/**
+ * Returns a schema for OpenRouter's plugins. Removes all except an enabled `web` plugin, because no other is
+ * simulated.
+ */
 function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element
   const engine = openEngine(web.shape['engine'] as z.ZodType)
@@ -106,7 +108,7 @@ function pluginList(): z.ZodType {
     .nullish()
 }
 
-/** Tools with the vendor's search and function settings. */
+/** Returns a schema for tools with OpenRouter's search and function settings. */
 function toolList(tools: z.ZodType): z.ZodType {
   const kinds = kindsOf(inner<z.ZodArray<z.ZodType>>(tools).element) ?? {}
   const called = inner<z.ZodObject>(kinds['function'] as z.ZodType)
@@ -127,12 +129,12 @@ function toolList(tools: z.ZodType): z.ZodType {
     .nullish()
 }
 
-/** Adds the vendor's own engine, which has no equivalent in the specification. */
+/** Adds `perplexity`, an engine without an equivalent in the specification. */
 function openEngine(engine: z.ZodType): z.ZodType {
   return z.enum([...inner<z.ZodEnum<Record<string, string>>>(engine).options, 'perplexity']).optional()
 }
 
-/** Input whose items and content parts may have any type. */
+/** Returns a schema for input whose items and content parts may have any type. */
 function openInput(input: (typeof CreateResponseBody)['_zod']['innerType']['shape']['input']): z.ZodType {
   const [text, list] = input.options
   const [message, ...items] = list.element.options

@@ -1,6 +1,7 @@
 /**
- * OpenRouter, based on its published OpenAPI document (in OpenRouterTeam/typescript-sdk) and SDKs (@openrouter/sdk 0.13
- * and 1.3). If versions differ, replies have the newest set of fields that a published SDK requires.
+ * The OpenRouter dialect, based on its published OpenAPI document (in OpenRouterTeam/typescript-sdk) and SDKs
+ * (@openrouter/sdk 0.13 and 1.3). If versions differ, replies have the newest set of fields that a published SDK
+ * requires.
  */
 import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
@@ -14,7 +15,7 @@ import { openrouterBody, pluginWarnings, shownTool, withParameters } from './ope
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
 
-/** OpenRouter's names in requests, with Understudy's. */
+/** OpenRouter's names in requests, mapped to Understudy's. */
 const tools: Words = {
   'openrouter:web_search': 'gateway:web_search',
   web_search: 'gateway:web_search',
@@ -30,7 +31,7 @@ const requestWords: WordsByPath = {
   'tools.*.parameters.engine': engines,
 }
 
-/** Understudy's names in replies and events, with OpenRouter's. */
+/** Understudy's names in replies and events, mapped to OpenRouter's. */
 const shownEngine: Words = { engine_a: 'exa', engine_b: 'firecrawl', engine_c: 'parallel' }
 const shownChoice: Words = { 'gateway:web_search': 'web_search_preview' }
 const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }

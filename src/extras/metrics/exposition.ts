@@ -5,7 +5,7 @@
 
 type Labels = Readonly<Record<string, string>>
 
-/** A metric family: name, type, help text, and one line per series. */
+/** A metric family: its name, type and help text, and the lines of all its series. */
 export interface Family {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -16,7 +16,6 @@ export interface Family {
 /** Maximum number of series per counter. Further series share one, whose labels are all `other`. */
 const maxSeries = 100
 
-/** A counter with labels. */
 export class Counter<Name extends string> implements Family {
   readonly type = 'counter'
   readonly name: string

@@ -141,7 +141,7 @@ export class DocumentOperation implements AnyOperation {
   /**
    * Creates a reply.
    *
-   * @param seed Default: derived from the path.
+   * @param seed Default: derived from the operation and its path parameters.
    * @param edit See `DocumentReply.make`.
    */
   reply(

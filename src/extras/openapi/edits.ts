@@ -11,7 +11,7 @@ export type Draft = any
 /** Maximum number of rounds in which changes are undone. Undoing a change can reveal another problem. */
 const maxRounds = 3
 
-/** Returns an edited copy of a value. The schema accepts the result if it accepts the value. */
+/** Returns an edited copy of a value. The schema accepts the result if it accepts the original. */
 export function edited(value: unknown, schema: SchemaObject, edit: (draft: Draft) => void): unknown {
   const root = { value: copy(value) }
   edit(root)
@@ -24,8 +24,8 @@ export function edited(value: unknown, schema: SchemaObject, edit: (draft: Draft
 }
 
 /**
- * Restores the original value at a path, or at the lowest object on this path that exists in both. Items
- * added to a list are restored from the list's first item.
+ * Restores the original value at a path, or at the deepest object on this path that both values have. Items added to
+ * a list are restored from the list's first item.
  */
 function undo(draft: Draft, original: Draft, [step = '', ...rest]: readonly (string | number)[]): void {
   const [now, before] = [draft[step], original[step] ?? (Array.isArray(original) ? original[0] : undefined)]
@@ -46,7 +46,7 @@ const maxDepth = 4
  * Writes path parameters to fields of the same name. For example, the `id` in `/jobs/{id}/tasks/{task_id}` is
  * a task's `job_id`.
  *
- * @param own If true, the last parameter names the object in the reply.
+ * @param own If true, the last parameter identifies the object in the reply.
  */
 export function echoPath(draft: Draft, path: string, params: Draft, own: boolean): void {
   const segments = path.split('/')

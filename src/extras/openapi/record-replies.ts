@@ -11,7 +11,7 @@ import { pageOf, writePage } from './paging.ts'
 import { type Fields, Records } from './records.ts'
 import { type Layout, layoutOf, normalised, type Resource, type Verb } from './resource.ts'
 
-/** Normalised names of fields that contain an event's time. */
+/** Normalised names of fields that contain a record's creation time or update time. */
 const creationTimes = ['createdat', 'created', 'createdon', 'createtime', 'creationtime', 'datecreated']
 const updateTimes = ['updatedat', 'updated', 'updatedon', 'updatetime', 'modifiedat', 'lastmodified']
 /** Fields that confirm a deletion. */
@@ -20,7 +20,7 @@ const confirmations = ['deleted', 'isdeleted', 'success']
 /** Maximum number of generated keys to try. */
 const maxAttempts = 100
 
-/** Values of a request that the operations use. */
+/** A request to one of the resource's operations. */
 interface Request {
   readonly operation: DocumentOperation
   readonly context: RequestContext
@@ -48,7 +48,7 @@ export class RecordReplies {
   ): Promise<Reply | undefined> {
     const isOfList = verb === 'list' || verb === 'create'
     const layout = verb === 'list' ? this.#layout(verb) : this.#recordLayout
-    // A POST whose reply does not contain the record may not create one.
+    // A POST operation whose reply does not contain a record might not create one.
     const isCreated = this.#layout('create') ?? this.#layout('get') ?? this.#layout('put')
     const values = valuesIn(operation.path, context.params)
     if (!layout || !isCreated || values.includes(undefined)) return undefined
@@ -225,7 +225,9 @@ function itemsOf(value: Draft, { field }: Layout): Draft[] {
   return Array.isArray(items) ? items : []
 }
 
-/** Writes a record's fields to the reply, as far as the reply has them. */
+/**
+ * Copies those of a record's fields that the reply's schema has to an item in the reply, and sets the item's key.
+ */
 function shownFields(item: Draft, record: Fields, layout: Layout, key: string): Draft {
   for (const field of layout.fields.keys()) if (record[field] !== undefined) item[field] = record[field]
   item[layout.key] = keyLike(item, layout, key)

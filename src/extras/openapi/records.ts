@@ -63,7 +63,7 @@ export class Records {
     return row ? (row.value ?? undefined) : this.#initial.get(key)
   }
 
-  /** Stores a record. Throws 429 if the sandbox's records would be too many or too large. */
+  /** Stores a record. Throws 429 if the sandbox would exceed the maximum number or size of records. */
   async set(key: string, value: Fields | null): Promise<void> {
     const rows = await this.#table.rows()
     const row = await this.#table.find(rowId(this.#path, key))

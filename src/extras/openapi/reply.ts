@@ -1,6 +1,6 @@
 /**
- * Creates OpenAPI operations' successful replies. The body is the document's example if it is valid, otherwise a
- * value generated from the schema.
+ * Creates successful replies for an OpenAPI document's operations. The body is the document's example if it is valid,
+ * otherwise a value generated from the schema.
  */
 
 import { toBytes } from '../../http/encode.ts'
@@ -46,7 +46,10 @@ export class DocumentReply {
   readonly #content: Json
   /** Media type of replies; undefined if there is no body or only a stream. */
   readonly #type: string | undefined
-  /** Errors for parts that exceed the budget with any seed. Cached because each attempt uses up the whole budget. */
+  /**
+   * Errors for parts of the reply that exceed the generation budget. Cached because another attempt, even with a
+   * different seed, would use up the budget again.
+   */
   readonly #tooLarge = new Map<string, GatewayError>()
 
   constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {
@@ -84,8 +87,8 @@ export class DocumentReply {
    * Creates a reply. Throws 501 for a stream, and 500 if no value can be generated.
    *
    * @param seed Seed for generated values.
-   * @param warn Called with parts of a schema that a value may violate.
-   * @param edit Changes `value`, a JSON body. Changes that its schema rejects are undone.
+   * @param warn Called with a message if a value may violate its schema.
+   * @param edit Edits the JSON body in `draft.value`. Changes that the schema rejects are undone.
    */
   make(
     seed: string,
@@ -185,7 +188,7 @@ export class DocumentReply {
   }
 }
 
-/** Returns the lowest success status or, if there is none, `default` or a redirect. */
+/** Returns the response with the lowest success status or, if there is none, `default` or a redirect. */
 function successOf(responses: unknown): [status: number, response: unknown] {
   const entries = isJson(responses) ? Object.entries(responses) : []
   const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
@@ -212,7 +215,7 @@ function isStream(type: string): boolean {
 /** RFC 9110, 8.3.1. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
-/** Headers that the server derives from the body and how it is sent. */
+/** Headers that the server sets according to the body and its framing. */
 const framingHeaders = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
 
 function isTextual(type: string): boolean {

@@ -67,7 +67,7 @@ const styles: Readonly<Record<string, { style: string; explode: boolean }>> = {
 function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | undefined {
   const { in: place, name, content } = declaration
   if (typeof place !== 'string' || typeof name !== 'string') return undefined
-  // OpenAPI 3.1, Parameter Object, says to ignore these three.
+  // OpenAPI 3.1, Parameter Object, says to ignore these three headers.
   if (place === 'header' && /^(accept|content-type|authorization)$/i.test(name)) return undefined
   const schema = schemas.rooted(declaration['schema'])
   const type = typeIn(schema)

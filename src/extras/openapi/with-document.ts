@@ -1,4 +1,4 @@
-/** Merges a mocked OpenAPI document's operations into the API's document. */
+/** Merges a mocked OpenAPI document's operations into Understudy's own document. */
 import { upgrade } from '@scalar/openapi-upgrader'
 import { isJson, type Json, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
 import type { DocumentOperation } from './document-operations.ts'
@@ -80,8 +80,8 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): Json {
 }
 
 /**
- * Merges the path item's and the operation's parameters. Path parameters have the names in the API's own
- * path.
+ * Merges the path item's and the operation's parameters. Path parameters are renamed as in `ours`, the path under
+ * which the operation is added.
  */
 function parametersOf(document: OpenApiDocument, lists: unknown[], theirs: string, ours: string): Json[] {
   const nameIn = (path: string) => Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name)

@@ -1,4 +1,6 @@
-/** A sandbox's activity by day and model, and the content of generations, derived from journal calls. */
+/**
+ * A sandbox's activity by day and model, and the content of generations, derived from the calls in the journal.
+ */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
@@ -32,7 +34,7 @@ type ActivityItem = z.infer<typeof ActivityItem>
 const day = 86_400_000
 const maxDays = 30
 
-/** Sums up requests, tokens and cost by day, model and, if asked for, workspace. Includes the current day. */
+/** Sums up requests, tokens and cost by day, model and, if requested, workspace. Includes the current day. */
 export const getActivity = defineOperation({
   id: 'getActivity',
   method: 'get',
@@ -143,7 +145,7 @@ export const getGenerationContent = defineOperation({
   },
 })
 
-/** Accepts feedback on one of this sandbox's generations, which the journal records. */
+/** Accepts feedback on one of this sandbox's generations. Only the journal stores the feedback. */
 export const submitGenerationFeedback = defineOperation({
   id: 'submitGenerationFeedback',
   method: 'post',

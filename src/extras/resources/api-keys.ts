@@ -201,8 +201,8 @@ export const deleteApiKey = defineOperation({
 })
 
 /**
- * Returns true for a living key and false for any other, or undefined if the sandbox has neither created nor deleted a
- * key.
+ * Returns true for a key that exists and is neither disabled nor expired, and false for any other key. Returns
+ * undefined if the sandbox has neither created nor deleted a key.
  */
 export function isLivingKey(key: string, sandbox: SandboxState): boolean | undefined {
   const rows = tableOf(sandbox).snapshot()
@@ -282,7 +282,7 @@ export function longHash(text: string): string {
   return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
 }
 
-/** Adds a key's usage, which is derived from journal calls. */
+/** Adds a key's usage, which is derived from the calls in the journal. */
 function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: number): z.infer<typeof ApiKey> {
   const calls = sandbox.journal
     .records()

@@ -15,7 +15,8 @@ import { createPresetOperations, getPresetVersion, listPresets, listPresetVersio
 import { rerank } from './rerank.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
 
-// The name sorts before that of the extra for OpenAPI documents, which adds only operations that nothing else has.
+// Extras run in the order of their export names. This one must precede `openapi`, which adds only operations that
+// nothing else implements.
 export const accountResources: ExtraDefinition = {
   name: 'resources',
   create: () => ({

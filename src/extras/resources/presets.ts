@@ -162,7 +162,7 @@ function requires(fields: readonly string[]) {
   }
 }
 
-/** Returns the fields that a preset stores. Reports fields that replies cannot use. */
+/** Returns the fields that a preset stores. Warns about fields that are omitted or have no effect. */
 function configOf(body: Body, warn: (message: string) => void): Record<string, unknown> {
   const sent = kept.filter((field) => body[field] !== undefined && body[field] !== null)
   const isUsable = (field: string) => check(RequestSettings, { [field]: body[field] }).error === undefined

@@ -8,7 +8,7 @@ import { defineOperation } from '../../operation.ts'
 
 const Document = () => z.looseObject({ text: z.string().optional(), image: z.string().optional() })
 
-/** Scores each document from 0 to 1. Rare words weigh more, and equal documents keep their order. */
+/** Scores each document from 0 to 1. Rare words weigh more, and documents with equal scores keep their order. */
 export const rerank = defineOperation({
   id: 'rerank',
   method: 'post',

@@ -1,6 +1,6 @@
 /**
- * Writes JavaScript literals for code that users copy and paste. Text cannot end its literal, control a terminal, or
- * hide what follows.
+ * Writes JavaScript literals for code that users copy and paste. Text is escaped so that it cannot end its literal,
+ * control a terminal, or hide the code that follows.
  */
 import { unseen } from '../../lib/shell-word.ts'
 

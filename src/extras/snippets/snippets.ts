@@ -89,7 +89,7 @@ function titleOf({ method, route, path, status, match }: CallRecord): string {
 
 /**
  * Returns the rule that the call matched, without its limits on how often it applies. A rate limit becomes a fault
- * with the limit and the wait in the call's reply.
+ * with the limit and the wait from the call's reply.
  */
 function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
   if (!match) return undefined
@@ -106,7 +106,7 @@ function ruleOf({ match, operation, method, route }: CallRecord): object | undef
   return { on, ...effect, ...(reply && { reply }) }
 }
 
-/** Returns true if the client disconnected before the reply was complete. */
+/** Returns true if the reply is still in flight, or the client disconnected before it was complete. */
 function isEndless({ delivery }: CallRecord): boolean {
   return delivery === 'pending' || delivery === 'aborted-by-client'
 }

@@ -14,7 +14,7 @@ export interface Certificate {
   readonly key: string
 }
 
-/** The authority's name, which clients that trust it show. */
+/** The authority's name, as shown in clients' lists of trusted certificates. */
 export const authorityName = 'Understudy test authority'
 
 /** Lifetime in days. Apple's clients accept at most 825. */
@@ -45,7 +45,7 @@ interface ForgeCertificate {
 
 /** @param names Host names and addresses for which the certificate is valid. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
-  // Loaded only here, so that bundlers do not look for it.
+  // Loaded with `require`, so that bundlers do not try to resolve it.
   const { pki, md }: Forge = createRequire(import.meta.url)('node-forge')
   const [authority, server] = await Promise.all([makeKeys(), makeKeys()])
   const make = (name: string, publicKey: string, extensions: object[]) => {
@@ -72,7 +72,7 @@ export async function makeCertificate(names: readonly string[]): Promise<Certifi
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
     { name: 'extKeyUsage', serverAuth: true },
     { name: 'subjectKeyIdentifier' },
-    // Python requires it.
+    // Python requires this extension.
     { name: 'authorityKeyIdentifier', keyIdentifier: ca.generateSubjectKeyIdentifier().getBytes() },
     { name: 'subjectAltName', altNames },
   ])
@@ -80,7 +80,7 @@ export async function makeCertificate(names: readonly string[]): Promise<Certifi
   return { ca: authorityPem, cert: pki.certificateToPem(cert) + authorityPem, key: server.privateKey }
 }
 
-/** The native generator is a hundred times faster than that of `node-forge`. */
+/** Uses Node's key generator, which is a hundred times faster than `node-forge`'s. */
 function makeKeys(): Promise<{ publicKey: string; privateKey: string }> {
   return promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,

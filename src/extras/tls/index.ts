@@ -7,9 +7,9 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export interface TlsOptions {
   /**
-   * If true, `startServer` serves HTTPS with a certificate generated at startup. A path names the folder to store it
-   * in: clients trust `ca.pem` in it. Your own `cert.pem` and `key.pem` in the folder are used instead. Default:
-   * false.
+   * If true, `startServer` serves HTTPS with a certificate generated at startup. A path names the folder in which the
+   * certificate and `ca.pem`, which clients must trust, are stored. Your own `cert.pem` and `key.pem` in the folder
+   * are used instead. Default: false.
    */
   tls?: boolean | string
 }
@@ -31,7 +31,7 @@ export const tls: ExtraDefinition<TlsOptions> = {
     return {
       async secureServer(settings, listener, names) {
         const { secureServer } = await import('./secure-server.ts')
-        // The core cannot name Node's types.
+        // The cast is needed because the core cannot name Node's types.
         return secureServer(settings, listener as RequestListener, {
           folder: folder === true ? undefined : folder,
           names,

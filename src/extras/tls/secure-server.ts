@@ -20,11 +20,11 @@ export async function secureServer(
   listener: RequestListener,
   source: CertificateSource,
 ): Promise<Server> {
-  // Loaded only here, because it takes as long as the rest of the startup.
+  // Loaded only here, because loading `node:https` takes as long as all other startup work.
   const { createServer } = process.getBuiltinModule('node:https')
   const { key, cert } = await readCertificate(source)
   const server = createServer({ ...settings, key, cert, handshakeTimeout }, listener)
-  /** Connections by client address, which is the same before and after the handshake. */
+  /** TCP sockets by client address, which is the same before and after the TLS handshake. */
   const raw = new Map<string, Socket>()
   const addressOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.prependListener('connection', (socket: Socket) => {
@@ -36,7 +36,7 @@ export async function secureServer(
     const address = addressOf(socket)
     const connection = raw.get(address)
     raw.delete(address)
-    // Node resets only sockets without TLS.
+    // Node can reset only plain TCP sockets.
     socket.resetAndDestroy = () => {
       connection?.resetAndDestroy()
       return socket
