@@ -113,7 +113,7 @@ const clients: Record<string, Client> = {
   },
 }
 
-/** Calls back with the data of each event in a reply. */
+/** Calls `data` with the data of each event in a reply. */
 type Parser = (response: Response, data: (text: string) => void) => Promise<void>
 
 /** Published event stream parsers, for `parser-torture`. */
@@ -289,7 +289,7 @@ async function record(): Promise<Recording> {
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** Jobs to repeat, two at a time, because a client may hang merely because the machine is busy. */
+  /** Jobs to repeat, two at a time, because a client may appear to hang if the machine is busy. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}

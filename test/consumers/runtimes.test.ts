@@ -1,5 +1,6 @@
 /**
- * Unmatched gateway requests do not leave the process in Bun and Deno. A local proxy replaces all hosts.
+ * Tests that unmatched gateway requests do not leave the process in Bun and Deno. A local proxy stands in for all
+ * hosts.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

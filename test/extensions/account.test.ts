@@ -10,7 +10,7 @@ const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
 
 const ask = (line: string, body?: unknown) => call(gateway, line, { body })
 
-describe('extension account', () => {
+describe('the account extension', () => {
   it('reports the cost of all requests and of a single request', async () => {
     expect((await ask('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]

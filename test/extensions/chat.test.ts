@@ -314,7 +314,7 @@ it.each([
   expect(response.headers.get('x-understudy-assumptions')?.split(', ')).toContain(name)
 })
 
-it('chat and responses return the same text for input with an image', async () => {
+it('POST /chat/completions returns the same text as POST /responses for input with an image', async () => {
   const question = [
     { type: 'text', text: 'What is on it?' },
     { type: 'image_url', image_url: { url: 'data:,' } },

@@ -147,7 +147,7 @@ describe('schemas that could hang the server', () => {
 })
 
 describe('large realistic schemas', () => {
-  it('yield a value: 300 fields, an enum of 3,000, 500 items, 5,000 characters', () => {
+  it('yield a value with 300 fields, an enum of 3,000 values, 500 items and 5,000 characters', () => {
     const fields = Array.from({ length: 300 }, (_, index) => `field_${index}`)
     const { value } = outcome({
       type: 'object',
@@ -162,7 +162,7 @@ describe('large realistic schemas', () => {
     expect(Object.keys(value as object)).toHaveLength(303)
   })
 
-  it('yield a value: a slug, multiples of 0.5, a map, unique items, one of two required fields', () => {
+  it('yield a value with a slug, a multiple of 0.5, a map, unique items and one of two required fields', () => {
     const { value, warnings } = outcome({
       type: 'object',
       properties: {
@@ -275,7 +275,7 @@ describe('readPattern', () => {
 
 const origin = { ...source, warn: (message: string) => expect.fail(message) }
 
-/** Returns a strict schema: every property is required, no others are allowed. */
+/** Returns a strict schema: every property is required, and no others are allowed. */
 const strict = (properties: Record<string, unknown>) => ({
   type: 'object',
   properties,
@@ -332,7 +332,7 @@ describe('fakeValue', () => {
     )
   })
 
-  it('returns plausible numbers, even if the schema contains the bounds of safe integers', async () => {
+  it('returns plausible numbers, even if the schema allows all safe integers', async () => {
     const schema = z.toJSONSchema(z.object({ minutes: z.int().nonnegative() })) as JsonSchema
     const { minutes } = fakeValue(schema, origin) as { minutes: number }
     expect(minutes).toBeGreaterThanOrEqual(0)

@@ -202,7 +202,7 @@ describe('latency profiles', () => {
         keepAliveMs: 10_000,
       },
     ],
-  ] as const)('takes durations, as in %j', (latency, parsed) => {
+  ] as const)('accept durations, as in %j', (latency, parsed) => {
     expect(createGateway({ latency }).options.latency?.models['*']).toEqual(parsed)
   })
 

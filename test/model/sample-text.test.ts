@@ -334,7 +334,7 @@ describe('fixtures/texts.json', () => {
     }
   })
 
-  it('has only placeholders that the question pattern fills', () => {
+  it('has only placeholders that the question's pattern fills', () => {
     for (const [, { asked = '', openings, passages = [] }] of allKinds)
       for (const text of [...openings, ...passages.flat()])
         for (const [, slot] of text.matchAll(/\{(\w+)\}/g))
@@ -420,7 +420,7 @@ describe('sample text in other languages', () => {
   )
 
   it.each(Object.entries(texts))(
-    'has openings that quote, three paragraphs and closed slots: %s',
+    'has openings that quote the question, three paragraphs, and only known placeholders: %s',
     (name, each) => {
       const { kinds, paragraphs } = each as unknown as {
         paragraphs: object

@@ -47,7 +47,7 @@ it.each<[question: string, query: string]>([
   expect(searchQuery(question)).toBe(query)
 })
 
-it('subjectWords omits stop words, searchKeys normalises case, accents and endings', () => {
+it('subjectWords omits stop words, and searchKeys normalises case, accents and endings', () => {
   expect([...subjectWords("The cat's night-train, and Über-cool 'quotes' 2 x2; X2")]).toEqual([
     "cat's",
     'night-train',

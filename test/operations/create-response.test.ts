@@ -324,7 +324,7 @@ describeAdapters('POST /responses', (entrance) => {
     })
   })
 
-  it("repeats the request's settings", async () => {
+  it("echoes the request's limits, formats and tiers", async () => {
     const settings = {
       max_output_tokens: 500,
       reasoning: { effort: 'low', summary: null },

@@ -139,7 +139,7 @@ describe('the storedResponses option', () => {
     })
   })
 
-  it('isolates sandboxes, and is reset and restored with them', async () => {
+  it('stores responses per sandbox, and a reset or restore includes them', async () => {
     const { gateway, client, clientOf } = setup()
     const { id } = await client.responses.create({ model, input: 'Hi' })
     const more = (openai: OpenAI) =>

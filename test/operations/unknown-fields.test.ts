@@ -105,7 +105,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     expect(entranceWarnings().filter((warning) => warning.includes('not known'))).toEqual([])
   })
 
-  it('are listed up to fifty, and then counted', async () => {
+  it('are listed individually up to fifty, and counted beyond that', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, place) => [`field_${place}`, place]))
     const { status } = await call('POST /responses', { body: { ...request, ...many } })
     expect(status).toBe(200)

@@ -109,7 +109,7 @@ describe('fakeDesignBenchmark', () => {
 })
 
 describe('generated workspaces and presets', () => {
-  it('name models from the catalogue', () => {
+  it('refer to models in the catalogue', () => {
     const ids = modelRows.map(({ id }) => id)
     const presets = [fakePreset(contextOf('presets', 0), [])]
     expect(ids).toContain(fakeWorkspace(contextOf('workspaces', 3)).default_text_model)

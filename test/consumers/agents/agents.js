@@ -1,4 +1,4 @@
-/** One agent in four clients. It looks and takes notes until the model calls no more tools. */
+/** The same agent in four clients. It calls `look` and `note` until the model requests no more tools. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'

@@ -45,7 +45,10 @@ const fetching = (send) => {
   }
 }
 
-/** `plain(signal)` resolves to a string that contains the text; `stream(onPart, signal)` passes on each part. */
+/**
+ * `plain(signal)` resolves to a string that contains the text; `stream(onPart, signal)` calls `onPart` with each part
+ * of the text.
+ */
 export const clients = {
   openai: {
     plain: async (signal) => (await openai.responses.create(ask, { signal })).output_text,

@@ -4,7 +4,7 @@ const { startServer } = require('gateway-understudy/serve')
 
 const headers = { authorization: 'Bearer any' }
 
-test('works with any client that takes a fetch', async () => {
+test('works with any client that accepts a fetch', async () => {
   const gateway = createGateway()
   const response = await gateway.fetch('https://gateway.example/api/v1/providers', { headers })
   expect((await response.json()).data).toHaveLength(12)

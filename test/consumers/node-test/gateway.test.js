@@ -46,7 +46,7 @@ test('generates additional records', async () => {
   assert.equal((await large.db.providers.list()).length, 50)
 })
 
-test('intercepts nothing', () => {
+test('leaves the global fetch unchanged', () => {
   assert.equal(globalThis.fetch, globalFetch)
   assert.match(Function.prototype.toString.call(fetch), /native code|undici|initialize/)
 })

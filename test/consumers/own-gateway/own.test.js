@@ -50,7 +50,7 @@ test('a custom operation with another copy of zod replies, validates, fails on d
   assert.equal(JSON.stringify(document).includes('"makeReport"'), true)
 })
 
-test('an OpenAPI document in a file gets validated, deterministic replies', async () => {
+test('operations from an OpenAPI file validate requests and reply deterministically', async () => {
   const gateway = createGateway({ openapi: './vendor.yaml' })
   const made = await upload(gateway.fetch, base, 'batch')
   assert.equal(made.status, 201)
@@ -70,7 +70,7 @@ test('an OpenAPI document in a file gets validated, deterministic replies', asyn
   assert.equal((await upload(gateway.fetch, base, 'none')).status, 201)
 })
 
-test('the command line serves an OpenAPI document', async () => {
+test("the command line serves an OpenAPI document's operations", async () => {
   const args = ['--no-install', 'gateway-understudy', '--openapi', 'vendor.yaml', '--port', '0', '--json']
   const server = spawn('npx', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   try {

@@ -136,7 +136,7 @@ test('disposing a remote sandbox rejects if one of its calls failed', async () =
   await use
 })
 
-test('silent mistakes throw one-line errors', async () => {
+test('common mistakes throw one-line errors', async () => {
   const gateway = createGateway()
   const gone = gateway.createSandbox()
   gone.dispose()

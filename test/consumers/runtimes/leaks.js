@@ -1,5 +1,5 @@
 /**
- * Sends requests that look like gateway requests, and prints the results. A proxy in the environment replaces all
+ * Sends requests that look like gateway requests, and prints the results. The environment's proxy stands in for all
  * other hosts.
  */
 import http from 'node:http'

@@ -1,4 +1,4 @@
-/** Runs the compilers, each with each resolution of modules. Their messages go to stdout. */
+/** Runs every compiler with every kind of module resolution. Their messages go to stdout. */
 import { spawnSync } from 'node:child_process'
 
 for (const compiler of ['typescript', 'typescript-6', 'typescript-5'])

@@ -37,6 +37,6 @@ test('lets requests to other hosts pass', async () => {
   expect((await received()).at(-1)).toBe(`POST http://mail.example:${port}/inbox`)
 })
 
-test('cannot load the Vitest entry, whose error names the handlers', async () => {
+test('fails to import the Vitest entry, with an error that suggests the handlers', async () => {
   await expect(import('gateway-understudy/vitest')).rejects.toThrow('setupWorker(...handlers(gateway))')
 })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** A server that replaces the real hosts. `GET /received` returns the requests that reached it. */
+/** A server that stands in for the real hosts. `GET /received` returns the requests that reached it. */
 export default function setup({ provide }) {
   const received = []
   const server = createServer((request, response) => {

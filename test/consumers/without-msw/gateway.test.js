@@ -15,7 +15,7 @@ test('the gateway works as ES module and as CommonJS', async () => {
     expect((await createGateway().fetch(url, init)).status).toBe(200)
 })
 
-test('former members name their successors', async () => {
+test('former members throw an error that names their replacement', async () => {
   const gateway = require('gateway-understudy').createGateway()
   for (const name of ['handlers', 'handlersFor'])
     expect(() => gateway[name]).toThrow(

@@ -101,7 +101,8 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const resets = cases(100, 1000)
     const failing = async () => {
       for (let turn = 0; turn < resets / 10; turn++) {
-        // HAProxy responds to a connection's first request, and closes the connection on later requests.
+        // After a reset, HAProxy responds only to a connection's first request, and closes the connection on later
+        // ones.
         const own = engine === 'haproxy' ? new Client() : client
         const answer = await own.send(`GET /sandboxes/${broken.id}/api/v1/providers`, url)
         expect(answer.status).toBe(502)

@@ -1,4 +1,4 @@
-/** `@openrouter/agent` with the dialect: costs, the vendor's search tool, and fallback models. */
+/** Tests `@openrouter/agent` with the dialect: costs, the vendor's search tool, and fallback models. */
 import { callModel, maxCost, OpenRouter, serverTool, tool } from '@openrouter/agent'
 import { HTTPClient } from 'openrouter-sdk-0'
 import { beforeEach, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ const client = new OpenRouter({
 })
 const model = 'aurora/dawn-2'
 
-it('stops a loop of tool calls at a cost', async () => {
+it('stops a tool-call loop at a maximum cost', async () => {
   const search = tool({ name: 'search', inputSchema: z.object({}), execute: async () => 'nothing' })
   gateway.script([{ call: { search: {} } }], { onEnd: 'repeat-last' })
   const result = callModel(client, {

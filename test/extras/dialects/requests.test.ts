@@ -116,7 +116,7 @@ describe('input of a type that has no effect', () => {
 })
 
 describe('plugins', () => {
-  it('are accepted with any id, with a warning if an enabled one has no effect', async () => {
+  it('are accepted with any of the vendor's ids, with a warning if an enabled one has no effect', async () => {
     const { create } = setup({ strict: true })
     const plugins = [
       { id: 'auto-router', allowed_models: ['aurora/*'] },
@@ -182,8 +182,8 @@ it("a stream's pauses contain the vendor's comments", async () => {
   expect(text).not.toContain('keep-alive')
 })
 
-describe('fields', () => {
-  it('list the models to try after a failure in `models`', async () => {
+describe("the vendor's fields", () => {
+  it('include `models`, a list of models to try after a failure', async () => {
     const { gateway, create } = setup()
     gateway.fail(503, { times: 1 })
     const { reply } = await create({ model: undefined, models: [model, 'borealis/polar-1'], input: 'Hi' })

@@ -13,7 +13,7 @@ it("the API document includes active extensions and another document's operation
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
   expect(document.paths['/files'].get.operationId).toBe('listFiles')
   expect(document.paths['/providers'].get.operationId).toBe('listProviders')
-  // Both documents have one path in common, which keeps our parameter name.
+  // The documents share one path, which keeps Understudy's parameter name.
   expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
   expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)

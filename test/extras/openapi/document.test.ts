@@ -283,7 +283,7 @@ describe('createGateway with openapi', () => {
     }
   })
 
-  it('supports OpenAPI 3.0: nullable, and exclusive bounds as flags', async () => {
+  it('supports OpenAPI 3.0: nullable, and exclusive bounds as booleans', async () => {
     const schema = {
       type: 'object',
       required: ['a', 'b', 'c'],
@@ -329,7 +329,7 @@ describe('createGateway with openapi', () => {
     expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')
   })
 
-  it('reads schemas on the first request', async () => {
+  it('reads schemas only on the first request', async () => {
     const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
       enumerable: true,
       get: () => expect.fail('was read'),

@@ -1,6 +1,4 @@
-/**
- * An OpenAPI document that contains everything hard to mock.
- */
+/** An OpenAPI document with everything that is hard to mock. */
 const ok = (schema: object, extra: object = {}) => ({
   '200': { description: 'Done', content: { 'application/json': { schema, ...extra } } },
 })

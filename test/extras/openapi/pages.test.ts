@@ -1,4 +1,4 @@
-/** Pages, keys and parameters of an OpenAPI document, up to their limits. */
+/** Tests pages, keys and parameters of an OpenAPI document at their limits. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
@@ -40,7 +40,7 @@ const document = {
   info: { title: 'Pages', version: '1' },
   components: {
     schemas: {
-      // Refers to itself, and to a list after a text.
+      // Refers to itself, and allows an array only in its second alternative.
       Numbers: {
         allOf: [
           { $ref: '#/components/schemas/Numbers' },
@@ -90,7 +90,7 @@ const gateway = createGateway({ openapi: document })
 const ask = (line: string, body?: object, headers = {}) => call(gateway, line, { body, headers })
 
 describe('a list of an OpenAPI document with page numbers', () => {
-  it('has pages of 20 without a size, and facts about the page', async () => {
+  it('has pages of 20 unless the request sets a size, and reports positions and totals', async () => {
     for (let number = 1; number < 23; number++) await ask('POST /things', { id: `t${number}` })
     const shown = async (search: string) => {
       const { things, ...page } = (await ask(`GET /things?${search}`)).body
@@ -141,13 +141,13 @@ describe('a record of an OpenAPI document', () => {
   })
 })
 
-it('operations of an OpenAPI document get a number if their path has the same words', async () => {
+it('operations of an OpenAPI document get numbered ids if their paths have the same words', async () => {
   for (const path of ['/a-b', '/a/b', '/a_b']) await ask(`GET ${path}`)
   const ids = gateway.journal.entries().map(({ operation }) => operation)
   expect(ids.slice(-3)).toEqual(['getAB', 'getAB2', 'getAB3'])
 })
 
-it('parameters of an OpenAPI document are checked unless their form is not supported', async () => {
+it('parameters of an OpenAPI document are checked unless their style is not supported', async () => {
   const rejected = async (search: string, headers = {}) => {
     const { status, body } = await ask(`GET /search?${search}`, undefined, headers)
     return status === 200 ? [] : body.error.metadata.violations.map(({ path }: { path: string }) => path)

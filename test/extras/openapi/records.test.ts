@@ -143,7 +143,7 @@ it('creates records with PUT on a path without POST, and lists them page by page
   expect(seen).toHaveLength(new Set(seen).size)
 })
 
-it('other operations reply with samples, and echo the path', async () => {
+it('other operations reply with samples, and echo the path parameters', async () => {
   const report = await ask('GET /reports/r5')
   expect(report.body.id).toBe('r5')
   expect(report.headers.get('x-understudy-assumptions')).toBe('document, documentSample')

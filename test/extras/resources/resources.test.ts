@@ -117,7 +117,7 @@ describe('API keys', () => {
     expect((await ask(`GET /keys/${data.hash}`)).status).toBe(404)
   })
 
-  it('name their sandbox, unless it is the default one', async () => {
+  it('select their sandbox, unless it is the default one', async () => {
     const { gateway, sandbox, ask } = start()
     const { key } = (await ask('POST /keys', { name: 'One' })).body
     expect((await call({ fetch: gateway.fetch, apiKey: key }, 'GET /keys')).body.data).toHaveLength(1)

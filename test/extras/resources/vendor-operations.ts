@@ -1,5 +1,5 @@
 /**
- * Operations in the vendor's OpenAPI document (2026-08-22), and the kind of reply each gives in a gateway
+ * Operations in the vendor's OpenAPI document (2026-08-22), and the kind of reply that each one returns in a gateway
  * with the OpenRouter dialect and this document.
  */
 

@@ -1,4 +1,4 @@
-/** Calls exported by the remote client as a curl command or as a test. */
+/** Tests calls that the remote client exports as a curl command or as a test. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -52,7 +52,7 @@ describe('calls', () => {
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
-  it('are exported as a test with the numbers of the rate limit that the call exceeded', async () => {
+  it('are exported as a test with the values of the rate limit that the call exceeded', async () => {
     await sandbox.use({ on: 'createResponse', rateLimit: { requests: 1, per: '10s' } })
     await ask('1')
     const { headers } = await ask('2')

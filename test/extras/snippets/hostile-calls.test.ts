@@ -1,6 +1,4 @@
-/**
- * Snippets copied from any call, including hostile ones, contain only the intended literals.
- */
+/** Tests that snippets copied from any call, including hostile ones, contain only the intended literals. */
 import fc from 'fast-check'
 import { load as parseYaml } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
@@ -136,7 +134,7 @@ describe('snippets of calls from a sandbox file', () => {
     timeoutMs,
   )
 
-  it('do not compare numbers beyond the range of JavaScript', async () => {
+  it('do not compare numbers beyond JavaScript's range', async () => {
     const replyBody = { text: '{"error":{"code":1e999}}', cut: 0 }
     const [call] = fc.sample(savedCall, { numRuns: 1, seed: 1 })
     const plain = { method: 'GET', status: 500, replyHeaders: {}, delivery: 'complete' }

@@ -1,4 +1,4 @@
-/** Exporting a call takes time in proportion to its body. */
+/** Tests that exporting a call takes time proportional to its body's size. */
 import { expect, it } from 'vitest'
 import { toCurl, toTest } from '../../../src/extras/snippets/snippets.ts'
 import { growthOf, keys, recordOf, withFields } from '../../payload-scaling/large-inputs.ts'

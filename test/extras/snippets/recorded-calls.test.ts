@@ -1,4 +1,6 @@
-/** Calls exported as code. The snapshot contains the output for all kinds of calls, to review line by line. */
+/**
+ * Tests calls exported as code. The snapshot contains the output for all kinds of calls, to review line by line.
+ */
 import { expect, it } from 'vitest'
 import { toCurl, toTest } from '../../../src/extras/snippets/snippets.ts'
 import { Gateway } from '../../../src/index.ts'
@@ -19,7 +21,7 @@ it('recorded calls are exported as a curl command and as tests', async () => {
       if (headers['x-leave']) controller.abort()
       await response.text()
     } catch {
-      // The export notes the aborted delivery.
+      // The call was aborted, as its export shows.
     }
   }
   const question = (more: object = {}) => JSON.stringify({ model: 'aurora/dawn-2', input: "It's", ...more })

@@ -84,14 +84,14 @@ const inJavaScript = `async (baseUrl) => {
 const expected = '200 200 200 200 200 200 complete cut failed failed'
 
 describe('clients that trust ca.pem', () => {
-  it('Node sends the six operations, and receives streams and connection faults', async () => {
+  it('send the six operations, and receive streams and connection faults, in Node', async () => {
     const program = `console.log(await (${inJavaScript})('${server.baseUrl}'))`
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }
     const { stdout } = await execute(process.execPath, ['--input-type=module', '--eval', program], { env })
     expect(stdout.trim()).toBe(expected)
   })
 
-  it('a browser also sends the six operations', async () => {
+  it('do the same in a browser', async () => {
     const browser = await chromium.launch({
       executablePath: await packed.executablePath(),
       args: packed.args.filter((arg) => arg !== '--single-process'),
@@ -108,7 +108,7 @@ describe('clients that trust ca.pem', () => {
     }
   })
 
-  it.runIf(hasProgram('curl'))('curl does, too', async () => {
+  it.runIf(hasProgram('curl'))('do the same in curl', async () => {
     const curl = async (...args: string[]) => {
       const headers = ['-H', 'authorization: Bearer any', '-H', 'content-type: application/json']
       const all = ['--silent', '--cacert', join(folder, 'ca.pem'), ...headers, ...args]
@@ -136,7 +136,7 @@ describe('clients that trust ca.pem', () => {
     expect(lines.join(' ')).toBe(expected)
   })
 
-  it.runIf(hasProgram('python3'))('Python does, too, with strict checks', async () => {
+  it.runIf(hasProgram('python3'))('do the same in Python with strict checks', async () => {
     const program = `
 import http.client, json, ssl, sys, urllib.request
 base, ca, requests, scenarios, streamed = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:5]), sys.argv[5]
@@ -167,14 +167,14 @@ print(*lines)
     expect(stdout.trim()).toBe(expected)
   })
 
-  it('rejects a client without the authority, and plain HTTP', async () => {
+  it('are the only ones accepted: clients without the authority, and plain HTTP, fail', async () => {
     await expect(fetch(server.baseUrl)).rejects.toThrow('fetch failed')
     await expect(fetch(server.baseUrl.replace('https', 'http'))).rejects.toThrow('fetch failed')
   })
 })
 
-describe('the folder', () => {
-  it('stores the certificate, which names loopback and the allowed hosts', async () => {
+describe('the certificate folder', () => {
+  it('stores a certificate that names loopback and the allowed hosts', async () => {
     const before = pem('cert')
     const certificate = new X509Certificate(before)
     expect(certificate.subjectAltName).toBe(
@@ -210,12 +210,12 @@ describe('the folder', () => {
   })
 })
 
-it('is enabled by a flag', async () => {
+it('HTTPS is enabled by a flag', async () => {
   const { started } = await runCommand('--tls', folder)
   expect(started?.gateway.extras.filter(({ secureServer }) => secureServer)).toHaveLength(1)
 })
 
-it('closes connections that never finish their handshake', async () => {
+it('an HTTPS server closes connections that never finish their handshake', async () => {
   const secure = await startServer({ tls: true })
   const socket = connect(secure.port, '127.0.0.1')
   await new Promise((resolve) => socket.once('connect', resolve))

@@ -38,7 +38,7 @@ it('the mock has the fields that a dialect adds to replies', () => {
   expect(names).toContain('createResponse reply 400 gateway_metadata field-added')
 })
 
-it("uses the vendor's names", () => {
+it("the mock uses the vendor's names", () => {
   const text = JSON.stringify(apiDocument())
   expect(namesIn(JSON.parse(text))).toContain('listBenchmarks request query source value-removed')
   const names = namesIn(
@@ -68,7 +68,7 @@ describe("Understudy's own document", () => {
 // biome-ignore lint/suspicious/noExplicitAny: the document is changed in every place
 type Any = any
 
-/** The vendor's document of 2026-08-22, without its texts. */
+/** The vendor's document of 2026-08-22, without descriptions and examples. */
 const file = new URL('../dialects/openrouter-document.json', import.meta.url)
 const vendorDocument = (): Any => JSON.parse(readFileSync(file, 'utf8'))
 
@@ -162,7 +162,7 @@ describe("the vendor's document", () => {
       'breaking * security security-changed: is apiKey header x-key, Understudy has http bearer',
     ],
   ]
-  it.each(changes)('has %s, which is found', (_, change, finding) => {
+  it.each(changes)('is found to have %s after a change', (_, change, finding) => {
     const document = vendorDocument()
     change(document)
     expect(unexplained(document)).toContain(finding)

@@ -1,6 +1,6 @@
 /**
- * Replies and events of the dialect match the vendor's schemas, apart from closed lists of values that an invented
- * catalogue cannot meet.
+ * Tests that the dialect's replies and events match the vendor's schemas, except closed lists of values, which an
+ * invented catalogue cannot match.
  */
 import { readFileSync } from 'node:fs'
 import { type AnySchemaObject, Ajv2020 as Validator } from 'ajv/dist/2020.js'
@@ -227,7 +227,7 @@ describe('resources', () => {
     expect((await send(`GET ${path}`)).violations).toEqual([])
   })
 
-  it("written and read again, they match the vendor's schemas", async () => {
+  it("match the vendor's schemas after they are written and read again", async () => {
     const ask = async (line: string, body?: object) => {
       const checked = await send(line, body)
       expect(checked.violations, line).toEqual([])

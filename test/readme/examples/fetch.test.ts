@@ -2,7 +2,7 @@ import { createGateway } from 'gateway-understudy'
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 
-test('works with any client that takes a fetch', async () => {
+test('works with any client that accepts a fetch', async () => {
   const gateway = createGateway()
   const client = new OpenAI({
     apiKey: 'any',

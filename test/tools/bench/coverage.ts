@@ -1,5 +1,5 @@
 /**
- * Counts the functions and files in `src` that a request executes, by precise coverage of a warmed-up server:
+ * Counts the functions and files in `src` that a request executes, using precise coverage of a warmed-up server:
  * `node test/tools/bench/coverage.ts`. With `--list`, also prints their names.
  */
 import { Session } from 'node:inspector/promises'

@@ -1,6 +1,6 @@
 /**
- * Compares `gateway.fetch` with a function that returns a prepared `Response`. Both bodies are read, as every
- * client does.
+ * Compares `gateway.fetch` with a function that returns a prepared `Response`. Both bodies are read, because every
+ * client reads them.
  */
 import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'
 

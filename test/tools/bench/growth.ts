@@ -84,7 +84,8 @@ const cases: ReadonlyArray<() => Case> = [
     return {
       name: 'Journal, empty -> full',
       aim: flat,
-      // Large enough for all calls in a round. The other journal is full before the measured rounds begin.
+      // This journal has room for all calls in a round. The large gateway's journal is full before the measured
+      // rounds begin.
       small: { direct: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
       large: { direct: new DirectCalls({ limits: { journalEntries: 1000 } }), call: getProviders },
     }

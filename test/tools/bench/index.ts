@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: measures the cost of Understudy relative to the cheapest possible implementation in the
+ * `npm run bench`: measures the cost of Understudy relative to the cheapest possible implementation, measured in the
  * same run.
  *
- * Measures CPU time of the process instead of elapsed time, because the machine can be busy. Builds the
- * entries as published first. `--quick` reduces everything, `--only requests,start` selects sections,
- * `--json` prints machine-readable figures, `--source` measures the sources instead of the built entries.
+ * Measures the process's CPU time instead of elapsed time, because the machine can be busy. First builds the entries
+ * as published. `--quick` shortens all measurements, `--only requests,start` selects sections, `--json` prints
+ * machine-readable figures, and `--source` measures the sources instead of the built entries.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Compares an intercepted `fetch` with undici's MockAgent returning the same bytes, and with MSW's
- * `setupServer` with Understudy's handlers.
+ * Compares an intercepted `fetch` with undici's MockAgent returning the same bytes, and with MSW's `setupServer`
+ * running Understudy's handlers.
  */
 import { setupServer } from 'msw/node'
 import { MockAgent, setGlobalDispatcher } from 'undici'
@@ -25,7 +25,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [name, { path, init }] of Object.entries(requests)) {
     const call = async () => (await fetch(origin + path, init)).text()
-    // Long enough for each to collect its own garbage within its rounds.
+    // Long enough for each implementation to collect its own garbage within its rounds.
     const count = Math.round(1500 * bench.scale)
     const ours = async () => {
       const interception = intercept(gateway)

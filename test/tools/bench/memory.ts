@@ -1,6 +1,4 @@
-/**
- * Measures memory over many requests with the journal enabled. It must stay bounded.
- */
+/** Measures memory over many requests with the journal enabled. Memory must stay bounded. */
 import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import { exactly, type Section } from './measure.ts'

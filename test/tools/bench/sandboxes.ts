@@ -61,7 +61,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   return [...figures, ...(await weigh(bench, createGateway))]
 }
 
-/** Makes the same measurements over the control API, compared with the same list over HTTP. */
+/** Repeats the measurements over the control API, relative to GET /providers over HTTP. */
 async function overHttp(bench: Bench): Promise<Figure[]> {
   await using server = await startSubject({ kind: 'understudy', entry: bench.entry('serve'), options: {} })
   using load = await Load.to(server)

@@ -1,6 +1,6 @@
 /**
- * Runs in the process behind `startSubject`: starts the server that the first message names, Understudy
- * through its command line, and reports its usage on request.
+ * Runs in the process that `startSubject` creates: starts the server named in the first message (Understudy through
+ * its command line), and reports its resource usage on request.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

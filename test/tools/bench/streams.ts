@@ -108,7 +108,7 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
       value: exactly(held.error.p99),
       unit: 'ms',
       aim: 50,
-      detail: `p50 ${held.error.p50.toFixed(1)} ms, worst ${held.error.worst.toFixed(0)} ms; gaps p99 ${held.gap.p99.toFixed(0)} ms where ${(1000 / perSecond).toFixed(0)} are due`,
+      detail: `p50 ${held.error.p50.toFixed(1)} ms, worst ${held.error.worst.toFixed(0)} ms; gaps p99 ${held.gap.p99.toFixed(0)} ms, ${(1000 / perSecond).toFixed(0)} ms expected`,
     },
     {
       name: `${name}: CPU time`,

@@ -42,25 +42,28 @@ export async function buildBinary(target = host): Promise<string> {
     await bundle.write({ file: main, format: 'cjs', codeSplitting: false })
     const output = binaryPath(target)
     mkdirSync(join(dist, 'binary'), { recursive: true })
-    const page = globSync(join(dist, 'console/*')).map((file) => [basename(file), file])
-    const config = {
-      main,
-      output,
-      executable: nodeFor(target, home),
-      disableExperimentalSEAWarning: true,
-      // Compiled code for another platform would be rejected.
-      useCodeCache: target === host,
-      assets: Object.fromEntries(page),
-    }
-    writeFileSync(join(home, 'sea.json'), JSON.stringify(config))
-    execFileSync(nodeFor(host, home), ['--build-sea', join(home, 'sea.json')], { stdio: 'pipe' })
-    return output
-  } finally {
-    rmSync(home, { recursive: true })
-  }
-}
-
-/** Bundles packages that are loaded on demand, and gives the code an address that is not one of the user's files. */
+    const page = globSync(join(dist, 'console/*
+ * ')).map((file) => [basename(file), file])
+ *     const config = {
+ *       main,
+ *       output,
+ *       executable: nodeFor(target, home),
+ *       disableExperimentalSEAWarning: true,
+ *       // Compiled code for another platform would be rejected.
+ *       useCodeCache: target === host,
+ *       assets: Object.fromEntries(page),
+ *     }
+ *     writeFileSync(join(home, 'sea.json'), JSON.stringify(config))
+ *     execFileSync(nodeFor(host, home), ['--build-sea', join(home, 'sea.json')], { stdio: 'pipe' })
+ *     return output
+ *   } finally {
+ *     rmSync(home, { recursive: true })
+ *   }
+ * }
+ *
+ * /** Bundles packages that are loaded on demand, and replaces the code's URL, so that it does not name one of the
+ * user's files.
+ */
 const inOneFile: Plugin = {
   name: 'in-one-file',
   transform: (code) =>
@@ -74,7 +77,7 @@ function nodeFor(target: string, home: string): string {
   const program = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
   const folder = join(root, 'node_modules/.cache/understudy', `node-${target}-${nodeVersion}`)
   if (!existsSync(join(folder, program))) {
-    // Apple's processors have a different package name.
+    // The package for Apple processors has a different name.
     const name = `${target === 'darwin-arm64' ? 'node-bin' : 'node'}-${target}@${nodeVersion}`
     const options = ['--json', '--pack-destination', home]
     const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', name, ...options], { encoding: 'utf8' }))

@@ -97,7 +97,9 @@ async function listed(): Promise<[name: string, text: string][]> {
   // Written out, because editors show no documentation for a mapped type's members.
   const databaseOf = (name: string, records: string) =>
     `export interface ${name} {\n${collections.map((each) => `  /** Records of \`${each.name}\`. */\n  readonly ${each.name}: ${records}<Rows['${each.name}']>\n`).join('')}}`
-  const rows = collections.map(({ name }) => `  /** Of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`)
+  const rows = collections.map(
+    ({ name }) => `  /** A record of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`,
+  )
   return [
     ['FaultName', `export type FaultName =${names(faults)}`],
     [

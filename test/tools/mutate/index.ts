@@ -72,8 +72,8 @@ const notesFile = join(scratch, 'passed.jsonl')
 const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
 /**
- * Draws a seeded sample of non-overlapping mutants. The draw depends only on the mutated code, so that most
- * of a sample stays the same when its surroundings change.
+ * Draws a seeded sample of non-overlapping mutants. The draw depends only on the mutated code, so that most of a
+ * sample stays the same when other code changes.
  */
 function sample(): { chosen: Mutant[]; of: number } {
   const seen = new Map<string, number>()

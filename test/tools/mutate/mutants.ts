@@ -60,7 +60,7 @@ const isNode = (value: unknown): value is Node =>
 export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {
   const found: Found[] = []
   const statements = new Set<number>()
-  /** Ends of arguments of `test()` and `exec()`. */
+  /** End offsets of the arguments of `test()` and `exec()`. */
   const texts = new Set<number>()
   const text = (node: Node) => source.slice(node.start, node.end)
 

@@ -28,7 +28,7 @@ it.each([
   expect(replaced(from, to)).toEqual({ kind: 'breaking', labels: [label] })
 })
 
-it('reports new exports, optional fields and members of unions as additions', () => {
+it('reports new exports, optional fields and union members as additions', () => {
   const after = before
     .replace('"timeout"', '"timeout"\n     | "truncated"')
     .replace('interface FailOptions', 'interface FailOptions\nFailOptions.after?: number | undefined')

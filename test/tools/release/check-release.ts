@@ -126,7 +126,7 @@ export function linkProblems(packed: string): string[] {
       [...readFileSync(join(packed, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
         .map(([, link = '']) => join(dirname(file), link))
         .filter((link) => !files.includes(link))
-        .map((link) => `links: ${file} links to ${link}, which the package lacks`),
+        .map((link) => `links: ${file} links to ${link}, which is not in the package`),
     )
 }
 
@@ -146,7 +146,10 @@ function licenceProblems(root: string, packed: string, { dependencies }: { depen
       .map((name: string) => `licences: THIRD_PARTY_LICENSES lacks ${name}`),
     ...[...bundled, ...Object.keys(dependencies)]
       .filter((name) => !permissive.test(licenceOf(name)))
-      .map((name) => `licences: ${name} has the licence ${licenceOf(name)}`),
+      .map(
+        (name) =>
+          `licences: ${name} has the licence ${licenceOf(name)}, which is not in the list of permissive licences`,
+      ),
   ]
 }
 

@@ -32,7 +32,7 @@ const change = (file: string, from: string | RegExp, to: string) =>
   writeFileSync(join(copy, file), read(file).replace(from, to))
 
 describe('npm run release -- --check', () => {
-  it('names the missing repository', () => {
+  it('reports the missing repository', () => {
     expect(check(root)).toEqual({
       lines: [
         'repository: package.json has no address: add "repository", which provenance requires',

@@ -1,6 +1,6 @@
 /**
- * Generates arbitrary scenarios and checks their properties: a valid one leaves the gateway usable and the
- * journal readable; an invalid one is rejected with a position.
+ * Generates arbitrary scenarios and checks their properties: a valid one leaves the gateway usable and the journal
+ * readable; an invalid one is rejected with the error's position.
  */
 import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'

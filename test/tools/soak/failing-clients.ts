@@ -18,9 +18,7 @@ const whole = [
 /** Bytes that clients send before they fall silent, disconnect or stop reading. */
 const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
 
-/**
- * @returns Returns readings from before and after the run. Socket and timer counts must match; memory must be close.
- */
+/** @returns Readings from before and after the run. Socket and timer counts must match; memory must be close. */
 export async function runFailingClients(
   child: Child,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Mutates files that users exchange in one or two places. Each file is accepted and works, or is rejected
- * with a one-line message.
+ * Changes files that users exchange, each in one or two places. Each file is accepted and works, or is rejected with
+ * a one-line message.
  */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -217,7 +217,7 @@ const lines = [
   'POST /responses',
 ]
 
-/** @param fields Fields of the body, or whether to request a stream. */
+/** @param fields The body's fields, or true to request a stream. */
 function answer(gateway: Gateway, apiKey: string, line: string, fields: unknown = false): Promise<void> {
   const [method = '', path = ''] = line.split(' ')
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }

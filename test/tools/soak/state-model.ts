@@ -1,10 +1,10 @@
 /**
- * Compares sandboxes with a model: rows, requests, forks, snapshots, restores, resets and disposal, in any
- * order, each started while earlier ones are at any await.
+ * Compares sandboxes with a model. Row changes, requests, forks, snapshots, restores, resets and disposals run in any
+ * order, and each can start while earlier ones wait at any `await`.
  *
- * The model is a list of row lists, one per write in the order in which writes started. Every read must
- * return one of those between the last write completed before the read and the last one started before its
- * end.
+ * The model is a list of row lists, one per write in the order in which writes started. Every read must return a row
+ * list between that of the last write completed before the read and that of the last write started before the read
+ * ends.
  */
 import fc from 'fast-check'
 import { discard } from '../../../src/gateway/call.ts'

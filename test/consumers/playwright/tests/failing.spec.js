@@ -1,6 +1,6 @@
 import { expect, test } from 'gateway-understudy/playwright'
 
-test('fails, and shows what it asked', async ({ request, gateway, sandbox }) => {
+test('attaches its requests to the report if it fails', async ({ request, gateway, sandbox }) => {
   await sandbox.fail(503, { times: 1 })
   const headers = { authorization: 'Bearer any' }
   const response = await request.get(`${sandbox.baseUrl}/providers`, { headers })
@@ -9,6 +9,6 @@ test('fails, and shows what it asked', async ({ request, gateway, sandbox }) => 
   expect(response.status()).toBe(200)
 })
 
-test('succeeds, and shows nothing', async ({ sandbox }) => {
+test('attaches nothing to the report if it passes', async ({ sandbox }) => {
   expect(await sandbox.journal.entries()).toEqual([])
 })
