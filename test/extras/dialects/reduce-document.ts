@@ -1,7 +1,8 @@
 /**
  * Writes `openrouter-document.json`: the vendor's OpenAPI document (`.speakeasy/in.openapi.yaml` in
- * OpenRouterTeam/typescript-sdk, Apache-2.0) without its descriptions and examples, and without the bodies of operations that
- * Understudy does not have. Usage: `node test/extras/dialects/reduce-document.ts in.openapi.yaml 2026-08-22`.
+ * OpenRouterTeam/typescript-sdk, Apache-2.0) without its descriptions and examples, and without the bodies of
+ * operations that Understudy does not have. Usage:
+ * `node test/extras/dialects/reduce-document.ts in.openapi.yaml 2026-08-22`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { load } from 'js-yaml'

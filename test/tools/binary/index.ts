@@ -42,27 +42,27 @@ export async function buildBinary(target = host): Promise<string> {
     await bundle.write({ file: main, format: 'cjs', codeSplitting: false })
     const output = binaryPath(target)
     mkdirSync(join(dist, 'binary'), { recursive: true })
-    const page = globSync(join(dist, 'console/*
- * ')).map((file) => [basename(file), file])
- *     const config = {
- *       main,
- *       output,
- *       executable: nodeFor(target, home),
- *       disableExperimentalSEAWarning: true,
- *       // Compiled code for another platform would be rejected.
- *       useCodeCache: target === host,
- *       assets: Object.fromEntries(page),
- *     }
- *     writeFileSync(join(home, 'sea.json'), JSON.stringify(config))
- *     execFileSync(nodeFor(host, home), ['--build-sea', join(home, 'sea.json')], { stdio: 'pipe' })
- *     return output
- *   } finally {
- *     rmSync(home, { recursive: true })
- *   }
- * }
- *
- * /** Bundles packages that are loaded on demand, and replaces the code's URL, so that it does not name one of the
- * user's files.
+    const page = globSync(join(dist, 'console/*')).map((file) => [basename(file), file])
+    const config = {
+      main,
+      output,
+      executable: nodeFor(target, home),
+      disableExperimentalSEAWarning: true,
+      // Compiled code for another platform would be rejected.
+      useCodeCache: target === host,
+      assets: Object.fromEntries(page),
+    }
+    writeFileSync(join(home, 'sea.json'), JSON.stringify(config))
+    execFileSync(nodeFor(host, home), ['--build-sea', join(home, 'sea.json')], { stdio: 'pipe' })
+    return output
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}
+
+/**
+ * Bundles packages that are loaded on demand, and replaces the code's URL, so that it does not name one of the user's
+ * files.
  */
 const inOneFile: Plugin = {
   name: 'in-one-file',
