@@ -334,7 +334,7 @@ describe('fixtures/texts.json', () => {
     }
   })
 
-  it('has only placeholders that the question's pattern fills', () => {
+  it("has only placeholders that the question's pattern fills", () => {
     for (const [, { asked = '', openings, passages = [] }] of allKinds)
       for (const text of [...openings, ...passages.flat()])
         for (const [, slot] of text.matchAll(/\{(\w+)\}/g))

@@ -136,7 +136,7 @@ describe('custom operation with Standard Schemas', () => {
   })
 })
 
-it('custom operation is documented with its library's JSON Schemas, unless they fail or have references', () => {
+it("custom operation is documented with its library's JSON Schemas, unless they fail or have references", () => {
   const documented = (name: string, schema: () => Record<string, unknown>): Schema => ({
     '~standard': { ...textField(name)['~standard'], jsonSchema: { input: schema, output: schema } },
   })

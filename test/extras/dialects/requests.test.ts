@@ -116,7 +116,7 @@ describe('input of a type that has no effect', () => {
 })
 
 describe('plugins', () => {
-  it('are accepted with any of the vendor's ids, with a warning if an enabled one has no effect', async () => {
+  it("are accepted with any of the vendor's ids, with a warning if an enabled one has no effect", async () => {
     const { create } = setup({ strict: true })
     const plugins = [
       { id: 'auto-router', allowed_models: ['aurora/*'] },

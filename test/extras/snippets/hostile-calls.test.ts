@@ -134,7 +134,7 @@ describe('snippets of calls from a sandbox file', () => {
     timeoutMs,
   )
 
-  it('do not compare numbers beyond JavaScript's range', async () => {
+  it("do not compare numbers beyond JavaScript's range", async () => {
     const replyBody = { text: '{"error":{"code":1e999}}', cut: 0 }
     const [call] = fc.sample(savedCall, { numRuns: 1, seed: 1 })
     const plain = { method: 'GET', status: 500, replyHeaders: {}, delivery: 'complete' }

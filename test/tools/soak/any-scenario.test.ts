@@ -5,7 +5,7 @@ import { createGateway } from '../../../src/index.ts'
 import { cases } from '../../suite-size.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 
-it('an arbitrary scenario leaves the gateway usable and the journal readable, or is rejected with the error's position', async () => {
+it("an arbitrary scenario leaves the gateway usable and the journal readable, or is rejected with the error's position", async () => {
   const gateway = createGateway({ timeScale: 0 })
   let valid = 0
   const scenarios = fc.sample(anyScenario, { numRuns: cases(50, 10_000), seed: 1 })

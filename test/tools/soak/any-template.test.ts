@@ -5,7 +5,7 @@ import { createGateway } from '../../../src/index.ts'
 import { cases } from '../../suite-size.ts'
 import { anyTemplate, tryTemplate } from './any-template.ts'
 
-it('an arbitrary template renders the values it names, or is rejected with the error's position', async () => {
+it("an arbitrary template renders the values it names, or is rejected with the error's position", async () => {
   const gateway = createGateway({ timeScale: 0 })
   let valid = 0
   const templates = fc.sample(anyTemplate, { numRuns: cases(150, 20_000), seed: 1 })
