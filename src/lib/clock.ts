@@ -129,23 +129,6 @@ export class Clock {
     return new Waits(this.#timeScale)
   }
 
-  /**
-   * Returns a function for consecutive waits, which returns a promise, or undefined if there is nothing to wait for.
-   *
-   * @param signal Ends the current wait and skips later ones.
-   */
-  waits(signal?: AbortSignal): (ms: number) => Promise<void> | undefined {
-    const waits = this.pace()
-    let isFirst = true
-    return (ms) => {
-      if (signal?.aborted) return undefined
-      if (isFirst) signal?.addEventListener('abort', () => waits.end(), { once: true })
-      isFirst = false
-      const { promise, resolve } = Promise.withResolvers<void>()
-      return waits.begin(ms, resolve) > 0 ? promise : undefined
-    }
-  }
-
   /** Returns the current state, for `restore`. */
   snapshot(): ClockSnapshot {
     return { steps: this.#steps, advanced: this.#advanced, elapsed: this.elapsed() }
@@ -158,13 +141,6 @@ export class Clock {
     const real = this.#timeScale > 0 ? (elapsed - advanced) / this.#timeScale : 0
     this.#lastRead = monotonic()
     this.#origin = this.#lastRead - real
-  }
-
-  reset(): void {
-    this.#steps = 0
-    this.#advanced = 0
-    this.#lastRead = monotonic()
-    this.#origin = this.#lastRead
   }
 }
 

@@ -189,13 +189,6 @@ export class Rules {
     this.#change([])
   }
 
-  /** Resets the state and the progress of all scenarios. */
-  reset(): void {
-    this.#state = firstState
-    this.#named = noneNamed
-    this.#change(this.#activations.map((activation) => ({ ...activation, progress: [] })))
-  }
-
   /** Returns the active rules that have not been applied yet, newest first. */
   unused(): UnusedRule[] {
     return this.#activations.flatMap(({ compiled, progress }) =>
@@ -304,13 +297,6 @@ export class Rules {
     this.#conversations = snapshot.conversations
     this.#state = snapshot.state
     this.#change(snapshot.activations.map(copyActivation))
-  }
-
-  /** Copies the rules and their progress for a sandbox with another clock. */
-  fork(clock: Clock): Rules {
-    const fork = new Rules({ seed: this.#seed, clock })
-    fork.restore(this.snapshot())
-    return fork
   }
 
   #change(
