@@ -39,14 +39,14 @@ export function judgeCalls(
 ): Verdict {
   assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
-  const matching = match === undefined ? called : called.filter((entry) => has(entry, match))
-  const pass = times === undefined ? matching.length > 0 : matching.length === times
+  const matching = new Set(match === undefined ? called : called.filter((entry) => has(entry, match)))
+  const pass = times === undefined ? matching.size > 0 : matching.size === times
   const count = times === undefined ? 'a call' : calls(times)
   const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
   const expectation = pass ? `Did not expect ${count} ${subject}` : `Expected ${count} ${subject}`
-  const received = `but received ${matching.length === 0 ? 'none' : matching.length}`
+  const received = `but received ${matching.size === 0 ? 'none' : matching.size}`
 
-  const other = called.filter((entry) => !matching.includes(entry))
+  const other = called.filter((entry) => !matching.has(entry))
   const closest = match === undefined ? undefined : nearestTo(match, other, has)
   if (pass || closest === undefined) {
     return { pass, message: `${expectation}, ${received}.\n${inAll(entries)}` }
