@@ -8,6 +8,7 @@ import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { fromBase64 } from '../lib/bytes.ts'
 import { check } from '../lib/check.ts'
 import { about, shown } from '../lib/in-words.ts'
 import { random, uuid } from '../lib/seed.ts'
@@ -225,9 +226,6 @@ const base64Slice = 64 * 1024
 /** Decodes base64 on demand, as the client reads. */
 function* bytesOf(base64: string): Generator<Frame> {
   for (let from = 0; from < base64.length; from += base64Slice) {
-    const text = atob(base64.slice(from, from + base64Slice))
-    const bytes = new Uint8Array(text.length)
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
-    yield { kind: 'bytes', bytes }
+    yield { kind: 'bytes', bytes: fromBase64(base64.slice(from, from + base64Slice)) }
   }
 }

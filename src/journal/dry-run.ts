@@ -40,23 +40,10 @@ export function dryRun(
   const calls: DryRun['calls'] = []
   for (const record of records) {
     clock.at = (record.startedAt - (records[0] as CallRecord).startedAt) * timeScale
-    const { operation, method, route, params, query, headers, body, contentKey, occurrence, isRefused } =
-      record
-    const protocol = protocolOf(operation)
-    // Read once, because every access to `body` parses the text again.
-    const request = {
-      operation,
-      generatesText: protocol !== undefined,
-      method,
-      route,
-      params,
-      query,
-      headers,
-      body,
-      contentKey,
-      occurrence,
-      isRefused,
-    }
+    const { body, query } = record
+    const protocol = protocolOf(record.operation)
+    // `body` is read once, because every access parses the text again. A spread omits getters.
+    const request = { ...record, body, query, generatesText: protocol !== undefined }
     const { match } = rules.match(request, [], () => protocol?.conversation(body))
     if (!match) continue
     calls.push({ id: record.id, rule: match.rule })

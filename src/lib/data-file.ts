@@ -6,6 +6,7 @@
  */
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
+import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
 import { about } from './in-words.ts'
 
@@ -70,7 +71,8 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const kind = extname(file).toLowerCase()
   if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
 
-  const text = decode(readOrFail(file, () => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
+  const bytes = readOrFail(file, () => readFileSync(file), fail)
+  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
   if (text.trim() === '') fail('is empty')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(file, text)
@@ -315,14 +317,6 @@ function placesOf(text: string): (offset: number) => Place {
       else end = middle
     }
     return { line: line + 1, column: offset - (starts[line] as number) + 1 }
-  }
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
   }
 }
 

@@ -13,7 +13,7 @@ export function readPath(text: string): Path {
 }
 
 /** Returns the value at a path, which must not contain `*`, or undefined if there is none. */
-export function readAt(value: unknown, path: Path): unknown {
+export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value
   for (const key of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined

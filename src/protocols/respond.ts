@@ -1,6 +1,7 @@
 /** Responds to a validated request in any protocol, with a single object or a stream. */
 import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
+import { lowerCase } from '../http/header-record.ts'
 import { eventStream, ok, type Reply } from '../http/reply.ts'
 import { answerPrompt } from '../model/answer.ts'
 import { PacedFrames } from '../model/paced-frames.ts'
@@ -53,6 +54,5 @@ function withScriptedHead<Value>(
   reply: Reply<Value>,
   { status = reply.status, headers = {} }: ScriptedReplyInput,
 ): Reply<Value> {
-  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
+  return { ...reply, status, headers: { ...reply.headers, ...lowerCase(headers) } }
 }

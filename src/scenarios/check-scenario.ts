@@ -14,11 +14,12 @@ import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { about, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
+import { readAt } from '../lib/value-path.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
 import { isShorthand, misnomer, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
-import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
+import { answerFields, callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
 import { faultsOf, ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
@@ -362,38 +363,16 @@ function* endProblems(
 }
 
 /** Reply fields for operations that generate text. The operation generates the rest of the reply. */
-const composedFields = [
-  'text',
-  'citations',
-  'output',
-  'interleave',
-  'id',
-  'responseStatus',
-  'incompleteReason',
-  'error',
-  'usage',
-] as const
+const composedFields = Object.keys(answerFields) as (keyof typeof answerFields)[]
 
-/** Fields that cannot be combined with a script. */
-const notWithScript = [
-  'fault',
-  'faults',
-  'reply',
-  'sequence',
-  'times',
-  'after',
-  'every',
-  'probability',
-  'rateLimit',
-  'budgetUsd',
-  'setState',
-  'during',
-] as const
+/** Fields that can be combined with a script. */
+const withScript = ['name', 'on', 'when', 'script', 'onEnd']
 
 function* scriptProblems(script: Script, site: Site): Generator<Finding> {
   const { rule, operations } = site
-  const other = notWithScript.find((name) => rule[name] !== undefined)
-  if (other)
+  const isOther = ([name, value]: [string, unknown]) => value !== undefined && !withScript.includes(name)
+  const [other] = Object.entries(rule).find(isOther) ?? []
+  if (other !== undefined)
     yield {
       path: [other],
       says: ` cannot be combined with script: ${
@@ -487,7 +466,7 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
  * object.
  */
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
-  const value = valueAt(input, path)
+  const value = readAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
   const message = `Must be an object, got ${shown(value)}`
   return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
@@ -500,7 +479,7 @@ function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
 
 function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
   const path = [...above, ...issue.path] as Path
-  const value = valueAt(input, path)
+  const value = readAt(input, path)
   const says = (text: string, at = path): Problem[] => [toProblem(at, text, input)]
   if (path.at(-1) === 'fault' && Array.isArray(value))
     return says(' is one fault; write faults: [ … ] for several')
@@ -543,22 +522,22 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   if (known.includes(key))
     return { path, message: `${place}${field} cannot be combined with ${otherFields(path, input)}` }
   const now = renamed(key, known)
-  const fault = valueAt(input, [...path.slice(0, -1), 'fault'])
+  const fault = readAt(input, [...path.slice(0, -1), 'fault'])
   const ofFault =
     typeof fault === 'string' &&
     faultNames.includes(fault) &&
     Object.hasOwn(faultOf(fault).params().shape, key)
-      ? `; write fault: { name: '${fault}', ${key}: ${shown(valueAt(input, path))} }`
+      ? `; write fault: { name: '${fault}', ${key}: ${shown(readAt(input, path))} }`
       : undefined
   const hint =
     now ??
-    `unknown field '${field}'${ofFault ?? misnomer(key, known, valueAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
+    `unknown field '${field}'${ofFault ?? misnomer(key, known, readAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
   return { path, message: `${place}${hint}` }
 }
 
 /** Lists the other fields of the object that contains a field, as in `contains and flags`. */
 function otherFields(path: Path, input: unknown): string {
-  const fields = Object.keys(Object(valueAt(input, path.slice(0, -1))))
+  const fields = Object.keys(Object(readAt(input, path.slice(0, -1))))
   return fields.filter((name) => name !== path.at(-1)).join(' and ')
 }
 
@@ -578,7 +557,7 @@ function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefi
 
 /** Returns the regular expression at or above a path. Schemas treat a regular expression like any other object. */
 function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
-  const found = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
+  const found = path.map((_step, index) => readAt(input, path.slice(0, index + 1)))
   return found.find((value) => value instanceof RegExp)
 }
 
@@ -628,7 +607,7 @@ function unknownFault(value: unknown, isName = false): string {
  * and `script()`.
  */
 function placeOf(path: Path, input: unknown): string {
-  const name = valueAt(input, ['name'])
+  const name = readAt(input, ['name'])
   if (isShorthand(name)) return ''
   const scenario = typeof name === 'string' ? `'${name}'` : 'the scenario'
   return path[0] === 'rules' && typeof path[1] === 'number'
@@ -642,7 +621,7 @@ function placeOf(path: Path, input: unknown): string {
  * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for `fail()`.
  */
 function fieldOf(path: Path, input: unknown): string {
-  const name = valueAt(input, ['name'])
+  const name = readAt(input, ['name'])
   let below = path[0] === 'rules' && path.length > 1 && typeof path[1] === 'number' ? path.slice(2) : path
   if (name === 'fail' && below[0] === 'fault') below = below.slice(1)
   if (name === 'reply' && below[0] === 'reply' && below.length > 1) below = below.slice(1)
@@ -670,7 +649,7 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'rateLimit') return Object.keys(RateLimit.unwrap().shape)
   if (within === 'during') return ['fromMs', 'toMs']
   if (within === 'fault' || within === 'faults') {
-    const name = valueAt(value, ['name'])
+    const name = readAt(value, ['name'])
     return typeof name === 'string' && faultNames.includes(name)
       ? ['name', ...Object.keys(faultOf(name).params().shape)]
       : ['name']
@@ -683,17 +662,6 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
 function isFault(path: readonly (string | number)[]): boolean {
   const field = path.findLast((step) => typeof step === 'string')
   return field === 'fault' || field === 'faults'
-}
-
-/** Returns the value at a path. Ignores inherited keys. */
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-        ? Reflect.get(inner, key)
-        : undefined,
-    value,
-  )
 }
 
 export function scenarioJsonSchema(operations: readonly KnownOperation[]): object {

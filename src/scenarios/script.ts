@@ -57,7 +57,7 @@ export type TurnExpectation = z.infer<typeof TurnExpectation>
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 /** Fields that a turn shares with scripted replies. */
-const answerFields = {
+export const answerFields = {
   text: true,
   citations: true,
   output: true,

@@ -1,5 +1,6 @@
 /** Reads keywords of JSON Schemas sent by callers. A keyword whose value has the wrong type counts as absent. */
 
+import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 
 /** Keywords that are ignored. No provider accepts them in strict mode. */
@@ -118,15 +119,11 @@ export class References {
 
   #lookUp(reference: string): unknown {
     if (!/^#(\/|$)/.test(reference)) return undefined
-    let target: unknown = this.#root
-    for (const step of reference.split('/').slice(1)) {
-      const key = step
-        .replace(/(?:%[\da-f]{2})+/gi, decodeURIComponent)
-        .replaceAll('~1', '/')
-        .replaceAll('~0', '~')
-      if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return undefined
-      target = Reflect.get(target, key)
-    }
-    return target
+    const steps = reference.split('/').slice(1)
+    const keys = steps.map((step) => step.replace(/(?:%[\da-f]{2})+/gi, decodeURIComponent))
+    return readAt(
+      this.#root,
+      keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')),
+    )
   }
 }

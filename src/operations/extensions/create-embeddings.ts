@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
+import { toBase64 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 import { callUsage, pricingOf } from '../../model/catalogue.ts'
 import { countTokens } from '../../model/tokens.ts'
@@ -83,7 +84,7 @@ export const createEmbeddings = defineOperation({
     const space = hash(sandbox.seed, 'embedding', model)
     const data = texts.map((text, index) => {
       const vector = embed(text, space, size)
-      const embedding = encoding_format === 'base64' ? toBase64(vector) : Array.from(vector)
+      const embedding = encoding_format === 'base64' ? encoded(vector) : Array.from(vector)
       return { object: 'embedding' as const, index, embedding }
     })
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
@@ -111,14 +112,11 @@ function textsOf(input: EmbeddingsRequest['input']): string[] {
 }
 
 /** Encodes numbers as little-endian 32-bit floats. */
-function toBase64(vector: Float32Array): string {
+function encoded(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4)
   const view = new DataView(bytes.buffer)
   for (const [place, value] of vector.entries()) view.setFloat32(place * 4, value, true)
-  let text = ''
-  for (let start = 0; start < bytes.length; start += 0x2000)
-    text += String.fromCharCode(...bytes.subarray(start, start + 0x2000))
-  return btoa(text)
+  return toBase64(bytes)
 }
 
 /** Number of entries that each feature, a word or a word pair, affects before mixing. */
