@@ -4,8 +4,9 @@
  */
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
-import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
+import type { Frame, HangUp } from '../http/reply.ts'
 import { count, Duration } from '../lib/numbers.ts'
+import type { StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import {
   actAt,
@@ -139,7 +140,7 @@ export const streamFaults = [
         }),
       ),
     *apply({ form, code, message, ...place }, context, frames) {
-      const seen: Seen = { response: undefined, sequence: 0 }
+      const seen: StreamSoFar = { response: undefined, sequence: 0 }
       yield* actAt(place, trackProgress(frames, seen), context, function* () {
         yield { kind: 'event', event: context.protocol.failure({ form, code, message }, seen) }
         if (!context.protocol.endsWithoutDone) yield { kind: 'done' }
@@ -379,17 +380,8 @@ function* dropFrames(
   context.missed('the stream has no such event')
 }
 
-/** A stream's progress. */
-interface Seen {
-  last?: StreamEvent
-  /** The Response object in the latest event that has one. */
-  response: object | undefined
-  /** Sequence number of the next event. */
-  sequence: number
-}
-
 /** Forwards a stream, and records its progress in `seen`. */
-function* trackProgress(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
+function* trackProgress(frames: Iterable<Frame>, seen: StreamSoFar): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {
       yield frame

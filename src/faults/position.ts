@@ -27,12 +27,7 @@ export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
   })
 }
 
-export interface Position {
-  atEvent?: number | undefined
-  afterDeltas?: number | undefined
-  atByte?: number | undefined
-  afterMs?: number | undefined
-}
+export type Position = z.output<z.ZodObject<ReturnType<typeof position>>>
 
 export type EventFrame = Frame & { kind: 'event' }
 

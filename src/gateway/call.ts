@@ -1,17 +1,10 @@
 /** A request and its reply channel, as transports pass them to the gateway. */
 import type { GatewayError } from '../http/errors.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
+import type { Arrival } from '../journal/call-record.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
-export interface Call {
-  /** Method in upper case. */
-  readonly method: string
-  /** Percent-encoded path as requested, including anything before the base URL, without the query. */
-  readonly path: string
-  /** Query including the question mark, or an empty string. */
-  readonly search: string
-  /** Headers; names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
+export interface Call extends Arrival {
   /** Sandbox of the async context that sent the request. May have been disposed since. */
   readonly sandbox?: Sandbox | undefined
   /** Error for a call to an address outside the gateway. A rule for all operations may reply instead. */

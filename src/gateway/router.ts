@@ -3,6 +3,7 @@
  * For unknown paths, suggests the path that was probably meant.
  */
 import { shapeOf } from '../http/openapi-document.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -129,14 +130,7 @@ function namesIn(path: string): string[] {
 }
 
 /** A call without an operation. */
-export interface Unrouted {
-  /** Method in upper case. */
-  readonly method: string
-  /** Path as requested. */
-  readonly path: string
-  /** Path relative to the base URL; undefined if the path is outside it. */
-  readonly route: string | undefined
-}
+type Unrouted = Pick<CallRecord, 'method' | 'path' | 'route'>
 
 /**
  * Explains an unknown path, in one line without a full stop.

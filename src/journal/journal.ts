@@ -371,10 +371,7 @@ export interface JournalLimits {
 }
 
 /** The part of a journal that the store uses. */
-interface Evictable {
-  /** Removes the oldest call. */
-  evict(): void
-}
+type Evictable = Pick<Journal, 'evict'>
 
 /** A gateway's calls in all sandboxes. Evicts the oldest calls first. */
 export class JournalStore {

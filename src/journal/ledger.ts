@@ -1,15 +1,10 @@
 /** Counts a sandbox's tokens and cost by model. */
+import type { AnswerUsage } from '../resources/answer.ts'
 
 /** Tokens and cost of a call. */
-export interface CallUsage {
+export interface CallUsage extends AnswerUsage {
   /** The model that replied, without `:online`. */
   readonly model: string
-  readonly inputTokens: number
-  /** Input tokens read from the cache. */
-  readonly cachedTokens: number
-  readonly outputTokens: number
-  /** Output tokens used for reasoning. */
-  readonly reasoningTokens: number
   /** Cost in US dollars; null if the model has no price. */
   readonly cost: number | null
 }

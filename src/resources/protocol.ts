@@ -92,11 +92,11 @@ export interface StreamPlaces {
 /** State of a stream at the time of a failure. */
 export interface StreamSoFar {
   /** The latest event. */
-  readonly last?: StreamEvent
+  last?: StreamEvent
   /** The `response` object of the latest event that contains one. */
-  readonly response: object | undefined
+  response: object | undefined
   /** The next sequence number. */
-  readonly sequence: number
+  sequence: number
 }
 
 export interface StreamFailure {
