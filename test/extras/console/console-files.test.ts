@@ -51,7 +51,8 @@ describe('the console', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect((await get('')).headers.get('location')).toBe('/__understudy/')
+    const { status, headers } = await get('')
+    expect([status, headers.get('location')]).toEqual([308, '/__understudy/'])
   })
 
   it('consists of three files, two of which have a hash in their name and are cached forever', async () => {
