@@ -1,5 +1,5 @@
 /**
- * Position of each fault on a stream's timeline, found by the fault's effect on the events.
+ * Finds each fault's position on a stream's timeline by its effect on the events.
  */
 import type { TimedEvent } from './stream-events.ts'
 

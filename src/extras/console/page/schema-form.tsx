@@ -142,7 +142,7 @@ function problemsAt({ problems }: Form, path: Path): readonly Problem[] {
   return problems.filter((problem) => path.every((step, index) => problem.path[index] === step))
 }
 
-/** Problems at a path, except those in `shown` parts, which appear at the fields of these parts. */
+/** Problems at a path, except those in `shown` parts, whose own fields show them. */
 function Problems({ id, form, path, shown = [] }: { id?: string; form: Form; path: Path; shown?: Path }) {
   const own = problemsAt(form, path).filter((problem) => {
     const next = problem.path[path.length]
@@ -286,7 +286,7 @@ function Tagged(props: NestedProps) {
       <Fields
         form={{
           ...form,
-          // A field can be added to a string only by replacing it with an object.
+          // To add a field to a string, replaces the string with the equivalent object.
           change: (at, next) => {
             if (typeof value === 'string' && next !== undefined)
               form.change(path, { ...object, [String(at.at(-1))]: next })
