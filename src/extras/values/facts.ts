@@ -3,6 +3,7 @@
  * cities. The patterns are in fixtures/values.json.
  */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+import { dateOf, timeOf } from './dates.ts'
 import { nounPhrases, type Phrase } from './phrases.ts'
 
 /** A row of related values, such as a city with its country. */
@@ -16,6 +17,8 @@ export interface Fact {
   readonly row?: Row | undefined
   /** Enumeration members. */
   readonly items?: readonly string[]
+  /** Members of a list in brackets, such as `[1, 2]`. */
+  readonly values?: readonly unknown[]
   readonly start: number
   readonly end: number
   /** Lowercase text surrounding the value. */
@@ -76,9 +79,16 @@ export function readFacts(prompt: string, now: number): Facts {
   }
   if (passage) add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
   const { patterns, phrases, termOf } = readers()
+  const today = dateOfToday(text, now)
   for (const [kind, pattern] of patterns) {
     if (kind === 'quote') claimQuotes()
-    else
+    else if (kind === 'array') {
+      for (const { 0: source, index } of text.matchAll(pattern)) {
+        const values = arrayOf(source)
+        if (values && !list.some(({ kind, start, end }) => kind === 'array' && start <= index && index < end))
+          add('array', index, index + source.length, source, { values })
+      }
+    } else
       for (const match of text.matchAll(pattern)) {
         const [lead = ''] =
           kind === 'company'
@@ -87,26 +97,44 @@ export function readFacts(prompt: string, now: number): Facts {
         const raw = (match[1] ?? match[0]).slice(lead.length)
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
-        const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), now)
+        const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), today)
         if (value !== undefined && isFree(start, start + raw.length))
-          claim(kind, start, start + street.length, value, kind === 'address' ? { row: { street } } : {})
+          claim(
+            kind,
+            start,
+            start + street.length,
+            value,
+            kind === 'address'
+              ? { row: { street } }
+              : kind === 'number' && /^\p{L}/u.test(raw)
+                ? { row: { word: raw } }
+                : {},
+          )
         if (kind === 'money') add('currency', match.index, start, currencyOf(match[0]))
       }
   }
   for (const { start, end, term } of termsIn(text, termOf)) {
     const [tag, value, row] = term
     const isWord = /^(?:color|unit|size|room|genre|mood)$/.test(tag)
-    const isInName =
-      /\p{Lu}[\p{L}'’]*\s(?:of\s)?$/u.test(text.slice(0, start)) || /^\s\p{Lu}/u.test(text.slice(end))
+    const [before, after] = [text.slice(0, start), text.slice(end)]
+    const isInName = /\p{Lu}[\p{L}'’]*\s(?:of\s)?$/u.test(before) || /^\s\p{Lu}/u.test(after)
+    // `Lisbon` in `Treaty of Lisbon`, and `Manchester` in `Manchester United`.
+    const isInTitle =
+      /(?<=[a-z,] )\p{Lu}\p{Ll}+ of (?:the )?$/u.test(before) ||
+      (/^\s\p{Lu}\p{Ll}/u.test(after) &&
+        !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
+        !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
     if (!isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
-    const state = tag === 'city' ? (/^, [A-Z]{2}\b/.exec(text.slice(end))?.[0] ?? '') : ''
-    claim(tag, start, end + state.length, value, { row: { ...row, place: value + state } })
+    if (isInTitle && /^(?:city|country|region|ticker)$/.test(tag)) continue
+    const stated = text.slice(start, end)
+    const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated || /\./.test(stated)
+    claim(tag, start, end, /^(?:city|country|ticker)$/.test(tag) && !isAbbreviation ? stated : value, { row })
   }
   for (const [kind, pattern] of phrases)
     for (const match of text.matchAll(pattern)) {
       const raw = match.slice(1).find(Boolean) ?? match[0]
       const start = match.index + match[0].indexOf(raw)
-      add(kind, start, start + raw.length, readValue(kind, raw.trim(), now) ?? raw.trim())
+      add(kind, start, start + raw.length, readValue(kind, raw.trim(), today) ?? raw.trim())
     }
   for (const match of text.matchAll(names())) {
     let [name] = match
@@ -144,10 +172,22 @@ export function readFacts(prompt: string, now: number): Facts {
     while (name.includes(' ') && !isFree(start, start + name.length))
       name = name.slice(0, name.lastIndexOf(' '))
     if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
+    const abbreviation = /^(?:\.\p{Lu})+\.?(?=[\s,?!]|$)/u.exec(text.slice(start + name.length))?.[0] ?? ''
+    if (/(?:^|\s)\p{Lu}$/u.test(name)) name += abbreviation
+    if (/^\s\p{Ll}/u.test(text.slice(start + name.length))) name = name.replace(/['’]s?$/, '')
     const isPlace =
       /\bin $/.test(text.slice(0, start)) &&
       !/^(?:[A-Z]{2,}|.*\d|(?:Room|Building|Floor|Terminal)\b)/.test(name)
-    const kind = isPerson ? 'person' : isPlace ? 'city' : /^[A-Z]{3,5}$/.test(name) ? 'symbol' : 'name'
+    const isState = /^[A-Z]{2}$/.test(name) && /\p{L}, $/u.test(text.slice(0, start))
+    const kind = isPerson
+      ? 'person'
+      : isPlace
+        ? 'city'
+        : isState
+          ? 'region'
+          : /^[A-Z]{3,5}$/.test(name)
+            ? 'symbol'
+            : 'name'
     claim(kind, start, start + name.length, name, {
       ...(isPlace && !isPerson && { row: { city: name, place: name } }),
       ...((isPerson || (kind === 'name' && others.length === 1)) && {
@@ -161,6 +201,16 @@ export function readFacts(prompt: string, now: number): Facts {
     if (hits.length > 1 && !list.some(({ kind }) => kind === 'language'))
       add('language', text.indexOf(hits[0] ?? ''), text.length, value, { row: { language: value, code } })
   }
+  // `17, 1915` is part of a date.
+  const isInDate = ({ start, end }: Fact) =>
+    list.some(
+      ({ kind, ...other }) => /^(?:date|time|money)$/.test(kind) && other.start < end && start < other.end,
+    )
+  list.splice(
+    0,
+    Infinity,
+    ...list.filter((fact) => fact.kind !== 'array' || /^[[]/.test(String(fact.value)) || !isInDate(fact)),
+  )
   const nouns = nounPhrases(text)
   for (const { start, end, items } of [...enumerations(text), ...phraseLists(text, nouns)])
     add('list', start, end, items.join(', '), {
@@ -222,13 +272,39 @@ const terms =
 
 const common = new Set([...fixtures.verbs, ...fixtures.stops])
 
+/** Returns the date that follows `today is`, or the current one. */
+function dateOfToday(text: string, now: number): number {
+  const [, stated] = /\btoday(?: is|'s date is|,)? (?:\p{L}+day,? )?(.{8,20})/iu.exec(text) ?? []
+  const date = readers().datePattern.exec(stated ?? '')
+  const iso = date?.index === 0 && /\d{4}/.test(date[0]) ? dateOf(date[0], now) : undefined
+  return iso ? Date.parse(iso) : now
+}
+
+/** Parses `[1, 2]`, `['I', 'V']` or `(1, 2)`, also one level deeper, and `1, 2 and 3`. */
+function arrayOf(source: string): unknown[] | undefined {
+  const isBracket = source.startsWith('[')
+  const inner = /^[[(]/.test(source) ? source.slice(1, -1) : source
+  if (inner.includes('[')) return (inner.match(/\[[^\]]*\]/g) ?? []).map((each) => arrayOf(each) ?? [])
+  const parts = isBracket
+    ? (inner.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? [])
+    : inner.replace(/^e\.g\.,? ?/, '').split(/,? and |, ?|(?<=[NSEW]) /)
+  const values = parts.flatMap((part) => {
+    const text = part.trim().replace(/(?<=^\d+)(?:st|nd|rd|th)$/, '')
+    const [, number = '', side = ''] = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:°? ?([NSEW]))?$/i.exec(text) ?? []
+    if (number) return /[sw]/i.test(side) ? -Number(number) : Number(number)
+    return text.replace(/^["']|["']$/g, '') || []
+  })
+  return values.length > 1 || (isBracket && values.length > 0) ? values : undefined
+}
+
 /** Returns true for request verbs and words without meaning of their own. */
 export function isCommon(word: string): boolean {
   return common.has(word.toLowerCase())
 }
 
 function readValue(kind: string, raw: string, now: number): string | number | undefined {
-  if (/^(?:number|span|money|percent|latitude|longitude)$/.test(kind)) return numberOf(raw)
+  if (/^(?:number|span|money|percent|latitude|longitude)$/.test(kind))
+    return numberOf(raw.replace(/[NESW]$/, '')) * (/[SW]$/.test(raw) ? -1 : 1)
   if (kind === 'date') return dateOf(raw, now)
   if (kind === 'time') return timeOf(raw)
   if (kind === 'glob') return `*.${raw}`
@@ -238,59 +314,9 @@ function readValue(kind: string, raw: string, now: number): string | number | un
 
 function numberOf(raw: string): number {
   const word = fixtures.numbers[raw.toLowerCase() as keyof typeof fixtures.numbers]
-  const [unit = ''] = /[a-z]+$/i.exec(raw) ?? []
-  const scale = { k: 1000, t: 1000, m: 1_000_000, b: 1_000_000_000 }[unit.charAt(0).toLowerCase()] ?? 1
-  return word ?? Number(raw.replace(/,|\s*[a-z]+$/gi, '')) * scale
-}
-
-/** Returns an ISO date; a date without a year is in the current one. */
-function dateOf(raw: string, now: number): string | undefined {
-  const today = new Date(now)
-  const text = raw.toLowerCase()
-  const after = (days: number) => isoDay(new Date(now + days * 86_400_000))
-  if (/^\d{4}-/.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text
-  const numeric = /^(\d+)([/.])(\d+)[/.](\d{4})$/.exec(text)
-  if (numeric) {
-    const [, first, sign, second, year] = numeric.map(String)
-    const isDayFirst = sign === '.' || Number(first) > 12
-    const [day, month] = isDayFirst ? [first, second] : [second, first]
-    return validDay(Number(year), Number(month), Number(day))
-  }
-  const month = months.findIndex((name) => new RegExp(`\\b${name}`).test(text)) + 1
-  const day = /\d+/.exec(text.replace(/\d{4}/, ''))?.[0]
-  if (month > 0 && (day || /\d{4}$/.test(text))) {
-    return validDay(Number(/\d{4}/.exec(text)?.[0] ?? today.getUTCFullYear()), month, Number(day ?? 1))
-  }
-  if (/after/.test(text)) return after(2)
-  if (/tomorrow/.test(text)) return after(1)
-  if (/yesterday/.test(text)) return after(-1)
-  if (/week/.test(text)) return after(7)
-  const weekday = weekdays.findIndex((name) => text.includes(name))
-  if (weekday < 0) return after(0)
-  const ahead = (weekday - today.getUTCDay() + 7) % 7 || 7
-  return after(text.startsWith('last') ? ahead - 7 : ahead)
-}
-
-function validDay(year: number, month: number, day: number): string | undefined {
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 ? isoDay(date) : undefined
-}
-
-export function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10)
-}
-
-const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
-const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
-
-/** Returns `15:30`. */
-function timeOf(raw: string): string {
-  if (/noon/i.test(raw)) return '12:00'
-  if (/midnight/i.test(raw)) return '00:00'
-  const [hour = '0', minute = '00'] = raw.match(/\d+/g) ?? []
-  const isAfternoon = /p/i.test(raw)
-  const hours = /[ap]/i.test(raw) ? (Number(hour) % 12) + (isAfternoon ? 12 : 0) : Number(hour)
-  return `${String(hours).padStart(2, '0')}:${minute}`
+  const [unit = ''] = /(?:thousand|[mbtr]{1,2}illion|pi|[kmb])$/i.exec(raw) ?? []
+  const scale = fixtures.scales[unit.toLowerCase() as keyof typeof fixtures.scales] ?? 1
+  return word ?? Number(raw.replace(/,|\s*(?:thousand|[mbtr]{1,2}illion|pi|[kmb])$/gi, '')) * scale
 }
 
 function currencyOf(text: string): string {
@@ -445,6 +471,7 @@ type Term = readonly [tag: string, value: string, row?: Row]
 interface Readers {
   patterns: (readonly [string, RegExp])[]
   phrases: (readonly [string, RegExp])[]
+  datePattern: RegExp
   termOf(text: string): Term | undefined
 }
 
@@ -453,7 +480,11 @@ function* termsIn(
   text: string,
   termOf: Readers['termOf'],
 ): Generator<{ start: number; end: number; term: Term }> {
-  const words = [...text.matchAll(/[\p{L}\d°/+#]+/gu)]
+  const words = [
+    ...text.matchAll(
+      /(?:\p{Lu}\.)+\p{Lu}?(?!\p{L})|[\p{L}\d°/+#-]*[\p{L}\d°/+#](?:\.(?= \p{Lu}))?(?<=\bSt\.|[^.])/gu,
+    ),
+  ]
   for (let at = 0; at < words.length; at++) {
     for (let length = 3; length > 0; length--) {
       const [first, last] = [words[at], words[at + length - 1]]
@@ -489,23 +520,34 @@ function readers(): Readers {
       const [names = '', code = ''] = entry.split(':')
       const aliases = names.split('|')
       const value = aliases[0] as string
-      const row =
-        tag === 'country' ? fixtures.tables.places.find(({ country }) => country === value) : undefined
+      const row: Row | undefined =
+        tag === 'country' || tag === 'language'
+          ? fixtures.tables.places.find((place) => place[tag] === value)
+          : tag === 'city'
+            ? { city: value, state: code }
+            : undefined
       for (const alias of aliases)
         set(alias, [
           tag,
           tag === 'unit' ? alias : value,
-          { ...row, [tag]: value, code: code || row?.countryCode || '', value },
+          { ...row, [tag]: value, code: code || row?.['countryCode'] || '', value },
         ])
     }
   const compile = ([kind = '', source = '']: readonly string[]) =>
     [
       kind,
-      new RegExp(source, /^(?:url|email|uuid|date|time|number|percent|sql)$/.test(kind) ? 'giu' : 'gu'),
+      new RegExp(
+        source.replaceAll('{month}', fixtures.month),
+        /^(?:url|email|uuid|date|time|number|percent|sql)$/.test(kind) ? 'giu' : 'gu',
+      ),
     ] as const
   made = {
     patterns: fixtures.facts.map(compile),
     phrases: fixtures.phrases.map(compile),
+    datePattern: new RegExp(
+      compile(fixtures.facts.findLast(([kind]) => kind === 'date') ?? [])[1].source,
+      'iu',
+    ),
     termOf: (text) => all.get(text.length < 3 ? text : text.toLowerCase()),
   }
   return made

@@ -37,7 +37,13 @@ export interface Leaf {
   readonly isMany: boolean
   /** Keys of optional values that contain this one, itself included. */
   readonly optional: readonly string[]
+  /** The descriptions of the field and of the schemas around it. */
+  readonly description: string
   readonly hints: ReadonlySet<string>
+  /** Stems of the name's and the description's words with their weights. */
+  readonly weights: ReadonlyMap<string, number>
+  /** Values that the description lists, such as `'small'`. */
+  readonly options: readonly string[]
   readonly words: readonly string[]
   readonly stems: readonly string[]
   readonly cues: readonly RegExp[]
@@ -145,7 +151,12 @@ export function leafOf(
   const names = path.filter((name) => name !== '*').map(split)
   const own = names.at(-1) ?? ''
   const name = `${names.at(-2) ?? ''} ${own}`.trim()
-  const words = own.split(' ').filter((word) => !/^(?:name|id|value|number|of|the|is|in|text|a)$/.test(word))
+  const words = own
+    .split(' ')
+    .filter(
+      (word, place) =>
+        !/^(?:name|id|value|number|of|the|is|in|text|a)$/.test(word) || (word === 'a' && place > 0),
+    )
   const first = own.split(' ').find((word) => fromRole.test(word) || toRole.test(word)) ?? own
   const parentRole =
     names
@@ -155,6 +166,7 @@ export function leafOf(
   const role = [first, parentRole]
     .map((word) => (fromRole.test(word) ? 'from' : toRole.test(word) ? 'to' : undefined))
     .find(Boolean)
+  const hints = new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase()))
   return {
     key: path.join('/'),
     parent: path
@@ -169,7 +181,10 @@ export function leafOf(
     schemas: [schema],
     isMany,
     optional: [],
-    hints: new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase())),
+    description,
+    hints,
+    weights: weightsOf(words, hints),
+    options: optionsIn(description),
     words,
     stems: words.map(stem),
     cues: words
@@ -178,6 +193,39 @@ export function leafOf(
     ...labelsOf(words),
     facts: [],
   }
+}
+
+function weightsOf(words: readonly string[], hints: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const generic = new Set(fixtures.genericHints.split(' '))
+  const akin = words.flatMap(
+    (word) => (fixtures.akin as Record<string, string>)[stem(word)]?.split(' ') ?? [],
+  )
+  return new Map([
+    ...akin.map((word) => [stem(word), 0.8] as const),
+    ...[...hints].flatMap((hint) =>
+      generic.has(hint) || /^\d/.test(hint) ? [] : [[stem(hint), 0.3] as const],
+    ),
+    ...words.flatMap((word, place) =>
+      /^\d|^(?:num|total|count|of|per)$/.test(word) || words[place - 1] === 'per'
+        ? []
+        : [[stem(word), 1] as const],
+    ),
+  ])
+}
+
+/** Returns the quoted or listed values in a description, such as `'small', 'large'` or `e.g. red, blue`. */
+function optionsIn(description: string): string[] {
+  const text = description.slice(0, 600)
+  const quoted = [...text.matchAll(/(?<![\p{L}\d])['"‘“`]([^'"’”`,]{1,30})['"’”`](?![\p{L}\d])/gu)].map(
+    ([, option = '']) => option,
+  )
+  const [, list = ''] =
+    /(?:e\.g\.?,?|such as|like|options?:?|values?:|either|i\.e\.?,?)\s([^.;:()'"]{3,120})/i.exec(text) ?? []
+  const listed = list.split(/,\s*(?:or |and )?|\s(?:or|and)\s/).map((option) => option.trim())
+  return [...new Set([...quoted, ...(listed.length > 1 ? listed : [])])].filter(
+    (option) =>
+      option.length > 1 && option.split(' ').length < 4 && !/^(?:etc|default|true|false|not)\b/i.test(option),
+  )
 }
 
 /** English endings of a stem. */

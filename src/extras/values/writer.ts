@@ -5,9 +5,11 @@ import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
 import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schema/schema.ts'
 import { subjectWords } from '../../model/text/words.ts'
 import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
-import { type Fact, type Facts, isCommon, isoDay, price, type Row } from './facts.ts'
+import { dateFormatIn, inDateFormat, isoDay } from './dates.ts'
+import { type Fact, type Facts, isCommon, price, type Row } from './facts.ts'
 import { escaped, type Leaf, leafOf, sentenceCase, split, stem } from './fields.ts'
-import { inPattern, isMatch, numberFor } from './matching.ts'
+import { inPattern, isMatch } from './matching.ts'
+import { numberFor } from './units.ts'
 
 const maxItems = 12
 
@@ -39,7 +41,7 @@ export class Writer {
   propose({ path, type, schemas, random }: ValuePlace): unknown {
     const key = path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
     if (type !== 'null' && this.#isOmitted(key)) throw new Unsatisfiable(`${key} is not stated`)
-    if (type === 'array') return this.#countOf(key)
+    if (type === 'array') return this.#arrayOf(key) ?? this.#countOf(key)
     if (type === 'object' || type === 'null' || path.length === 0 || schemas.length === 0) return undefined
     const index = path.findLast((step) => typeof step === 'number') ?? 0
     const isNamed = path.some((step) => typeof step === 'string')
@@ -104,6 +106,8 @@ export class Writer {
     if (listed) return this.#assumedMember(listed, sample, random)
     if (isPlaceInList(leaf, type)) return index + 1
     if (sample !== undefined && sample !== null && sample !== '') return sample
+    const usual = defaultIn(leaf.description, type)
+    if (usual !== undefined && !leaf.isMany) return usual
     if (type === 'boolean') return this.#assumedFlag(leaf, schemas)
     if (schemas.some(({ pattern }) => pattern !== undefined && leaf.field === undefined)) return undefined
     if (!leaf.key.endsWith('/*') || type !== 'string') return this.#given(leaf, index, type, schemas)
@@ -116,6 +120,13 @@ export class Writer {
       value = this.#given(leaf, index + next, type, schemas)
     earlier.set(index, value)
     return value
+  }
+
+  /** Returns the prompt's list in brackets. */
+  #arrayOf(key: string): unknown {
+    return [...this.#leaves.values()].find(
+      (leaf) => leaf.key.startsWith(`${key}/*`) && /^[/*]+$/.test(leaf.key.slice(key.length)),
+    )?.facts[0]?.values
   }
 
   /** Returns an array with one place per value found, which the generator fills. */
@@ -164,6 +175,8 @@ export class Writer {
     if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
     const column = mode && fact.row?.[mode]
+    if (fact.kind === 'time' && type !== 'string')
+      return Number(String(fact.value).split(':')[/minutes?$/.test(leaf.name) ? 1 : 0])
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
       return this.#isSameMoment(leaf, fact) ? undefined : this.#moment(leaf, fact)
     if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
@@ -173,6 +186,13 @@ export class Writer {
       )
       return mode === 'owner' ? owner : isSplit ? repo : fact.value
     }
+    if (
+      /^(?:city|country|region|name)$/.test(fact.kind) &&
+      (mode === 'place' ||
+        /\b[Cc]ity,? (?:and )?(?:[Ss]tate|[Cc]ountry)|, [A-Z]{2}\b/.test(leaf.description)) &&
+      type === 'string'
+    )
+      return this.#placeOf(leaf, fact)
     if (column !== undefined && column !== '') return column
     const isSentence =
       /^(?:object|task|title|about|message|reason)$/.test(fact.kind) && !/["'“‘]$/.test(fact.before)
@@ -180,11 +200,39 @@ export class Writer {
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
     if (typeof fact.value === 'number') {
-      const number = numberFor(leaf.name, leaf.schemas, fact)
+      const number = numberFor(leaf, fact)
       return type === 'string' ? String(number) : number
     }
     if (type === 'string' && typeof fact.value === 'number') return String(fact.value)
     return fact.value
+  }
+
+  /** Returns a place with the state or country that follows it, or that the description asks for. */
+  #placeOf({ parent, key, description }: Leaf, { value, row, end }: Fact): string {
+    const isSplit = [...this.#leaves.values()].some(
+      (leaf) =>
+        leaf.parent === parent && leaf.key !== key && /\b(?:country|state|province|region)$/.test(leaf.name),
+    )
+    const [rest = ''] =
+      /^,? (?:\p{Lu}\.){2}|^, (?:[A-Z]{2,3}\b|\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?)(?!\p{L}|['’])/u.exec(
+        this.#facts.text.slice(end, end + 40),
+      ) ?? []
+    const isNext =
+      rest !== '' &&
+      !this.#facts.list.some(
+        ({ kind, start }) => /^(?:date|weekday|month|person)$/.test(kind) && start === end + 2,
+      )
+    if (isSplit) return String(value)
+    if (isNext) return `${value}${rest.startsWith(',') ? '' : ','}${rest}`.replace(', ,', ',')
+    const known =
+      row?.['countryCode'] === 'US'
+        ? row['region']
+        : row?.['state'] || (/country/i.test(description) ? row?.['country'] : '')
+    return known &&
+      /\b[Ss]tate\b|, [A-Z]{2}\b|country/i.test(description) &&
+      /\b(?:city|e\.g|such as|like)\b/i.test(description)
+      ? `${value}, ${known}`
+      : String(value)
   }
 
   /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
@@ -222,8 +270,25 @@ export class Writer {
   }
 
   /** Returns a date or time in the format that a field expects. */
-  #moment({ schemas, field, role, name, parent }: Leaf, fact: Fact): string {
+  #moment({ schemas, field, role, name, parent, description }: Leaf, fact: Fact): string {
     const { list } = this.#facts
+    const written =
+      fact.kind !== 'datetime' && !schemas.some(({ format }) => format)
+        ? dateFormatIn(description)
+        : undefined
+    if (written) {
+      const other = (kind: string) =>
+        list
+          .filter((each) => each.kind === kind)
+          .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
+      const date = fact.kind === 'date' ? fact : other('date')
+      const time = fact.kind === 'time' ? fact : other('time')
+      return inDateFormat(
+        written,
+        String(date?.value ?? isoDay(new Date(this.#now))),
+        time && String(time.value),
+      )
+    }
     const format = schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
     const form = format ?? (field?.give as { date?: string } | undefined)?.date ?? 'date'
     const value = String(fact.value)
@@ -702,6 +767,23 @@ function withinBounds(number: number, schemas: readonly SchemaObject[], type: st
 function sampleOf(schema: SchemaObject): unknown {
   const { examples, example } = schema
   return schema['default'] ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example
+}
+
+/** Returns the default that a description states, such as `Default is 10`. */
+function defaultIn(description: string, type: string): Scalar | undefined {
+  const [, quoted, word = ''] =
+    /\bdefault(?:s|ed)?(?: value)?(?: is| to|:|=| as)*\s+(?:'([^']{1,40})'|"([^"]{1,40})"|(-?[\w.%/-]{1,30}))/i
+      .exec(description)
+      ?.filter((part, place) => place === 0 || part) ?? []
+  const text = (quoted ?? word).replace(/\.$/, '')
+  if (type === 'number' || type === 'integer')
+    return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
+  if (type === 'boolean') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined
+  return /['"]/.test(description) &&
+    /\p{L}{2}/u.test(text) &&
+    !/^(?:the|all|null|none|not|to|use|empty|no|current)$/i.test(text)
+    ? text
+    : undefined
 }
 
 /** Returns the first example in a description, such as `e.g. San Francisco, CA`. */

@@ -1,0 +1,118 @@
+/** Converts numbers to the units that fields ask for. */
+import { textAt } from '../../model/json-schema/schema.ts'
+import type { Fact } from './facts.ts'
+import type { Leaf } from './fields.ts'
+
+/** Spelling, measure, and size in the measure's base unit. */
+type Unit = readonly [RegExp, string, number]
+
+const units: readonly Unit[] = [
+  [/^(?:ms|millisec\w*)$/, 'time', 0.001],
+  [/^(?:s|secs?|seconds?)$/, 'time', 1],
+  [/^(?:min|mins|minutes?)$/, 'time', 60],
+  [/^(?:h|hrs?|hours?)$/, 'time', 3600],
+  [/^(?:days?|nights?)$/, 'time', 86_400],
+  [/^weeks?$/, 'time', 604_800],
+  [/^months?$/, 'time', 2_592_000],
+  [/^(?:years?|yrs?)$/, 'time', 31_536_000],
+  [/^(?:cents?|pence|minor)$/, 'money', 0.01],
+  [/^(?:usd|eur|gbp|dollars?|euros?|pounds? sterling|[$€£])$/, 'money', 1],
+  [/^(?:mm|millimet\w*)$/, 'length', 0.001],
+  [/^(?:cm|centimet\w*)$/, 'length', 0.01],
+  [/^(?:m|met(?:er|re)s?)$/, 'length', 1],
+  [/^(?:km|kilomet\w*)$/, 'length', 1000],
+  [/^(?:mi|miles?)$/, 'length', 1609.344],
+  [/^(?:ft|feet|foot)$/, 'length', 0.3048],
+  [/^(?:in|inch|inches)$/, 'length', 0.0254],
+  [/^(?:g|grams?)$/, 'mass', 1],
+  [/^(?:kg|kgs|kilos?|kilograms?)$/, 'mass', 1000],
+  [/^(?:lbs?|pounds?)$/, 'mass', 453.592],
+  [/^(?:µf|μf|microfarads?)$/, 'capacitance', 1e-6],
+  [/^farads?$/, 'capacitance', 1],
+  [/^(?:mh|millihenr\w*)$/, 'inductance', 0.001],
+  [/^henr(?:y|ys|ies)$/, 'inductance', 1],
+  [/^(?:hz|hertz)$/, 'frequency', 1],
+  [/^(?:atm|atmospheres?)$/, 'pressure', 1],
+  [/^(?:°c?|c|celsius|degrees?|fahrenheit|kelvin|k)$/, 'temperature', 1],
+  [/^bpm$/, 'tempo', 1],
+  [/^(?:c|coulombs?)$/, 'charge', 1],
+]
+
+export function unitOf(word: string): Unit | undefined {
+  return units.find(([pattern]) => pattern.test(word))
+}
+
+/** Returns the unit after a number. A rate such as `m/s` is none. */
+export function unitAfter({ kind, after }: Fact): Unit | undefined {
+  const [, word = '', next = ''] = /^[\s-]*([\p{L}€£$°µ]+)([/^²³]|\sper\s|\ssquared?)?/u.exec(after) ?? []
+  return next ? undefined : (unitOf(word) ?? (kind === 'money' ? unitOf('usd') : undefined))
+}
+
+/** Returns true if the word after a number can be a unit of a measure: `C` is one of temperature and charge. */
+export function isMeasuredIn({ kind, after }: Fact, measure: string): boolean {
+  const [, word = ''] = /^[\s-]*([\p{L}€£$°µ]+)/u.exec(after) ?? []
+  return (
+    units.some(([pattern, own]) => own === measure && pattern.test(word)) ||
+    (kind === 'money' && measure === 'money')
+  )
+}
+
+/** Returns the unit that a field's name or description asks for, as in `in years` or `(kg)`. */
+function unitAsked({ name }: Pick<Leaf, 'name'>, description: string): Unit | undefined {
+  const named = name.split(' ').map(unitOf).find(Boolean)
+  const words = [
+    ...description.matchAll(/\b(?:in|as) (\p{L}+)/gu),
+    ...description.matchAll(/\((\p{L}{1,3})\)/gu),
+  ]
+  return named ?? words.map(([, word = '']) => unitOf(word.toLowerCase())).find(Boolean)
+}
+
+/** Returns the unit that a field asks for or mentions, such as `the number of years`. */
+export function measureOf({ name, description }: Leaf): Unit | undefined {
+  return (
+    unitAsked({ name }, description) ??
+    (
+      description
+        .slice(0, 120)
+        .toLowerCase()
+        .replace(/\bper \p{L}+/gu, '')
+        .match(/\p{L}{3,}/gu) ?? []
+    )
+      .map(unitOf)
+      .find(Boolean)
+  )
+}
+
+/** Returns a number in the unit that the field's name or description asks for. */
+export function numberFor({ name, schemas }: Leaf, fact: Fact): number {
+  const description = textAt(schemas[0] ?? {}, 'description') ?? ''
+  const number = Number(fact.value)
+  if (fact.kind === 'percent' && isFraction(name, description)) return round(number / 100)
+  const [to, from] = [unitAsked({ name }, description), unitAfter(fact)]
+  const rest = /^[\s-]*(?:ft|feet|foot|hours?|h)(?: and)? (\d+) ?(in|min|m)/.exec(fact.after)
+  const more = rest && from ? (Number(rest[1]) * (from[1] === 'time' ? 60 : 0.0254)) / from[2] : 0
+  if (!from || !to || from[1] !== to[1] || from[2] === to[2]) return number
+  return round(((number + more) * from[2]) / to[2])
+}
+
+function isFraction(name: string, description: string): boolean {
+  if (
+    /\bpercent(?:age)?\b/.test(name) ||
+    /\b(?:as|in) (?:a )?percent|percentage|0 to 100|\(%\)/i.test(description)
+  )
+    return false
+  return (
+    /\bdecimal\b|\b0?\.\d|\bfraction|between 0 and 1/i.test(description) ||
+    /\b(?:rate|return|ratio|probability|interest|growth|yield)\b/.test(name)
+  )
+}
+
+function round(number: number): number {
+  return Number(number.toPrecision(number > 1 && number < 1e6 ? 6 : 10))
+}
+
+/** Returns true if a number has a unit that can be converted to the field's. */
+export function isSameMeasure(leaf: Leaf, fact: Fact): boolean {
+  const [to, from] = [unitAsked(leaf, textAt(leaf.schemas[0] ?? {}, 'description') ?? ''), unitAfter(fact)]
+  return to !== undefined && from !== undefined && to !== from && to[1] === from[1]
+}
