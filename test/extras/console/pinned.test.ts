@@ -1,4 +1,4 @@
-/** Pins what the console's control operations report: explanations, call rows and drafts. */
+/** Compares replies of the console's control operations with snapshots: explanations, call rows and drafts. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FormSchema, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
 import type { CallRow } from '../../../src/extras/console/rows.ts'
@@ -24,7 +24,7 @@ async function control<Data>(line: string, body?: object): Promise<Data> {
   return reply.data
 }
 
-/** Rules by the input they match. Each input is sent as often as its number says. */
+/** Rules by the input that they match, each with the number of requests to send with this input. */
 const rules: Record<string, [times: number, rule: Omit<RuleInput, 'on'>]> = {
   'fault with parameters': [1, { fault: { name: 'status', status: 503, message: 'Sold out' } }],
   'several faults': [1, { faults: ['latency', 'rate-limit'] }],
@@ -212,7 +212,7 @@ it('problems of drafts and forms match the snapshot', async () => {
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('pinned/drafts.txt')
 })
 
-it('inputs have limits', async () => {
+it('inputs are accepted up to their limits, and rejected beyond', async () => {
   const at = { baseUrl: `${server.url}/__understudy/console` }
   const accepts = async (line: string, body: object) => (await call(at, line, { body })).status < 400
   const calls = (count: number) => Array.from({ length: count }, () => ['default', 'unknown'])

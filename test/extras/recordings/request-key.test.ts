@@ -17,7 +17,7 @@ describe('names and keys', () => {
     [undefined, 'POST', '/chat/completions', 'post-chat-completions'],
     [undefined, 'GET', '/a/', 'get-a'],
     [undefined, 'GET', '/', 'get'],
-  ])('are derived from the operation %j, requested with %s %s: %s', (operation, method, path, name) => {
+  ])('are derived from operation %j, method %s and path %s: %s', (operation, method, path, name) => {
     expect(operationName(operation, method, path)).toBe(name)
   })
 
