@@ -11,7 +11,7 @@ import { isOnline, withoutOnline } from './search/search-request.ts'
 interface EffectivePrompt {
   /** The prompt with the preset's settings. Its `model` is still the requested one. */
   readonly prompt: Prompt
-  /** The model that replies. */
+  /** The model that replies: the requested one or the preset's. */
   readonly model: string
   readonly preset?: RequestSettings
 }

@@ -101,7 +101,7 @@ interface Leaf {
   key: string
 }
 
-/** Maximum number of strings to try. */
+/** Maximum number of strings to try for the links. */
 // mutation: equivalent (a bound on the work; any similar number will do)
 const maxLeaves = 20
 

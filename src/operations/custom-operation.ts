@@ -64,7 +64,7 @@ export interface OperationDefinition<
   readonly path: string
   /** Short summary for the OpenAPI document. Default: none. */
   readonly summary?: string
-  /** Group in the OpenAPI document. Default: none. */
+  /** Name of the operation's group in the OpenAPI document. Default: none. */
   readonly tag?: string
   /** If true, the operation changes the database, so no other write runs at the same time. Default: false. */
   readonly writes?: boolean

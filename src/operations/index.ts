@@ -30,35 +30,35 @@ export const operations: readonly (AnyOperation & { readonly id: OperationId & K
 
 /** Request bodies by operation id, including extensions. `undefined` for operations without a body. */
 export interface Bodies {
-  /** List all providers. */
+  /** `GET /providers` */
   listProviders: undefined
-  /** Update a workspace. */
+  /** `PATCH /workspaces/{id}` */
   updateWorkspace: UpdateWorkspaceRequest
-  /** List all embeddings models. */
+  /** `GET /embeddings/models` */
   listEmbeddingsModels: undefined
-  /** List benchmarks. */
+  /** `GET /benchmarks` */
   listBenchmarks: undefined
-  /** Get a preset. */
+  /** `GET /presets/{slug}` */
   getPreset: undefined
-  /** Create a response. */
+  /** `POST /responses` */
   createResponse: CreateResponseRequest
-  /** Create a chat completion (extension `chat`). */
+  /** `POST /chat/completions` (extension `chat`) */
   createChatCompletion: CreateChatCompletionRequest
-  /** Create a message (extension `messages`). */
+  /** `POST /messages` (extension `messages`) */
   createMessage: CreateMessageRequest
-  /** List models (extension `models`). */
+  /** `GET /models` (extension `models`) */
   listModels: undefined
-  /** Count models (extension `models`). */
+  /** `GET /models/count` (extension `models`) */
   countModels: undefined
-  /** List a model's endpoints (extension `models`). */
+  /** `GET /models/{author}/{slug}/endpoints` (extension `models`) */
   listModelEndpoints: undefined
-  /** Create embeddings (extension `embeddings`). */
+  /** `POST /embeddings` (extension `embeddings`) */
   createEmbeddings: CreateEmbeddingsRequest
-  /** Get the current API key (extension `account`). */
+  /** `GET /key` (extension `account`) */
   getKey: undefined
-  /** Get the credits (extension `account`). */
+  /** `GET /credits` (extension `account`) */
   getCredits: undefined
-  /** Get a generation (extension `account`). */
+  /** `GET /generation` (extension `account`) */
   getGeneration: undefined
 }
 

@@ -64,7 +64,7 @@ interface AnswerError {
 export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
 
 interface ItemHead {
-  /** Default: derived from the request. */
+  /** Item id. Default: derived from the request. */
   readonly id?: string
   /** Item status. Default: depends on whether the item is truncated. */
   readonly status?: string
@@ -97,9 +97,9 @@ export interface ReasoningItem extends ItemHead {
 interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
-  /** Function arguments as a JSON string. */
+  /** Function arguments as a JSON string, which may be truncated. */
   readonly arguments: string
-  /** Default: derived from the request. */
+  /** Id that the function's result refers to. Default: derived from the request. */
   readonly call_id?: string
 }
 

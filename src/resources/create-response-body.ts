@@ -214,7 +214,7 @@ export const RequestSettings = z.lazy(() => {
 export type RequestSettings = z.infer<typeof RequestSettings>
 
 export type CreateResponseBody = z.infer<typeof StoringResponseBody>
-/** The body of `createResponse`. */
+/** Request body of `createResponse`, as clients send it. */
 export type CreateResponseRequest = z.input<typeof CreateResponseBody>
 
 /** Returns a JSON Schema for objects with this `type`. */

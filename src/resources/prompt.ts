@@ -64,7 +64,7 @@ export interface TextForm {
   readonly verbosity?: { readonly value: string; readonly path: string }
 }
 
-/** A JSON Schema for the text. */
+/** The JSON Schema that the text must match, with its path in the request. */
 export interface StructuredFormat {
   readonly schema: { readonly [keyword: string]: unknown }
   readonly path: string

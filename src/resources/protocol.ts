@@ -47,9 +47,9 @@ export interface Protocol<Body, Result> {
 /** Data about a validated request that protocols use to render the reply. */
 export interface RenderContext<Body> {
   readonly body: Body
-  /** Unix time in milliseconds. */
+  /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
-  /** Key from which ids are generated. */
+  /** Key from which ids are generated. Unique for each request. */
   readonly requestKey: string
   readonly sandbox: { readonly seed: string | number }
 }

@@ -59,7 +59,7 @@ export const WorkspaceUpdate = z.lazy(() =>
 )
 
 export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
-/** The body of `updateWorkspace`. */
+/** Request body of `updateWorkspace`, as clients send it. */
 export type UpdateWorkspaceRequest = z.input<typeof WorkspaceUpdate>
 
 /** Documented values of `default_provider_sort`. Any other string is also accepted. */

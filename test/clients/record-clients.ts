@@ -53,7 +53,7 @@ const asked = ({ baseURL, apiKey }: { baseURL: string; apiKey: string }) =>
     input,
   })
 
-/** Clients for the whole API. */
+/** Clients of the API, in contrast to the event stream parsers below. */
 const clients: Record<string, Client> = {
   openai: {
     async json(at, delta) {

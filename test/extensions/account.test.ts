@@ -1,6 +1,4 @@
-/**
- * GET /credits, /key and /generation: a sandbox's usage.
- */
+/** Tests GET /credits, GET /key and GET /generation, which report a sandbox's usage. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { extensions } from '../../src/operations/extensions/index.ts'

@@ -81,5 +81,7 @@ function toListen(text: string): Plan['listen'] {
   const [, host = '0.0.0.0', digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (port > 0 && port <= 65_535 && /^[\w.:[\]-]+$/.test(host)) return { host, port }
-  throw new InvalidArgumentError('It must be a port, such as 8080 or 127.0.0.1:8080.')
+  throw new InvalidArgumentError(
+    'It must be a port, or an address with a port, such as 8080 or 127.0.0.1:8080.',
+  )
 }

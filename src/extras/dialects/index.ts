@@ -31,7 +31,7 @@ export const dialects: ExtraDefinition<DialectOptions> = {
   flags: [
     {
       flags: '--dialect <name>',
-      description: "vendor whose names and extra fields requests and replies use: 'openrouter'",
+      description: "use a vendor's names and extra fields in requests and replies: 'openrouter'",
       group: 'Behaviour',
       ofDocument: "describe this vendor's names and fields",
     },

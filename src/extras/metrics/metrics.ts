@@ -21,7 +21,7 @@ const listedStatuses = new Set([
   524, 529,
 ])
 
-/** Declares the control operation. */
+/** Returns the control operation. Its first call starts the collection. */
 export function getMetrics(host: ExtraHost): AnyOperation {
   let metrics: Metrics | undefined
   return gatewayOperation({
@@ -89,7 +89,6 @@ class Metrics implements CallListener {
     ]
   }
 
-  /** Returns the text that Prometheus scrapes. */
   text(): string {
     return `# Counters and histograms only include calls since the first request for these metrics.\n${exposition(this.#families)}`
   }

@@ -57,7 +57,7 @@ export class DocumentOperation implements AnyOperation {
   readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
   readonly output = z.unknown()
   readonly assumes = 'document'
-  /** The operation in the document. */
+  /** The operation's declaration in the document. */
   readonly source: PathOperation
   readonly document: OpenApiDocument
   readonly #schemas: Schemas
@@ -133,7 +133,7 @@ export class DocumentOperation implements AnyOperation {
     }
   }
 
-  /** Returns a generated reply's JSON. */
+  /** Returns a copy of the JSON in the reply for this seed. */
   sample({ warn }: RequestContext, seed: string): unknown {
     return copy(this.documentReply.sample(seed, warn))
   }

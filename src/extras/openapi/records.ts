@@ -93,7 +93,7 @@ export class Records {
   }
 }
 
-/** Cached sizes of frozen records. */
+/** Sizes of frozen records. The sizes of other records can change, so they are not cached. */
 const sizes = new WeakMap<object, number>()
 
 function sizeOf(value: object | null): number {

@@ -106,7 +106,7 @@ export interface Layout {
   readonly key: string
   /** Returns a scalar field's schema without its examples. */
   readonly bare: (field: string) => JsonSchema
-  /** Schemas of a record's fields. */
+  /** Schemas of a record's fields by name. A field can have several schemas. */
   readonly fields: ReadonlyMap<string, readonly JsonSchema[]>
 }
 

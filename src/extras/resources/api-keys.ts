@@ -253,7 +253,7 @@ async function acceptOnlyLivingKeys({ sandbox, headers, now }: RequestContext): 
   if (!known) await keep(sandbox, keyRow(key, new Date(now).toISOString(), 'unlisted'))
 }
 
-/** Returns a request's API key. */
+/** Returns a request's API key, from `Authorization: Bearer` or `x-api-key`. */
 export function keyIn(headers: Readonly<Record<string, string>>): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1] ?? headers['x-api-key']
 }
@@ -277,7 +277,7 @@ function keyRow(key: string, created_at: string, state: ApiKeyRow['state']): Api
   }
 }
 
-/** Returns 64 hexadecimal digits. */
+/** Hashes text to 64 hexadecimal digits. */
 export function longHash(text: string): string {
   return ['a', 'b', 'c', 'd'].map((part) => hash('api key', part, text)).join('')
 }

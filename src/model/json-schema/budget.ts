@@ -3,7 +3,7 @@
  * result on every machine. A step takes well under a microsecond.
  */
 const limits = {
-  /** Objects, arrays and scalars. */
+  /** Number of objects, arrays and scalars. */
   parts: 10_000,
   characters: 200_000,
   /** Nesting depth of the value, including references and alternatives. */

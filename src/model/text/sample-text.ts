@@ -63,7 +63,7 @@ const english: Texts = fixtures.en
 const languages: Readonly<Record<string, Texts>> = fixtures
 /** Maximum number of question characters to match against patterns. */
 const readLength = 400
-/** Default number of list items. */
+/** Default number of list items, by length. */
 const usualItems = { low: 3, medium: 5, high: 8 }
 
 export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): Piece[] {

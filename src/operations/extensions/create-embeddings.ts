@@ -44,7 +44,7 @@ export const EmbeddingsRequest = z.lazy(() =>
     .meta({ id: 'EmbeddingsRequest', description: 'Request body of POST /embeddings.' }),
 )
 type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
-/** The body of `createEmbeddings`. */
+/** Request body of `createEmbeddings`, as clients send it. */
 export type CreateEmbeddingsRequest = z.input<typeof EmbeddingsRequest>
 
 const EmbeddingsList = z.lazy(() =>

@@ -127,7 +127,7 @@ export const ChatRequest = z.lazy(() => {
     .meta({ id: 'ChatRequest', description: 'A request for a chat completion.' })
 })
 export type ChatRequest = z.infer<typeof ChatRequest>
-/** The body of `createChatCompletion`. */
+/** Request body of `createChatCompletion`, as clients send it. */
 export type CreateChatCompletionRequest = z.input<typeof ChatRequest>
 
 export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {

@@ -91,7 +91,7 @@ export const MessagesRequest = z.lazy(() => {
     .meta({ id: 'MessagesRequest', description: 'Request body of POST /messages.' })
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
-/** The body of `createMessage`. */
+/** Request body of `createMessage`, as clients send it. */
 export type CreateMessageRequest = z.input<typeof MessagesRequest>
 
 interface ForcedTool {

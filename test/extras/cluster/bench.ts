@@ -31,7 +31,7 @@ export const section: Section = {
   },
 }
 
-/** Duration of each of three rounds in seconds. */
+/** Returns the duration of each of three rounds in seconds. */
 async function secondsFor(names: readonly string[], requests: number): Promise<number[]> {
   await using nodes = await startCluster('nginx', names)
   const each = await Promise.all(

@@ -24,9 +24,18 @@ describe('deploy', () => {
   })
 
   it.each([
-    [['nginx', ...nodes, '--listen', '0'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', '65536'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', 'a b:80'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+    [
+      ['nginx', ...nodes, '--listen', '0'],
+      'It must be a port, or an address with a port, such as 8080 or 127.0.0.1:8080.',
+    ],
+    [
+      ['nginx', ...nodes, '--listen', '65536'],
+      'It must be a port, or an address with a port, such as 8080 or 127.0.0.1:8080.',
+    ],
+    [
+      ['nginx', ...nodes, '--listen', 'a b:80'],
+      'It must be a port, or an address with a port, such as 8080 or 127.0.0.1:8080.',
+    ],
     [
       ['nginx', ...nodes, '--tls-certificate', 'a.pem'],
       '--tls-certificate and --tls-key must be used together',
@@ -38,7 +47,10 @@ describe('deploy', () => {
     [['nginx'], 'nginx requires at least one node: --node n1=127.0.0.1:4141'],
     [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
     [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key must be used together'],
-    [['nginx', ...nodes, '--listen', 'x'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+    [
+      ['nginx', ...nodes, '--listen', 'x'],
+      'It must be a port, or an address with a port, such as 8080 or 127.0.0.1:8080.',
+    ],
   ])('rejects %j with a one-line error', async (args, line) => {
     const { code, stderr } = await runCommand('deploy', ...args)
     expect(code).toBe(2)

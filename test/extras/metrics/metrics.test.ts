@@ -116,7 +116,7 @@ describe('GET /__understudy/metrics', () => {
   it('bounds the number of series that clients can create', async () => {
     const sandbox = server.gateway.createSandbox()
     for (let status = 200; status < 600; status++) {
-      // fetch does not return a 407.
+      // `fetch` fails on a 407 instead of returning it.
       if (status === 407) continue
       sandbox.use({ on: '*', times: 1, reply: { status, body: {} } })
       await call(`GET /${status % 2 ? 'providers' : 'nothing'}`, sandbox.apiKey)

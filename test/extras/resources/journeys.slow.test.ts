@@ -139,7 +139,7 @@ function budget(sdk: OpenRouter, limitUsd: number): Promise<unknown> {
 let gateway: ReturnType<typeof createGateway>
 beforeAll(async () => {
   const { document } = await sdkDocument()
-  // Each option belongs to a different extra.
+  // The options belong to different extras. The spread lets the file compile without one of them.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
   gateway = createGateway(options)
 })

@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 const esm = new URL('../../../node_modules/@openrouter/sdk/esm/', import.meta.url)
 
-/** `GET /keys/{hash}` */
+/** A request line, such as `GET /keys/{hash}`. */
 export type Line = `${string} /${string}`
 
 /** Returns the SDK's operations, with the content of their successful replies. */

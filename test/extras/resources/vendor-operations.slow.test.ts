@@ -16,7 +16,7 @@ let gateway: ReturnType<typeof createGateway>
 beforeAll(async () => {
   const { lines: all, document } = await sdkDocument()
   lines = all
-  // Each option belongs to a different extra.
+  // The options belong to different extras. The spread lets the file compile without one of them.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
   gateway = createGateway(options)
 })

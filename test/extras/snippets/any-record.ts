@@ -146,7 +146,7 @@ export function argumentsFor({ isStream, method, url, headers, body: sent }: Exp
     url(baseUrl, origin),
     ...[`authorization: Bearer ${apiKey}`, ...headers.map(headerArgument)].flatMap((each) => ['-H', each]),
     ...(sent === '' ? [] : ['--data-raw', sent]),
-    // Encoded as UTF-8.
+    // Lone surrogates are replaced, as in UTF-8.
   ].map((each) => each.toWellFormed())
 }
 

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import type { BenchRequest } from './baseline.ts'
 import type { Subject } from './subject.ts'
 
-/** Formats a request as bytes. */
+/** Formats an HTTP/1.1 request for a keep-alive connection. */
 export function toBytes({ method, path, body }: BenchRequest): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
   const head = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', 'authorization: Bearer bench']

@@ -18,7 +18,7 @@ export interface Figure {
   unit: 'x' | 'ms' | 'µs' | 'MB' | 'KB' | 'lost'
   /** Target maximum; undefined if there is no target. */
   aim?: number
-  /** The figure's components. */
+  /** Values behind the figure, such as `12 µs vs. 8 µs`. */
   detail?: string
 }
 
@@ -29,7 +29,7 @@ export interface BenchFlags {
   source: boolean
 }
 
-/** A section's context. */
+/** Settings and functions passed to each section. */
 export interface Bench {
   readonly flags: BenchFlags
   /** Number of rounds per ratio, whose median is reported. */

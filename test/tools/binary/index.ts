@@ -26,7 +26,7 @@ const host = `${process.platform === 'win32' ? 'win' : process.platform}-${proce
 const root = new URL('../../../', import.meta.url).pathname
 const dist = join(root, 'dist')
 
-/** Returns the executable's path. */
+/** Returns the executable's path for a platform such as `linux-x64`. Default: the current platform. */
 export function binaryPath(target = host): string {
   return join(dist, 'binary', `gateway-understudy-${target}${target.startsWith('win') ? '.exe' : ''}`)
 }

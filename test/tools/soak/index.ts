@@ -279,7 +279,7 @@ async function ofChaos(): Promise<void> {
   summary.push(`  shut down in ${Math.round(endMs)} ms`)
 }
 
-/** Figures with units and scales. */
+/** Reported fields of a reading, each with its unit and divisor. */
 const figures = [
   ['rss', 'MB', 1024 * 1024],
   ['heapUsed', 'MB', 1024 * 1024],
