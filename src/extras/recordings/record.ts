@@ -151,7 +151,7 @@ const lingerMs = 5000
  * Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte.
  */
 const resetAfterMs = 20
-/** Matches the last event in each protocol. */
+/** Matches a stream's last event in every protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
 interface ExchangeSetup extends RecorderSetup {

@@ -449,7 +449,7 @@ const Row = memo(function Row({
   )
 })
 
-/** A bar as long as the call's duration. Its pale part ends at the first byte. */
+/** Bar whose length is the call's duration. The pale part ends at the first byte. */
 function Bar({
   durationMs,
   firstByteMs,

@@ -284,7 +284,7 @@ export function withCode(text: string | null | undefined): ComponentChildren {
   return (text ?? '').split('`').map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part))
 }
 
-/** Error notice. */
+/** Error message, which screen readers announce at once. */
 export function Notice({ children }: { children: ComponentChildren }) {
   return (
     <p class="notice" role="alert">
@@ -315,7 +315,7 @@ export function milliseconds(ms: number | null): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
 }
 
-/** Formats a size in bytes. */
+/** Formats a number of bytes, such as `1.2 kB`. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -10,7 +10,7 @@ import { ActionButton, Notice, parsed, Tabs, TextArea } from './parts.tsx'
 import { initialOf, type Path, parsePath, variantsOf, withValueAt } from './schema.ts'
 import { type Problem, SchemaForm } from './schema-form.tsx'
 
-/** Debounce of the check in milliseconds. */
+/** Time without edits after which the row is checked, in milliseconds. */
 const debounceMs = 300
 /** Maximum number of values from other rows to suggest. */
 const maxNames = 50

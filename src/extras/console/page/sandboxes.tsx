@@ -144,7 +144,6 @@ function Sandbox({ info }: { info: SandboxAddress }) {
   )
 }
 
-/** Form that advances a sandbox's clock. */
 function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }) {
   const seconds = useSignal('60')
   const advance = async () => {

@@ -13,7 +13,7 @@ import { ActionButton, parsed, Status, Tabs, TextArea } from './parts.tsx'
 import { type Path, resolved, withValueAt } from './schema.ts'
 import { SchemaForm } from './schema-form.tsx'
 
-/** Debounce of the check in milliseconds. */
+/** Time without edits after which the draft is checked, in milliseconds. */
 const debounceMs = 300
 /** Time after which the draft is tried against new calls, in milliseconds. */
 const retryMs = 1000

@@ -142,7 +142,6 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
   )
 }
 
-/** An example request. */
 interface Example {
   id: string
   title: string
