@@ -171,3 +171,8 @@ export function defineOperation<const Id extends string, Params, Query, Body, Ou
 ): Operation<Params, Query, Body, Output> & { readonly id: Id } {
   return operation
 }
+
+/** Removes the parameter names from a path. Paths of the same shape match the same URLs. */
+export function shapeOf(path: string): string {
+  return path.replace(/\{[^}]*\}/g, '{}')
+}

@@ -27,6 +27,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     server: 'host and origin checks, limits, request log',
     control: 'control operations, their OpenAPI document and client',
   },
+  { 'extras/documents': 'reads OpenAPI documents' },
   {
     'extras/dialects': "a vendor's names and extra fields",
     'extras/openapi': 'operations from an OpenAPI document',

@@ -6,6 +6,7 @@ import { copy } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/in-words.ts'
+import { isObject } from '../lib/loose-reading.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { refuseOtherNames } from '../lib/other-names.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
@@ -286,8 +287,4 @@ function compileValue(expected: unknown): (value: unknown) => boolean {
   if (!Object.hasOwn(expected, 'some')) return fields
   const item = compileValue(Reflect.get(expected, 'some'))
   return (value) => (Array.isArray(value) ? value.some(item) : fields(value))
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

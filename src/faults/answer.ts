@@ -1,6 +1,7 @@
 /** Faults in the format and content of generated answers: fields, id, usage, status and citations. */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
+import { isObject } from '../lib/loose-reading.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
 import { renumber } from './events.ts'
@@ -65,7 +66,7 @@ export const answerFaults = [
     summary: 'The answer is `incomplete` with the reason `content_filter`; its text is unchanged.',
     apply: (_params, context, reply) =>
       changeJson(reply, context, 'the answer is not complete', (value) =>
-        isFields(value) ? context.protocol.filtered(value) : value,
+        isObject(value) ? context.protocol.filtered(value) : value,
       ),
   }),
   defineFault({
@@ -190,10 +191,6 @@ const without = (field: string) => `its citations have no '${field}'`
 
 type Fields = Record<string, unknown>
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /**
  * Changes a reply's JSON or each event of a stream, and reports whether the fault took effect.
  *
@@ -255,11 +252,11 @@ function changeAnswer(
   field: string,
   change: (answer: Fields) => Fields,
 ): Reply {
-  const changed = (answer: unknown) => (isFields(answer) && field in answer ? change(answer) : answer)
+  const changed = (answer: unknown) => (isObject(answer) && field in answer ? change(answer) : answer)
   return changeJson(reply, context, `the answer has no ${field}`, (value) => {
-    if (!isFields(value)) return value
+    if (!isObject(value)) return value
     for (const place of ['response', 'message']) {
-      if (!isFields(value[place])) continue
+      if (!isObject(value[place])) continue
       const answer = changed(value[place])
       return answer === value[place] ? value : { ...value, [place]: answer }
     }

@@ -27,7 +27,7 @@ export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
   })
 }
 
-export type Position = z.output<z.ZodObject<ReturnType<typeof position>>>
+export type Position = z.infer<z.ZodObject<ReturnType<typeof position>>>
 
 export type EventFrame = Frame & { kind: 'event' }
 

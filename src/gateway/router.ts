@@ -2,11 +2,10 @@
  * Finds a request's operation: by a map lookup for paths without parameters, otherwise in a short list of patterns.
  * For unknown paths, suggests the path that was probably meant.
  */
-import { shapeOf } from '../http/openapi-document.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
-import type { AnyOperation } from '../operation.ts'
+import { type AnyOperation, shapeOf } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
 export interface RouteMatch {

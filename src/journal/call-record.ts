@@ -12,7 +12,8 @@ import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition
 import type { NearMiss, SkippedRules } from '../scenarios/near-misses.ts'
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
-import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
+import { KeptBody, Timeline } from './body.ts'
+import type { JournalEntry } from './entry.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
@@ -386,23 +387,10 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 }
 
 /** Data about a call that was loaded from a file. */
-export interface SavedFacts {
+interface SavedFacts
+  extends Omit<JournalEntry, 'id' | 'timestamp' | 'body' | 'reason' | 'traceId' | 'assumptions'> {
   readonly id?: string | undefined
-  readonly replyHeaders: Readonly<Record<string, string>>
-  readonly rawBody: KeptText
-  readonly replyBody: KeptText
-  /** Sandbox time, ISO 8601. */
   readonly timestamp?: string | undefined
-  readonly rule: CallRule | null
-  readonly turn: TurnReading | null
-  readonly usage: CallUsage | null
-  readonly nearMisses: readonly NearMiss[]
-  readonly warnings: readonly string[]
-  readonly schemaViolation: boolean
-  readonly timeline: readonly TimedPart[]
-  /** Real time in milliseconds. */
-  readonly firstByteMs: number | null
-  readonly durationMs: number | null
 }
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/

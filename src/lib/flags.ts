@@ -9,11 +9,6 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
-export function toWholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number.')
-}
-
 /** Parses a token, in which only visible ASCII characters are allowed because it is sent in a header. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text

@@ -4,18 +4,18 @@
 
 import * as z from 'zod'
 import { GatewayError, invalidRequest, SchemaViolation, type Violation } from '../http/errors.ts'
-import { shapeOf } from '../http/openapi-document.ts'
 import type { Reply } from '../http/reply.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
-import type {
-  AnyOperation,
-  DocumentedSchemas,
-  Frozen,
-  Method,
-  RequestContext,
-  ResolverContext,
+import {
+  type AnyOperation,
+  type DocumentedSchemas,
+  type Frozen,
+  type Method,
+  type RequestContext,
+  type ResolverContext,
+  shapeOf,
 } from '../operation.ts'
 import type { CustomOperation } from '../sandbox/options-input.ts'
 import { type CustomOperationId, textOperations } from '../scenarios/names.ts'

@@ -4,8 +4,7 @@
 import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { CallListener } from '../journal/call-record.ts'
-import { Journal, type JournalStore } from '../journal/journal.ts'
+import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
 import { shown } from '../lib/in-words.ts'
@@ -13,9 +12,7 @@ import type { Duration } from '../lib/numbers.ts'
 import { refuseOtherNames } from '../lib/other-names.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
-import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
 import type { ReplyContext, ReplyFunction, ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
 import {
@@ -31,40 +28,13 @@ import type { ScenarioOrRule } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
+import type { Sandboxes } from './sandboxes.ts'
 
 export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions
   readonly seedData: SeedData
-  readonly host: SandboxHost
-}
-
-/** Services that a gateway provides to its sandboxes. */
-export interface SandboxHost {
-  /** The gateway's operations. The journal's methods reject the ids of any others. */
-  readonly operations: readonly KnownOperation[]
-  /** Store for the calls of all sandboxes. */
-  readonly store: JournalStore
-  /** Listeners notified of every call. */
-  readonly listeners: ReadonlySet<CallListener>
-  /** Scenarios that are active from the start. */
-  readonly scenarios: readonly Scenario[]
-  /** Validates a scenario, or finds the bundled one by name. Throws a one-line error. */
-  checkScenario(input: unknown): Scenario
-  /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
-  toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Returns gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
-  elapsed(): number
-  dispose(sandbox: Sandbox): void
-  /** Returns a sandbox's base URL. Throws if the gateway has neither a server nor an interception. */
-  baseUrlOf(id: string): string
-  /**
-   * Runs a function, and all async work that it starts, in a sandbox. Throws unless the sandbox is live and belongs
-   * to this gateway.
-   */
-  run<Result>(sandbox: Sandbox, work: () => Result): Result
-  /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
-  assertLive(sandbox: Sandbox): void
+  readonly host: Sandboxes
 }
 
 /** A function that returns a reply. Its argument includes the request's sandbox. */
@@ -200,7 +170,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /** @internal */
-  isOf(host: SandboxHost): boolean {
+  isOf(host: Sandboxes): boolean {
     return this.#setup.host === host
   }
 

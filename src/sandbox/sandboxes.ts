@@ -16,7 +16,7 @@ import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
-import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
+import { Sandbox, type SandboxSetup } from './sandbox.ts'
 import { restoreCalls, SandboxFile, unknownOperations } from './sandbox-file.ts'
 import { assertCustomId, nodeOf, SandboxIds, sandboxBaseUrl } from './sandbox-id.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
@@ -33,7 +33,7 @@ export interface SandboxesSetup {
 /** Number of checks for idle sandboxes within `limits.sandboxIdleMs`. */
 const sweepsPerAge = 4
 
-export class Sandboxes implements SandboxHost {
+export class Sandboxes {
   readonly #setup: SandboxesSetup
   readonly #seedData: SeedData
   readonly #sandboxes = new Map<string, Sandbox>()
@@ -46,14 +46,21 @@ export class Sandboxes implements SandboxHost {
   readonly #ids: SandboxIds
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls: { readonly baseUrl: string }[] = []
-  #made = 0
-  #evicted = 0
+  /** Number of sandboxes created so far, excluding the default one. */
+  made = 0
+  /** Number of sandboxes that expired. */
+  evicted = 0
   /** If true, no sandboxes can be created. See `drain`. */
-  #isDraining = false
+  isDraining = false
   /** The current async context's sandbox. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
+  /** Store for the calls of all sandboxes. */
   readonly store: JournalStore
+  /** The gateway's operations. The journal's methods reject the ids of any others. */
+  readonly operations: readonly KnownOperation[]
+  /** Validates a scenario, or finds the bundled one by name. Throws a one-line error. */
+  readonly checkScenario: (input: unknown) => Scenario
   #default: Sandbox | undefined
 
   constructor(setup: SandboxesSetup) {
@@ -62,6 +69,8 @@ export class Sandboxes implements SandboxHost {
     this.#seedData = new SeedData(setup.options, setup.collections)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
+    this.operations = setup.operations
+    this.checkScenario = setup.checkScenario
     this.#ids = new SandboxIds(setup.options.sandboxes.node)
   }
 
@@ -148,6 +157,7 @@ export class Sandboxes implements SandboxHost {
     throw this.#notFoundError(id)
   }
 
+  /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
   assertLive(sandbox: Sandbox): void {
     if (sandbox === this.#default) this.assertDefault()
     else if (this.#default && this.peek(sandbox.id) !== sandbox)
@@ -161,6 +171,7 @@ export class Sandboxes implements SandboxHost {
     return () => void this.#baseUrls.splice(this.#baseUrls.indexOf(place), 1)
   }
 
+  /** Returns a sandbox's base URL. Throws if the gateway has neither a server nor an interception. */
   baseUrlOf(id: string): string {
     const [first] = this.#baseUrls
     if (first) return id === 'default' ? first.baseUrl : sandboxBaseUrl(first.baseUrl, id)
@@ -169,6 +180,10 @@ export class Sandboxes implements SandboxHost {
     )
   }
 
+  /**
+   * Runs a function, and all async work that it starts, in a sandbox. Throws unless the sandbox is live and belongs
+   * to this gateway.
+   */
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
     if (!(sandbox instanceof Sandbox))
       throw new TypeError(
@@ -205,15 +220,7 @@ export class Sandboxes implements SandboxHost {
     return [...this.#sandboxes.values()]
   }
 
-  get operations(): readonly KnownOperation[] {
-    return this.#setup.operations
-  }
-
-  checkScenario(input: unknown): Scenario {
-    return this.#setup.checkScenario(input)
-  }
-
-  /** @internal */
+  /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
     if (id !== undefined) assertCustomId(id)
     if (id !== undefined && this.peek(id))
@@ -224,16 +231,6 @@ export class Sandboxes implements SandboxHost {
   /** Name of this node, or undefined for a standalone server. */
   get node(): string | undefined {
     return this.#setup.options.sandboxes.node
-  }
-
-  /** Number of sandboxes created so far, excluding the default one. */
-  get made(): number {
-    return this.#made
-  }
-
-  /** Number of sandboxes that expired. */
-  get evicted(): number {
-    return this.#evicted
   }
 
   /** Number of live sandboxes, excluding the default one. */
@@ -248,11 +245,7 @@ export class Sandboxes implements SandboxHost {
 
   /** Rejects new sandboxes from now on. Existing sandboxes are unaffected. */
   drain(): void {
-    this.#isDraining = true
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining
+    this.isDraining = true
   }
 
   /** Returns true if a sandbox has a request in flight, or had one within this many milliseconds of elapsed time. */
@@ -260,6 +253,7 @@ export class Sandboxes implements SandboxHost {
     return [...this.#sandboxes.values()].some(({ idleMs }) => idleMs < withinMs)
   }
 
+  /** Returns gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
   elapsed(): number {
     return this.#clock.elapsed()
   }
@@ -285,7 +279,7 @@ export class Sandboxes implements SandboxHost {
   }
 
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
-    if (this.#isDraining)
+    if (this.isDraining)
       throw new GatewayError(
         503,
         'This gateway is shutting down and accepts no new sandboxes: use another node',
@@ -301,7 +295,7 @@ export class Sandboxes implements SandboxHost {
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#sandboxes.set(sandbox.id, sandbox)
-    this.#made++
+    this.made++
     return sandbox
   }
 
@@ -334,7 +328,7 @@ export class Sandboxes implements SandboxHost {
   #evictIfIdle(sandbox: Sandbox): boolean {
     if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return false
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
-    this.#evicted++
+    this.evicted++
     return true
   }
 

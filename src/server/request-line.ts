@@ -1,12 +1,11 @@
 /**
- * Formats the request log, one line per request.
+ * Describes completed requests, for the request log.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { reasonToShow } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
-import { printable } from '../lib/print.ts'
 
 export interface RequestLine {
   /** Method in upper case. */
@@ -54,25 +53,4 @@ export function toRequestLine(
 function shownPath(path: string): string {
   const query = path.indexOf('?')
   return query < 0 ? hideInString(path) : hideInString(path.slice(0, query)) + hideInQuery(path.slice(query))
-}
-
-/**
- * Formats a line, such as `POST /api/v1/responses 503 12 ms flaky#1` or `GET /api/v1/presets/x 404 1.2 ms: Resource …`.
- */
-export function requestLineText({
-  method,
-  path,
-  status,
-  durationMs,
-  rule,
-  reason,
-  delivery,
-}: RequestLine): string {
-  const time = durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)
-  const words = [method, path, status || 'no answer', `${time} ms`, rule]
-  const line = [...words, delivery === 'complete' ? undefined : delivery]
-    .filter((word) => word !== undefined)
-    .join(' ')
-  // The message may quote the request.
-  return printable(reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`)
 }

@@ -4,7 +4,8 @@ import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
-import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
+import { requestLineText } from '../../src/cli/request-line-text.ts'
+import type { RequestLine } from '../../src/server/request-line.ts'
 import { call, open } from '../call.ts'
 
 /** Returns the error message for a request such as `GET /api/v1/provider`. */

@@ -8,7 +8,7 @@ import { hideInQuery, hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { judgeCalls, matches } from '../../src/journal/expectations.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
-import { requestLineText } from '../../src/server/request-line.ts'
+import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { call } from '../call.ts'
 
 const secret = 'sk-hush-1234'

@@ -1,6 +1,7 @@
 /** Adds a dialect's fields to the replies in an OpenAPI document. */
-import { isJson, type Json, OpenApiDocument } from '../../http/openapi-document.ts'
+
 import { type Path, readPath } from '../../lib/value-path.ts'
+import { isJson, type Json, OpenApiDocument } from '../documents/openapi-document.ts'
 
 /** Sample values of fields, by the path of the object that they are added to. */
 export type Fields = Readonly<Record<string, object>>

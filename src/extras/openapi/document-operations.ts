@@ -3,12 +3,12 @@
  * is created, schemas on first use.
  */
 import * as z from 'zod'
-import { isJson, OpenApiDocument, type PathOperation, shapeOf } from '../../http/openapi-document.ts'
 import type { Reply } from '../../http/reply.ts'
 import { copy } from '../../lib/copy.ts'
 import { hash } from '../../lib/seed.ts'
 import { inOneLine } from '../../model/structured.ts'
-import type { AnyOperation, RequestContext } from '../../operation.ts'
+import { type AnyOperation, type RequestContext, shapeOf } from '../../operation.ts'
+import { isJson, OpenApiDocument, type PathOperation } from '../documents/openapi-document.ts'
 import { type Draft, echoPath } from './edits.ts'
 import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { RecordReplies } from './record-replies.ts'

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { readDocumentFile } from '../../http/document-file.ts'
-import { DocumentError } from '../../http/openapi-document.ts'
+import { readDocumentFile } from '../documents/document-file.ts'
+import { DocumentError } from '../documents/openapi-document.ts'
 import { type DocumentOperation, documentOperations } from './document-operations.ts'
 import { documentRecords } from './records.ts'
 import { withDocument } from './with-document.ts'

@@ -3,8 +3,8 @@
  * and `writeOnly`. Schemas are converted on first use, because most schemas in a large document are never used.
  */
 import { GatewayError } from '../../http/errors.ts'
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 import { LostReference } from '../../model/json-schema/schema.ts'
+import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 
 export type Direction = 'request' | 'reply'
 

@@ -4,12 +4,12 @@
  */
 
 import * as z from 'zod'
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 import { queryOf } from '../../journal/entry.ts'
 import { type Problem, problemsOf } from '../../model/json-schema/check.ts'
 import { itemSchema, References, schemasAt, typesOf } from '../../model/json-schema/schema.ts'
 import type { OperationInput } from '../../operation.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
+import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 import { follow, type PlainSchemas, reading } from './openapi-schemas.ts'
 
 export type Input = OperationInput<unknown, unknown, unknown>

@@ -4,8 +4,6 @@
  * schemas on first use.
  */
 
-import type { PathOperation } from '../../http/openapi-document.ts'
-import { shapeOf } from '../../http/openapi-document.ts'
 import {
   isSchema,
   itemSchema,
@@ -14,7 +12,9 @@ import {
   schemasAt,
   typesOf,
 } from '../../model/json-schema/schema.ts'
+import { shapeOf } from '../../operation.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
+import type { PathOperation } from '../documents/openapi-document.ts'
 
 export type Verb = 'create' | 'list' | 'get' | 'update' | 'put' | 'delete'
 

@@ -1,6 +1,7 @@
 /** Merges a mocked OpenAPI document's operations into Understudy's own document. */
 import { upgrade } from '@scalar/openapi-upgrader'
-import { isJson, type Json, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
+import { shapeOf } from '../../operation.ts'
+import { isJson, type Json, OpenApiDocument } from '../documents/openapi-document.ts'
 import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']

@@ -4,7 +4,7 @@
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { AnyExtra } from '../../gateway/extra.ts'
-import { collect, environmentHelp, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
+import { collect, environmentHelp, readEnvironment, toToken } from '../../lib/flags.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 export function addRecordingCommands(program: Command, extras: readonly AnyExtra[]): void {
@@ -179,6 +179,11 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
 const redact = 'additional secrets, as for record'
 const redactText = 'replace prompts and answers with filler text of the same shape'
 const dialect = 'vendor name to store in recordings'
+
+function toWholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
 
 function toAmount(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)

@@ -3,6 +3,7 @@
  * documents.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
+import { shapeOf } from '../../operation.ts'
 import {
   DocumentError,
   isJson,
@@ -10,8 +11,7 @@ import {
   OpenApiDocument,
   prefixOf,
   routeOf,
-  shapeOf,
-} from '../../http/openapi-document.ts'
+} from '../documents/openapi-document.ts'
 import {
   compareDeprecation,
   compareShapes,

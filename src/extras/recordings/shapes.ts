@@ -3,7 +3,7 @@
  * converted to shapes, which are compared by their effect on clients. In replies, anything more than
  * Understudy's shape is additive, anything less is breaking; in requests, the reverse applies.
  */
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'array'
 

@@ -1,4 +1,5 @@
 /** Checks values against schemas. Supports the keywords that providers accept in strict mode. */
+import { isObject } from '../../lib/loose-reading.ts'
 import { equal } from '../../lib/equal.ts'
 import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
@@ -6,7 +7,6 @@ import { type Pattern, readPattern } from './pattern.ts'
 import { isMultiple, isOfFormat, rangeOf } from './scalars.ts'
 import {
   ignoredKeywords,
-  isObject,
   itemSchema,
   listedValues,
   numberAt,

@@ -3,6 +3,7 @@
  * optional fields, and one or two items per array. Recursive or very large schemas get the smallest value.
  */
 
+import { isObject } from '../../lib/loose-reading.ts'
 import { random } from '../../lib/seed.ts'
 import type {
   JsonSchema,
@@ -15,7 +16,6 @@ import { Budget, Exhausted } from './budget.ts'
 import { Checker } from './check.ts'
 import { fitLength, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
 import {
-  isObject,
   itemSchema,
   listedValues,
   numbersAt,

@@ -1,5 +1,6 @@
 /** Reads keywords of JSON Schemas sent by callers. A keyword whose value has the wrong type counts as absent. */
 
+import { isObject } from '../../lib/loose-reading.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 
@@ -11,10 +12,6 @@ export const ignoredKeywords = (
 
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value)
-}
-
-export function isObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function numberAt(schema: SchemaObject, keyword: string): number | undefined {

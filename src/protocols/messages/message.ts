@@ -1,5 +1,6 @@
 /** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
+import { isObject } from '../../lib/loose-reading.ts'
 import { hash } from '../../lib/seed.ts'
 import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
@@ -126,9 +127,7 @@ function isRefusal(item: AnswerItem): boolean {
 function inputOf(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : { value }
+    return isObject(value) ? value : { value }
   } catch {
     return {}
   }

@@ -6,6 +6,7 @@
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
+import { isObject } from '../../lib/loose-reading.ts'
 import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
 import {
   OutputRefusal,
@@ -137,10 +138,6 @@ function incompleteItem(item: unknown): unknown {
   return isObject(item) && 'type' in item && item.type === 'message'
     ? { ...item, status: 'incomplete' }
     : item
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Schema of a stream event, for the OpenAPI document. */

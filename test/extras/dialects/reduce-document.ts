@@ -6,8 +6,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { load } from 'js-yaml'
-import { OpenApiDocument, shapeOf } from '../../../src/http/openapi-document.ts'
+import { OpenApiDocument } from '../../../src/extras/documents/openapi-document.ts'
 import { createGateway } from '../../../src/index.ts'
+import { shapeOf } from '../../../src/operation.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,7 +3,7 @@
  * only syntax errors have a line and column. Reading is synchronous and works only in Node. Node's modules
  * are loaded on demand, because the main entry also runs in browsers.
  */
-import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../lib/data-file.ts'
+import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../../lib/data-file.ts'
 
 /** Maximum file size in bytes. Published documents are about 2 MB. */
 // mutation: equivalent (a bound on the work; any similar number will do)

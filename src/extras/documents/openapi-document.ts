@@ -1,6 +1,6 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
 
-import { readAt } from '../lib/value-path.ts'
+import { readAt } from '../../lib/value-path.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -75,11 +75,6 @@ export class OpenApiDocument {
 
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Removes the parameter names from a path. Paths of the same shape match the same URLs. */
-export function shapeOf(path: string): string {
-  return path.replace(/\{[^}]*\}/g, '{}')
 }
 
 /** End of the gateway's base URL. */
