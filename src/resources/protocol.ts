@@ -95,7 +95,7 @@ export interface StreamSoFar {
   last?: StreamEvent
   /** The `response` object of the latest event that contains one. */
   response: object | undefined
-  /** The next sequence number. */
+  /** The next event's sequence number. */
   sequence: number
 }
 

@@ -7,10 +7,11 @@ import { isJson, type Json, OpenApiDocument } from '../documents/openapi-documen
 export type Fields = Readonly<Record<string, object>>
 
 /**
- * Adds fields to the schemas of successful replies, in place. Their schemas are derived from the sample values.
+ * Adds fields to the schemas of successful replies, in place. The fields' schemas are derived from their sample
+ * values.
  *
- * @param always Returns the fields in every reply of an operation.
- * @param all Returns all fields. Those that `always` lacks are optional.
+ * @param always Returns the fields that every reply to an operation has.
+ * @param all Returns all fields. Fields that `always` omits are optional.
  */
 export function addReplyFields(
   root: object,

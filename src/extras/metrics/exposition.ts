@@ -66,7 +66,7 @@ export class Histogram implements Family {
     this.#label = label
   }
 
-  /** @param ms Milliseconds. The output is in seconds, Prometheus's base unit. */
+  /** @param ms Duration in milliseconds. The output is in seconds, Prometheus's base unit. */
   observe(ms: number, value = ''): void {
     let series = this.#series.get(value)
     if (!series) {

@@ -11,7 +11,7 @@ export type Direction = 'request' | 'reply'
 export class PlainSchemas {
   readonly #hidden: 'readOnly' | 'writeOnly'
   readonly #converted = new Map<object, Json>()
-  /** Targets of references, which converted schemas share. */
+  /** Targets of references, shared by all converted schemas. */
   readonly #shared: Json
 
   constructor(document: OpenApiDocument, direction: Direction) {

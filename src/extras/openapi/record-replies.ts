@@ -164,7 +164,7 @@ export class RecordReplies {
     )
   }
 
-  /** Returns the changes that a request makes: its fields that records have, and the update time. */
+  /** Returns a request's changes to a record: the sent fields that records have, and the update time. */
   #changes({ context: { body, now } }: Request, before: Fields): Fields {
     const layouts = [...this.#resource.operations.keys()].map((verb) => this.#layout(verb))
     const known = new Set(layouts.flatMap((layout) => [...(layout?.fields.keys() ?? [])]))

@@ -185,7 +185,8 @@ class ValueGenerator {
   }
 
   /**
-   * Orders branches. For a small value, branches without parts come first; otherwise, a random one that is not null.
+   * Orders branches. For a small value, branches without parts come first; otherwise, a random branch that is not
+   * null.
    */
   #ordered(branches: readonly JsonSchema[], isSmall: boolean, where: string): JsonSchema[] {
     this.#budget.step(branches.length)

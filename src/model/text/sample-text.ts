@@ -148,8 +148,8 @@ function writePassage(question: Question): string {
 }
 
 /**
- * Writes prose: one sentence, one or two paragraphs, or three paragraphs with headings, depending on the length, or
- * the requested number of sentences or paragraphs.
+ * Writes prose of the requested length: one sentence, one or two paragraphs, three paragraphs with headings, or an
+ * exact number of sentences or paragraphs.
  */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question

@@ -24,7 +24,7 @@ for (const [name, run] of Object.entries(clients)) {
       assert.deepEqual(new Set(ends), new Set(agents.map((agent) => `Agent ${agent} is done.`)))
     })
 
-    test('fails with the turn and the difference if the order is wrong', async () => {
+    test('reports the turn and the difference if the order is wrong', async () => {
       const sandbox = server.gateway.createSandbox()
       sandbox.script(turns(1).with(2, { expect: { result: { look: 'seen 1.9.' } }, text: 'Never' }))
       await assert.rejects(

@@ -12,7 +12,7 @@ test('works with any client that accepts a fetch', async () => {
   expect(gateway.journal.calls('listProviders')).toHaveLength(1)
 })
 
-test('runs as a server with a remote control', async () => {
+test('runs as a server that a remote client controls', async () => {
   const server = await startServer()
   const gateway = await connectGateway(server.url)
   const sandbox = await gateway.createSandbox()

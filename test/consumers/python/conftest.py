@@ -1,4 +1,4 @@
-"""Starts a server for the run, and creates a sandbox for each test."""
+"""Starts a server for the test run, and creates a sandbox for each test."""
 import json
 import subprocess
 
@@ -19,7 +19,7 @@ def gateway():
 
 @pytest.fixture
 def sandbox(gateway):
-    """id, apiKey, baseUrl and control URL of a new sandbox. Requests reach it by key or by base URL."""
+    """A new sandbox's id, apiKey, baseUrl and control URL. Requests select the sandbox by key or by base URL."""
     created = requests.post(f"{gateway}/sandboxes").json()["data"]
     created["control"] = f"{gateway}/sandboxes/{created['id']}"
     yield created

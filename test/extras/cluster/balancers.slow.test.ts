@@ -153,7 +153,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
       expect((await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)).status).toBe(200)
   })
 
-  it("lose only a killed node's sandboxes, and name the node", async () => {
+  it("lose only a killed node's sandboxes, and name the node in errors", async () => {
     const { url } = cluster
     const sandboxes = await Promise.all(Array.from({ length: 24 }, () => createSandbox(client, url)))
     const isLost = ({ id }: MadeSandbox) => id.startsWith('n2')

@@ -1,6 +1,6 @@
 /**
- * Tests that the OpenAPI document describes the OpenRouter dialect as it is sent: a validator accepts the gateway's
- * replies, and rejects them without the dialect's fields.
+ * Tests that the OpenAPI document describes the OpenRouter dialect's replies as sent: a validator accepts the
+ * gateway's replies, and rejects them without the dialect's fields.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -16,7 +16,7 @@ const document = JSON.parse(JSON.stringify(apiDocument(gateway as unknown as Gat
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
 ajv.addSchema(document, 'document')
 
-/** Returns the errors of a reply, or of an event. */
+/** Returns the validation errors of a reply or an event. */
 function errorsOf(line: string, status: string, value: unknown, place = 'application~1json/schema') {
   const [method = '', path = ''] = line.toLowerCase().split(' ')
   const pointer = encodeURI(`/paths/${path.replaceAll('/', '~1')}/${method}/responses/${status}`)
@@ -52,19 +52,19 @@ describe.each(samples)('%s', (line, path, body) => {
   const [method, template] = line.split(' ')
   const sent = `${method} ${path ?? template}`
 
-  it.each(['disabled', 'enabled'])('is described as it is sent, with metadata %s', async (metadata) => {
+  it.each(['disabled', 'enabled'])('sends replies as described, with metadata %s', async (metadata) => {
     const reply = await call(gateway, sent, { body, headers: { 'x-openrouter-metadata': metadata } })
     expect([reply.status, errorsOf(line, '200', reply.body)]).toEqual([200, []])
   })
 
-  it('has errors as described', async () => {
+  it('sends errors as described', async () => {
     using _ = gateway.use({ on: '*', fault })
     const reply = await call(gateway, sent, { body })
     expect([reply.status, errorsOf(line, '429', reply.body)]).toEqual([429, []])
   })
 })
 
-it('describes every event of a response, and requires the costs', async () => {
+it('the document describes every event of a response, and requires the costs', async () => {
   const body = { model, input: 'How do tides work?', stream: true }
   const { text } = await call(gateway, 'POST /responses', { body })
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data))

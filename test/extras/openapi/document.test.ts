@@ -164,7 +164,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('does not generate streams, and names the alternative', async () => {
+  it('rejects streaming requests, and names the alternative', async () => {
     const { status, body } = await call('POST /events', { body: { stream: true } })
     expect([status, body.error.message]).toEqual([501, expect.stringContaining('reply.frames')])
   })

@@ -96,7 +96,7 @@ describe('presets', () => {
 })
 
 describe('API keys', () => {
-  it('are all accepted until one is created; from then on, only live keys are', async () => {
+  it('are all accepted until one is created; from then on, only existing keys are', async () => {
     const { ask } = start()
     expect((await ask('GET /providers', undefined, 'mine')).status).toBe(200)
     const made = await ask('POST /keys', { name: 'One', limit: 2 }, 'mine')

@@ -57,6 +57,6 @@ async function templates(
     value: result.ratio,
     unit: 'x',
     aim: 1.3,
-    detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} without`,
+    detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} without a template`,
   }
 }

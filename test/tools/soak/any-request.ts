@@ -1,6 +1,6 @@
 /**
- * Generates arbitrary requests and checks their replies: a reply is valid or an error envelope, never an
- * unplanned 500, and a rejected write changes nothing.
+ * Generates arbitrary requests and checks their replies: a reply is valid or an error envelope, never an unexpected
+ * 500, and a rejected write changes nothing.
  */
 import fc from 'fast-check'
 import type { Gateway } from '../../../src/index.ts'
@@ -198,7 +198,7 @@ export function violationIn(status: number, type: string, text: string, method: 
     return parsed(text) === undefined ? 'a reply that is not JSON' : undefined
   }
   const { error } = (parsed(text) ?? {}) as { error?: { code?: unknown; message?: unknown } }
-  if (status >= 500) return `an unplanned ${status}: ${text.slice(0, 300)}`
+  if (status >= 500) return `an unexpected ${status}: ${text.slice(0, 300)}`
   return error?.code === status && typeof error.message === 'string'
     ? undefined
     : 'an error outside the envelope'

@@ -91,7 +91,7 @@ async function inProcess(): Promise<void> {
   const shares = [...statuses]
     .sort(([left], [right]) => left - right)
     .map(([status, count]) => `${status}: ${count}`)
-  summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
+  summary.push(`${done} requests in process; in journals by status: ${shares.join(', ')}`)
 }
 
 /** Disconnects silent clients after a second. */

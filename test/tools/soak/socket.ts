@@ -21,7 +21,7 @@ export function trySocket(port: number, request: AnyRequest, seed: number): Prom
       const text = Buffer.concat(chunks).toString('latin1')
       if (text === '') resolve(leavesEarly ? undefined : 'no answer')
       else if (!/^HTTP\/1\.1 \d{3} /.test(text)) resolve(`no HTTP: ${text.slice(0, 80)}`)
-      else if (/^HTTP\/1\.1 5/.test(text)) resolve(`an unplanned 5xx: ${text.slice(0, 400)}`)
+      else if (/^HTTP\/1\.1 5/.test(text)) resolve(`an unexpected 5xx: ${text.slice(0, 400)}`)
       else resolve(undefined)
     }
     socket.on('data', (chunk) => {
