@@ -53,7 +53,8 @@ describe('the list of calls', () => {
     if (count > 0) await expect.poll(() => shared.locator('.rows li').count()).toBe(count)
     await shared.close()
     await page.getByLabel('Search calls').fill('nothing has this')
-    await page.getByText('No calls match').waitFor()
+    // The search before may have no results either, so their absence does not mean that this one was done.
+    await expect.poll(() => page.url()).toContain('nothing')
     await page.getByRole('link', { name: 'Clear search' }).click()
     await expect.poll(rows).toBe(10)
   })
