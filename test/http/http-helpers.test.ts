@@ -1,7 +1,7 @@
 /** Tests stateless HTTP helpers: error replies, JSON bodies, secrets, encoding and violations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { decodeBody } from '../../src/http/body.ts'
+import { collectBody, decodeBody, within } from '../../src/http/body.ts'
 import { encodeFrame, encodeNamedEvent, toBytes } from '../../src/http/encode.ts'
 import {
   envelope,
@@ -13,7 +13,7 @@ import {
 } from '../../src/http/errors.ts'
 import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
-import { hideInText, hideInValue } from '../../src/http/secrets.ts'
+import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
 import { check } from '../../src/lib/check.ts'
 
@@ -263,5 +263,80 @@ describe('toViolations', () => {
     expect(actual).toHaveLength(expected.length)
     for (const [index, line] of expected.entries())
       expect(actual[index]?.startsWith(line), actual[index]).toBe(true)
+  })
+})
+
+describe('body limits', () => {
+  const chunks = (...sizes: number[]) =>
+    (async function* () {
+      for (const [index, size] of sizes.entries()) yield new Uint8Array(size).fill(index + 1)
+    })()
+
+  it('allow exactly the maximum, in one chunk or several', async () => {
+    expect(within(new Uint8Array(4), 4)).toHaveLength(4)
+    expect(thrown(() => within(new Uint8Array(5), 4)).status).toBe(413)
+    expect([...(await collectBody(chunks(), 4))]).toEqual([])
+    expect([...(await collectBody(chunks(4), 4))]).toEqual([1, 1, 1, 1])
+    expect([...(await collectBody(chunks(1, 3), 4))]).toEqual([1, 2, 2, 2])
+    await expect(collectBody(chunks(1, 4), 4)).rejects.toMatchObject({ status: 413 })
+  })
+
+  it('do not copy a single chunk', async () => {
+    const [only] = [new Uint8Array([7])]
+    const one = (async function* () {
+      yield only
+    })()
+    expect(await collectBody(one, 4)).toBe(only)
+  })
+})
+
+describe('json() and eventStream()', () => {
+  it.each([200, 201, 404, 599])('json() accepts status %d', (status) => {
+    expect(json(status, { a: 1 }).status).toBe(status)
+  })
+
+  it.each([199, 600, 0, Number.NaN, '200', { a: 1 }])('json() rejects status %j', (status) => {
+    expect(() => json(status as number, {})).toThrow('json() expects a status and a value')
+  })
+
+  it.each(['text', 7, null, {}])('eventStream() rejects %j', (frames) => {
+    expect(() => eventStream(frames as never)).toThrow('eventStream() expects frames')
+  })
+})
+
+describe('secrets in text', () => {
+  // `key` and `token` also name things that are not secret, so the value decides.
+  it.each([
+    ['"key":"abcdefghijk1"', true],
+    ['"key":"abcdefghij1"', false],
+    ['"key":"abcdefghijkl"', false],
+    ['"key":"0123456789abcdef"', false],
+    ['"key":"0123456789abcdef0"', true],
+    ['"key":"two words 12345"', false],
+    ['"token":"12345678"', true],
+    ['"token":"1234567"', false],
+    ['"token":"two words"', false],
+    ['"token":"12345678","logprob":1', false],
+    ['"token":"12345678" , "bytes":[1]', false],
+    ['"token":"12345678","other":1', true],
+    ['"password":"a b"', true],
+    ['"x_key_y":"abcdefghijk1"', false],
+    ['a=1&password=hunter', true],
+    ['{"name":"Password","value":"hunter"}', true],
+    ['{\\"password\\":\\"hunter\\"}', true],
+    ['password', false],
+  ])('%s is hidden: %s', (text, isHidden) => {
+    expect(hideInString(text).includes('(hidden)')).toBe(isHidden)
+  })
+
+  it('are found from the first character to the last', () => {
+    expect(hideInText('"password":"hunter"')).toBe('"password":"(hidden)"')
+    expect(hideInString('pwd=abcd')).toBe('pwd=(hidden)')
+    expect(hideInString('pwd=abc')).toBe('pwd=abc')
+    expect(hideInString('password=a&n=1&password=b')).toBe('password=(hidden)&n=1&password=(hidden)')
+    expect(hideInQuery('=1&password=2')).toBe('=1&password=(hidden)')
+    expect(
+      hideInString('a sk-abcdefghijklmnopqrstuvwx1234567890 b', (secret) => `<${secret.length}>`),
+    ).toMatch(/^a <\d+> b$/)
   })
 })
