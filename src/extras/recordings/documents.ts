@@ -72,9 +72,7 @@ export function lineOf(method: string, path: string): string {
 }
 
 function toLatestVersion(document: unknown): unknown {
-  if (!isJson(document) || !('paths' in document))
-    throw new DocumentError('is not an OpenAPI document: it has no paths')
-  if (typeof document['openapi'] === 'string' && /^3\.[12]/.test(document['openapi'])) return document
+  if (!isJson(document) || /^3\.[12]/.test(String(document['openapi']))) return document
   // `upgrade` mutates its argument.
   return upgrade(structuredClone(document) as Parameters<typeof upgrade>[0], '3.1')
 }
@@ -146,7 +144,7 @@ function contentOf(document: OpenApiDocument, reader: SchemaReader, { content }:
   const types = isJson(content) ? Object.entries(content) : []
   return new Map(
     types.map(([name, media]) => {
-      const type = name.split(';')[0]?.trim() ?? name
+      const type = name.replace(/;.*/, '').trim()
       const { schema } = isJson(media) ? media : {}
       return [
         type,

@@ -55,7 +55,7 @@ function placeOf({ part, path, kind, severity, message, source, verdict }: Findi
 
 /** Returns the first path segment in a message: `files` for `GET /files/{} is documented`. */
 function groupOf(message: string): string {
-  return /\/([^/ ]*)/.exec(message)?.[1] ?? ''
+  return message.replace(/^\S+ \/([^/ ]*).*/, '$1')
 }
 
 function nameOfGroup(

@@ -105,10 +105,11 @@ function isNotShipped(
   { operation, part, path, kind }: OperationDifference,
   seen: readonly Observed['bodies'][],
 ): boolean {
-  if (kind !== 'field-added' || !part.startsWith('reply ')) return false
-  const status = Number(part.slice('reply '.length))
-  const steps = path.split('.')
-  const name = steps.pop() ?? ''
+  if (kind !== 'field-added') return false
+  // Other parts have no status, so no reply matches.
+  const status = Number(part.replace('reply ', ''))
+  const steps = path.split('.').slice(0, -1)
+  const name = path.replace(/^.*\./, '')
   const objects = seen.flatMap((bodies) =>
     [...bodies].flatMap(([{ id }, statuses]) => {
       const shape = id === operation ? statuses.get(status) : undefined
@@ -120,10 +121,10 @@ function isNotShipped(
 
 function shapesAt(shape: Shape, [step, ...rest]: readonly string[]): Shape[] {
   if (step === undefined) return [shape]
-  const [, name = '', brackets = ''] = /^([^[]*)(.*)$/.exec(step) ?? []
+  const [name = '', bracket] = step.split('[')
   return [...shape.objects.values()].flatMap(({ fields }) => {
     const field = fields.get(name)?.shape
-    const inner = brackets.startsWith('[') ? field?.items : field
+    const inner = bracket === undefined ? field : field?.items
     return inner ? shapesAt(inner, rest) : []
   })
 }

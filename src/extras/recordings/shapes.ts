@@ -135,7 +135,6 @@ const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'stri
 export class SchemaReader {
   readonly #document: OpenApiDocument
   readonly #byReference = new Map<string, Shape>()
-  readonly #open = new Set<string>()
 
   constructor(document: OpenApiDocument) {
     this.#document = document
@@ -149,10 +148,8 @@ export class SchemaReader {
     const cached = this.#byReference.get($ref)
     if (cached) return cached
     // Recursive schemas are compared only at the outer level.
-    if (this.#open.has($ref)) return unknownShape
-    this.#open.add($ref)
+    this.#byReference.set($ref, unknownShape)
     const shape = named(this.#read(this.#document.resolve(schema) ?? {}), $ref)
-    this.#open.delete($ref)
     this.#byReference.set($ref, shape)
     return shape
   }

@@ -302,15 +302,181 @@ const operations: [string, object, object][] = [
   ],
 ]
 
+const schemes = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  key: { type: 'apiKey', in: 'header', name: 'x-key' },
+  basic: { $ref: '#/components/basic' },
+}
+const [bearer, key, basic] = [{ bearer: [] }, { key: [] }, { basic: [] }]
+const components = { securitySchemes: schemes, basic: { type: 'http', scheme: 'basic' } }
+const secured = (...security: object[]) => documentOf(ok(text), { components, security })
+/** Returns a document with a path for each operation. */
+const several = (...list: object[]) => ({
+  openapi: '3.1.0',
+  components,
+  paths: Object.fromEntries(
+    list.map((operation, index) => [`/${index}`, { get: { ...ok(text), ...operation } }]),
+  ),
+})
+const servedAt = (...urls: (string | undefined)[]) => {
+  const [document, item, operation] = urls.map((url) => url && [{ url: `https://a.example${url}` }])
+  const path = { get: { operationId: 'ask', ...ok(text), servers: operation }, servers: item }
+  return { openapi: '3.1.0', paths: { '/things': path }, servers: document }
+}
+const withHeaders = (headers: object, more: object = {}) =>
+  documentOf({ responses: { 200: { ...json(text), headers }, ...more } })
+const header = (more: object = {}) => ({ schema: text, ...more })
+const streaming = (media: object, reply?: Schema) =>
+  documentOf({
+    responses: { 200: { content: { 'application/json': { schema: reply }, 'text/event-stream': media } } },
+  })
+const events = (...list: object[]) => streaming({ 'x-event-schema': { oneOf: list } })
+const [completed, failed, itemAdded, itemDone, partAdded, partDone] = [
+  ['response.completed', 'response'],
+  ['response.failed', 'response'],
+  ['response.output_item.added', 'item'],
+  ['response.output_item.done', 'item'],
+  ['response.content_part.added', 'part'],
+  ['response.content_part.done', 'part'],
+].map(
+  ([type = '', name = '']) =>
+    (fields: object) =>
+      tagged(type, { [name]: object(fields) }),
+) as [Event, Event, Event, Event, Event, Event]
+type Event = (fields: object) => object
+
+/** Pairs of documents with a description of their difference. */
+const documents: [string, object, object][] = [
+  ['one key, another key', secured(bearer), secured(key)],
+  ['one key, two keys together', secured(bearer), secured({ key: [], bearer: [] })],
+  ['one key, one of three', secured(bearer), secured(basic, bearer, key)],
+  ['one key, optional key', secured(bearer), secured({}, bearer)],
+  ['one key, no security', secured(bearer), secured()],
+  ['undeclared scheme', secured(bearer), secured({ unknown: [] })],
+  [
+    'security of one operation',
+    secured(bearer),
+    documentOf({ ...ok(text), security: [bearer] }, { components, security: [key] }),
+  ],
+  [
+    'another key for all operations',
+    several({ security: [bearer] }, { security: [bearer] }),
+    several({ security: [key] }, { security: [key] }),
+  ],
+  [
+    'another key for two of three operations',
+    several({ security: [bearer] }, { security: [bearer] }, { security: [bearer] }),
+    several({ security: [key] }, { security: [key] }, { security: [bearer] }),
+  ],
+  [
+    'different keys for all operations',
+    several({ security: [bearer] }, { security: [bearer] }),
+    several({ security: [key] }, { security: [basic] }),
+  ],
+  ['path of the server', servedAt('/api/v1'), servedAt('/v2')],
+  ['server, no server', servedAt('/api/v1'), servedAt(undefined)],
+  ['server of the path', servedAt('/v1'), servedAt('/v3', '/v2')],
+  ['server of the operation', servedAt('/v1'), servedAt('/v3', '/v2', '/v1')],
+  [
+    'reply header of a different type',
+    withHeaders({ 'X-A': header() }),
+    withHeaders({ 'x-a': { schema: whole } }),
+  ],
+  [
+    'required and optional reply headers, and one of Understudy',
+    withHeaders({ a: header(), b: header({ required: true }), c: header(), 'x-understudy-d': header() }),
+    withHeaders({ a: header(), e: header() }),
+  ],
+  ['reply headers, no reply headers', withHeaders({ a: header({ required: true }) }), documentOf(ok(text))],
+  [
+    'reply headers of an additional status',
+    withHeaders({ a: header() }),
+    withHeaders({ a: header() }, { 404: { headers: { b: header() } } }),
+  ],
+  ['deprecated reply header', withHeaders({ a: header() }), withHeaders({ a: header({ deprecated: true }) })],
+  ['deprecated operation', documentOf(ok(text)), documentOf({ ...ok(text), deprecated: true })],
+  [
+    'deprecated parameter',
+    documentOf({ parameters: [parameter('q'), parameter('r')] }),
+    documentOf({
+      parameters: [
+        parameter('q', { deprecated: true }),
+        parameter('r', { schema: { type: 'string', deprecated: true } }),
+      ],
+    }),
+  ],
+  [
+    'deprecated field, by reference',
+    documentOf(ok(object({ a: { $ref: '#/text' }, b: { $ref: '#/text' } })), { text }),
+    documentOf(ok(object({ a: { $ref: '#/text', deprecated: true }, b: { $ref: '#/text' } })), { text }),
+  ],
+  [
+    'parameters that are broken, or not compared',
+    documentOf(ok(text)),
+    documentOf({
+      ...ok(text),
+      parameters: [
+        { $ref: '#/nowhere' },
+        ...['Accept', 'authorization', 'content-type', 'accept-language'].map((name) =>
+          parameter(name, { in: 'header' }),
+        ),
+      ],
+    }),
+  ],
+  ['x-event-schema, itemSchema', events(tagged('x'), tagged('y')), streaming({ itemSchema: tagged('x') })],
+  [
+    'itemSchema, schema of data',
+    streaming({ itemSchema: { oneOf: [tagged('x'), tagged('y')] } }),
+    streaming({ schema: object({ data: tagged('x') }) }),
+  ],
+  [
+    'schema of a stream without data',
+    streaming({ schema: object({ a: text }) }),
+    streaming({ schema: object({ a: whole }) }),
+  ],
+  ['stream without a schema', streaming({}), streaming({ itemSchema: tagged('x') })],
+  [
+    'field that the reply and two events share',
+    streaming({ itemSchema: { oneOf: [completed({ a: text }), failed({ a: text })] } }, object({ a: text })),
+    streaming(
+      { itemSchema: { oneOf: [completed({ a: whole }), failed({ a: whole })] } },
+      object({ a: whole }),
+    ),
+  ],
+  [
+    'fields that events share',
+    events(itemAdded({ a: text }), itemDone({ a: text }), partAdded({ a: text }), partDone({ a: text })),
+    events(itemAdded({ a: whole }), itemDone({ a: whole }), partAdded({ a: whole }), partDone({ a: whole })),
+  ],
+  [
+    'fields of events with equal and with different changes',
+    events(tagged('x', { a: text, b: text }), tagged('y', { a: text, b: text })),
+    events(tagged('x', { a: whole, b: whole }), tagged('y', { a: whole, b: { type: 'boolean' } })),
+  ],
+]
+
+/** Lists the findings for each pair of documents, in either direction. */
+function reportOf(given: typeof documents): string {
+  const report = given.flatMap(([what, left, right]) => [
+    what,
+    ...lines(drift(left, right)),
+    `${what}, reversed`,
+    ...lines(drift(right, left)),
+  ])
+  return `${report.join('\n')}\n`
+}
+
+describe('two documents', () => {
+  it('differ as in the snapshot, in either direction', async () => {
+    await expect(reportOf(documents)).toMatchFileSnapshot('drift/documents.txt')
+  })
+})
+
 describe('two operations', () => {
   it('differ as in the snapshot, in either direction', async () => {
-    const report = operations.flatMap(([what, left, right]) => [
-      what,
-      ...lines(drift(documentOf(left), documentOf(right))),
-      `${what}, reversed`,
-      ...lines(drift(documentOf(right), documentOf(left))),
-    ])
-    await expect(`${report.join('\n')}\n`).toMatchFileSnapshot('drift/operations.txt')
+    await expect(
+      reportOf(operations.map(([what, left, right]) => [what, documentOf(left), documentOf(right)])),
+    ).toMatchFileSnapshot('drift/operations.txt')
   })
 
   it('are matched by method and path, independent of parameter names', () => {
@@ -401,17 +567,19 @@ describe('recordings compared with a document', () => {
       unasked: { ...recordingOf('1'), request: undefined },
       'not JSON': recordingOf('<p>'),
       refusal: recordingOf('{"error":1}', { status: 404 }),
-      'of the class 3': recordingOf('{"error":1}', { status: 304 }),
+      'bad request': recordingOf('{"error":1}', { status: 400 }),
+      'of the class 3': recordingOf('{"error":1}', { status: 399 }),
       'of another type': recordingOf('"a"', { type: 'Text/Plain; charset=utf-8' }),
       'of no type': recordingOf('"a"', { type: '' }),
     }
     const found = drift(ours, undefined, recordings)
-    expect(found.checked).toEqual({ 'recorded replies': 6 })
+    expect(found.checked).toEqual({ 'recorded replies': 7 })
     expect(found.unchecked).toEqual([])
     expect(lines(found)).toEqual([
       '  breaking ask reply 200 media-type-added: is text/plain, Understudy has application/json',
+      '  breaking ask reply 400 error type-added: may be integer, Understudy has string',
       '  breaking ask reply 404 error type-added: may be integer, Understudy has string',
-      '  additive ask reply 304 status-added: the status was returned',
+      '  additive ask reply 399 status-added: the status was returned',
     ])
   })
 
@@ -430,6 +598,11 @@ describe('recordings compared with a document', () => {
     expect(verdict({ rows: [{ of: { a: 'x', b: 'y' } }] })).toEqual([
       'rows[].of.b: ours-is-wrong, additive, recordings',
     ])
+    // A field that only Understudy has may be absent from replies.
+    expect(
+      drift(documentOf(ok(object({ a: text }))), documentOf(ok(object({}))), { one: recordingOf('{}') })
+        .findings,
+    ).toMatchObject([{ path: 'a', kind: 'field-removed', verdict: 'ours-is-wrong' }])
     const top = documentOf(ok(object({ rows: deep({}), total: whole })))
     expect(
       drift(documentOf(ok(object({ rows: deep({}) }))), top, { one: recordingOf('{}') }).findings,
@@ -583,6 +756,11 @@ describe('the drift report', () => {
       '1 breaking, 1 additive, 1 info in 1 document operations',
     ])
     expect(toText(nothing)).toBe('Nothing was checked')
+    const explained = [{ reason: 'known', findings: ['a'] }]
+    const checked = { 'document operations': 1, 'recorded replies': 0 }
+    expect(toText({ ...nothing, accepted: 1, explained, checked })).toBe(
+      'explained (1): known\nNo drift in 1 document operations; 1 explained; 1 accepted',
+    )
     expect(toText(remarkable).split('\n')).toEqual([
       'could not check: live: no key',
       "baseline: 'x' was accepted until 2026-01-01",
@@ -614,6 +792,42 @@ describe('the drift report', () => {
     ])
   })
 
+  it('prints one line for the same change in several operations', () => {
+    const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const documentWith = (more: object) => ({
+      openapi: '3.1.0',
+      paths: Object.fromEntries(
+        [$ref('Thing'), $ref('Other'), object(more), object({ ...more, b: text })].map((schema, index) => [
+          `/${index}`,
+          { get: ok(object({ inner: schema })) },
+        ]),
+      ),
+      components: { schemas: { Thing: object(more), Other: object(more) } },
+    })
+    const report = (more: object) => {
+      const findings = grouped(drift(documentWith({}), documentWith(more)).findings)
+      return toText({ ...nothing, findings })
+        .split('\n')
+        .slice(0, -1)
+    }
+    expect(report({ a: text })).toEqual([
+      'additive  * reply 200 inner.a field-added: is new, in GET /0 reply 200 inner.a and 3 other places (document; Understudy is wrong)',
+    ])
+    expect(report({ a: text, c: text })).toHaveLength(2)
+    const two = grouped(drift(several({}, {}), several(ok(whole), ok(whole))).findings)
+    expect(two.map(({ name, places }) => [name, places])).toEqual([
+      ['* reply 200 type-changed', ['GET /0 reply 200 type-changed', 'GET /1 reply 200 type-changed']],
+    ])
+    expect(
+      toMarkdown({ ...nothing, findings: two })
+        .split('\n')
+        .slice(-2),
+    ).toEqual([
+      '| breaking | `* reply 200 type-changed` | is integer, Understudy has string, in GET /0 reply 200 and 1 other place | document | Understudy is wrong |',
+      '',
+    ])
+  })
+
   it('has one line for each known reason, and lists only unknown values', () => {
     const { findings } = drift(
       documentOf(ok(object({ a: { enum: ['x'] }, b: text }))),
@@ -624,7 +838,7 @@ describe('the drift report', () => {
         reason: 'not simulated',
         findings: ['ask reply 200 a value-added: y', 'ask reply 200 gone field-added'],
       },
-      { reason: 'ignored', findings: ['ask reply 200 {c,d} field-added'] },
+      { reason: 'ignored', findings: ['ask reply 200 {c,d} field-added', 'ask*200 d*', 'other*'] },
     ]
     const { findings: left, explained, unused } = explain(findings, known)
     expect(
@@ -636,7 +850,8 @@ describe('the drift report', () => {
       'additive  ask reply 200 e field-added: is new (document; Understudy is wrong)',
       'explained (2): ignored',
     ])
-    expect(unused).toEqual(['ask reply 200 gone field-added'])
+    expect(unused).toEqual(['ask reply 200 gone field-added', 'other*'])
+    expect(explain(findings, [{ reason: 'all', findings: ['ask*'] }]).findings).toEqual([])
   })
 
   it('is a table in Markdown', () => {
