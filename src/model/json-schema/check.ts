@@ -51,7 +51,7 @@ export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<str
 }
 
 export class Checker {
-  /** Keywords, and quoted patterns, that were found but not checked. */
+  /** Descriptions of keywords and patterns that were found but not checked. */
   readonly ignored = new Set<string>()
   readonly references: References
   readonly #budget: Budget

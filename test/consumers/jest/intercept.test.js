@@ -23,7 +23,7 @@ afterAll(() => interception.close())
 /** Runs a test in its own sandbox. Its requests reach that sandbox automatically. */
 const sandboxed = (work) => () => {
   const sandbox = gateway.createSandbox()
-  return gateway.run(sandbox, () => work(sandbox))
+  return sandbox.run(() => work(sandbox))
 }
 
 test(
