@@ -57,7 +57,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly headers: Readonly<Record<string, string>>
   /** Conversation that the operation's protocol read from the body. */
   readonly conversation: Conversation
-  /** Loads the source of values for tool arguments and structured output. Default: words of the prompt. */
+  /** Loads the source of values for generated JSON. Default: words of the prompt or the operation's summary. */
   readonly values?: (() => Promise<ValueProposer>) | undefined
 }
 

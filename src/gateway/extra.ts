@@ -98,7 +98,7 @@ export interface Extra {
    * @param refusal An earlier step's error, if any.
    */
   replay?(record: CallRecord<SandboxState>, refusal: unknown, left: AbortSignal): Promise<Reply | undefined>
-  /** Loads a source of values for tool arguments and structured output. */
+  /** Loads a source of values for tool arguments, structured output and samples. */
   readonly values?: () => Promise<ValueProposer>
   /** Loads the extra's control operations. */
   control?(): Promise<readonly AnyOperation[]>

@@ -10,7 +10,7 @@ import { shown } from './in-words.ts'
 import { type Duration, toMilliseconds } from './numbers.ts'
 
 /** Initial sandbox time, 2026-01-01T00:00:00Z. All dates in the fixtures are earlier. */
-const start = Date.UTC(2026, 0, 1)
+export const clockStart = Date.UTC(2026, 0, 1)
 
 /** Maximum argument of `advance`: ten years. */
 export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
@@ -18,7 +18,7 @@ export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 /**
  * Maximum total advance. ISO dates after the year 9999 have a different format; this leaves a margin of a century.
  */
-export const maxAdvancedMs = Date.UTC(9900, 0, 1) - start
+export const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 
 /** Maximum delay of a timer, 25 days. Longer ones fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
@@ -67,7 +67,7 @@ export class Clock {
 
   /** Returns the current sandbox time for use in bodies, as Unix time in milliseconds. */
   now(): number {
-    return (this.#system ? Date.now() : start + this.#steps) + this.#advanced
+    return (this.#system ? Date.now() : clockStart + this.#steps) + this.#advanced
   }
 
   /**

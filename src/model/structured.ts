@@ -1,5 +1,6 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
+import { clockStart } from '../lib/clock.ts'
 import type { JsonSchema, ValueProposer, ValueSource } from '../resources/json-schema.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
@@ -29,7 +30,7 @@ interface RequestedValue {
  */
 export function fakeValue(
   schema: JsonSchema,
-  { path, subject, seed, now = Date.UTC(2026, 0, 1), links, propose, warn }: RequestedValue,
+  { path, subject, seed, now = clockStart, links, propose, warn }: RequestedValue,
 ): unknown {
   try {
     const words = wordsOf(subject)

@@ -12,7 +12,7 @@ import { isJson, OpenApiDocument, type PathOperation } from '../documents/openap
 import { type Draft, echoPath } from './edits.ts'
 import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { RecordReplies } from './record-replies.ts'
-import { DocumentReply } from './reply.ts'
+import { DocumentReply, type Making } from './reply.ts'
 import { type Input, inputOf } from './request.ts'
 import { resourcesOf, type Verb } from './resource.ts'
 
@@ -101,6 +101,8 @@ export class DocumentOperation implements AnyOperation {
     this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
       summary: this.doc.summary,
+      tag: this.doc.tag,
+      keyNames: this.#records?.replies.keyNames ?? ['id'],
       operation: this.source.operation,
     })
     return this.#documentReply
@@ -134,8 +136,8 @@ export class DocumentOperation implements AnyOperation {
   }
 
   /** Returns a copy of the JSON in the reply for this seed. */
-  sample({ warn }: RequestContext, seed: string): unknown {
-    return copy(this.documentReply.sample(seed, warn))
+  async sample(context: RequestContext, seed: string): Promise<Draft> {
+    return copy(this.documentReply.sample(await makingOf(context, seed)))
   }
 
   /**
@@ -144,17 +146,22 @@ export class DocumentOperation implements AnyOperation {
    * @param seed Default: derived from the operation and its path parameters.
    * @param edit See `DocumentReply.make`.
    */
-  reply(
-    { params, body, sandbox, warn }: RequestContext,
-    seed = hash(sandbox.seed, this.id, JSON.stringify(params ?? {})),
+  async reply(
+    context: RequestContext,
+    seed = hash(context.sandbox.seed, this.id, JSON.stringify(context.params ?? {})),
     edit?: (draft: Draft) => void,
-  ): Reply | Promise<Reply> {
+  ): Promise<Reply> {
+    const { params, body } = context
     const asksForStream = isJson(body) && body['stream'] === true
-    return this.documentReply.make(seed, asksForStream, warn, (draft) => {
+    return this.documentReply.make(asksForStream, await makingOf(context, seed), (draft) => {
       echoPath(draft, this.path, params, !edit)
       edit?.(draft)
     })
   }
+}
+
+async function makingOf({ values, warn }: RequestContext, seed: string): Promise<Making> {
+  return { seed, propose: await values?.(), warn }
 }
 
 /** Returns the document's operation id, or method and path in camel case. Adds a number if the id is taken. */

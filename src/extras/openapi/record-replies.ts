@@ -37,6 +37,10 @@ export class RecordReplies {
     this.#resource = resource
   }
 
+  get keyNames(): readonly string[] {
+    return this.#resource.keyNames
+  }
+
   /**
    * Responds to a request. Returns undefined if the operation's schemas have no records. Throws 404 for an unknown
    * record.
@@ -57,7 +61,8 @@ export class RecordReplies {
     const path = this.#resource.path.replace(/\{[^}]*\}/g, () =>
       encodeURIComponent(values[place++] as string),
     )
-    const records = new Records(context.sandbox.database, path, this.#initial(path, values, context))
+    const initial = await this.#initial(path, values, context)
+    const records = new Records(context.sandbox.database, path, initial)
     const request: Request = { operation, context, records, key }
     if (verb === 'list') return this.#list(request, layout)
     if (verb === 'create') return this.#create(request, verb)
@@ -89,13 +94,13 @@ export class RecordReplies {
   }
 
   /** Returns the initial records: those in the list operation's sample. */
-  #initial(path: string, values: unknown[], context: RequestContext): Map<string, Fields> {
+  async #initial(path: string, values: unknown[], context: RequestContext): Promise<Map<string, Fields>> {
     const layout = this.#layout('list')
     const operation = this.#resource.operations.get('list')
     if (!layout || !operation) return new Map()
     const names = parameterNames(operation.path)
     const params = Object.fromEntries(names.map((name, place) => [name, values[place]]))
-    const sample = operation.sample(context, hash(context.sandbox.seed, path, JSON.stringify(params)))
+    const sample = await operation.sample(context, hash(context.sandbox.seed, path, JSON.stringify(params)))
     const root = { value: sample }
     echoPath(root, operation.path, params, false)
     return new Map(itemsOf(root.value, layout).map((item) => [String(item[layout.key]), item]))
@@ -124,7 +129,7 @@ export class RecordReplies {
     const { context, records, operation } = request
     const layout = (this.#layout(verb) ?? this.#recordLayout) as Layout
     const all = await records.all()
-    const sampled = this.#samples(request)
+    const sampled = await this.#samples(request)
     const changes = this.#changes(request, sampled)
     const sent = request.key ?? changes[layout.key] ?? undefined
     const key = String(sent ?? this.#freeValue(request, layout, layout.key, new Set(all.keys())))
@@ -150,18 +155,18 @@ export class RecordReplies {
   }
 
   /** Returns a new record's generated fields, which include those of all replies that contain the record. */
-  #samples({ context, operation }: Request): Fields {
+  async #samples({ context, operation }: Request): Promise<Fields> {
     const verbs: Verb[] = ['list', 'get', 'update', 'put', 'create']
-    return Object.assign(
-      {},
-      ...verbs.flatMap((verb) => {
-        const layout = this.#layout(verb)
-        const source = this.#resource.operations.get(verb)
-        if (!layout || !source) return []
-        const sample = source.sample(context, hash(context.sandbox.seed, operation.id, context.requestKey))
-        return verb === 'list' ? itemsOf(sample, layout).slice(0, 1) : (itemOf(sample, layout) ?? [])
-      }),
-    )
+    const fields: Fields = {}
+    for (const verb of verbs) {
+      const layout = this.#layout(verb)
+      const source = this.#resource.operations.get(verb)
+      if (!layout || !source) continue
+      const seed = hash(context.sandbox.seed, operation.id, context.requestKey)
+      const sample = await source.sample(context, seed)
+      Object.assign(fields, verb === 'list' ? itemsOf(sample, layout)[0] : itemOf(sample, layout))
+    }
+    return fields
   }
 
   /** Returns a request's changes to a record: the sent fields that records have, and the update time. */
@@ -193,7 +198,7 @@ export class RecordReplies {
     })
   }
 
-  #show({ operation, context }: Request, verb: Verb, record: Fields, key: string): Reply | Promise<Reply> {
+  #show({ operation, context }: Request, verb: Verb, record: Fields, key: string): Promise<Reply> {
     const layout = this.#layout(verb)
     return operation.reply(context, hash(context.sandbox.seed, operation.id, key), (draft) => {
       const item = layout && itemOf(draft.value, layout)

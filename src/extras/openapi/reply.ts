@@ -7,31 +7,36 @@ import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { httpToken } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
+import { clockStart } from '../../lib/clock.ts'
 import { hash } from '../../lib/seed.ts'
 import { Exhausted } from '../../model/json-schema/budget.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
 import { generateValue } from '../../model/json-schema/generate-value.ts'
 import { LostReference, listedValues, propertiesOf } from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
-import type { SchemaObject, ValueSource } from '../../resources/json-schema.ts'
+import type { SchemaObject, ValuePlace, ValueProposer, ValueSource } from '../../resources/json-schema.ts'
 import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 import { type Draft, edited } from './edits.ts'
 import { follow, type PlainSchemas } from './openapi-schemas.ts'
+import { normalised } from './resource.ts'
 import { sampleFile } from './sample-file.ts'
 
 interface Described {
   readonly id: string
   readonly summary: string
+  readonly tag: string
+  /** Normalised ends of the names of fields that identify a record. They get words, which are unique. */
+  readonly keyNames: readonly string[]
   readonly operation: Json
 }
 
-type Warn = (message: string) => void
-
-/** Settings for generating a value: its seed, and its name in messages. */
-interface Making {
+/** Settings for generating values. */
+export interface Making {
   readonly seed: string
-  readonly what: string
-  readonly warn: Warn
+  /** Proposes values for fields. Default: the words of the summary. */
+  readonly propose: ValueProposer | undefined
+  /** Called with a message if a value may violate its schema. */
+  readonly warn: (message: string) => void
 }
 
 export class DocumentReply {
@@ -79,30 +84,23 @@ export class DocumentReply {
   }
 
   /** Returns a reply's JSON body. Throws the same errors as `make`. */
-  sample(seed: string, warn: Warn): unknown {
-    return this.#valueOf(this.#media, true, { seed: hash(seed, 'body'), what: 'reply', warn })
+  sample(making: Making): unknown {
+    return this.#valueOf(this.#media, true, 'body', 'reply', making)
   }
 
   /**
    * Creates a reply. Throws 501 for a stream, and 500 if no value can be generated.
    *
-   * @param seed Seed for generated values.
-   * @param warn Called with a message if a value may violate its schema.
    * @param edit Edits the JSON body in `draft.value`. Changes that the schema rejects are undone.
    */
-  make(
-    seed: string,
-    asksForStream: boolean,
-    warn: Warn,
-    edit: (draft: Draft) => void,
-  ): Reply | Promise<Reply> {
+  make(asksForStream: boolean, making: Making, edit: (draft: Draft) => void): Reply | Promise<Reply> {
     const { id } = this.#described
     if (this.streams && (asksForStream || this.#type === undefined))
       throw refused(
         501,
         `${id} replies with a stream, which cannot be generated from a document: add a rule with reply.frames`,
       )
-    const headers = this.#headers(seed, warn)
+    const headers = this.#headers(making)
     const type = this.#type
     if (type === undefined) return { status: this.status, headers, body: { kind: 'none' } }
     const name = concrete(type)
@@ -110,13 +108,12 @@ export class DocumentReply {
       throw refused(500, `The content type ${JSON.stringify(type)} of ${id} is not a media type`)
     headers['content-type'] = name
     const isText = !/json/i.test(name)
-    if (isText && !isTextual(name)) return this.#bytes(seed, headers)
+    if (isText && !isTextual(name)) return this.#bytes(making.seed, headers)
     if (!isText) {
-      const value = edited(this.sample(seed, warn), this.schema ?? {}, edit)
+      const value = edited(this.sample(making), this.schema ?? {}, edit)
       return { status: this.status, headers, body: { kind: 'json', value } }
     }
-    const making = { seed: hash(seed, 'body'), what: 'reply', warn }
-    const value = this.#valueOf(this.#media, { type: 'string' }, making)
+    const value = this.#valueOf(this.#media, { type: 'string' }, 'body', 'reply', making)
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return {
       status: this.status,
@@ -135,7 +132,7 @@ export class DocumentReply {
   }
 
   /** Returns headers that are required or have an example. */
-  #headers(seed: string, warn: Warn): Record<string, string> {
+  #headers(making: Making): Record<string, string> {
     const headers: Record<string, string> = {}
     for (const [name, declaration] of Object.entries(
       isJson(this.#response['headers']) ? this.#response['headers'] : {},
@@ -143,8 +140,7 @@ export class DocumentReply {
       const header = this.#document.resolve(declaration)
       if (!header || !httpToken.test(name) || framingHeaders.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
-      const making = { seed: hash(seed, name), what: `header ${name}`, warn }
-      const value = this.#valueOf(header, { type: 'string' }, making)
+      const value = this.#valueOf(header, { type: 'string' }, name, `header ${name}`, making)
       headers[name.toLowerCase()] = (
         typeof value === 'object' ? JSON.stringify(value) : String(value)
       ).replace(/[^\t\x20-\x7e]/g, '?')
@@ -152,8 +148,14 @@ export class DocumentReply {
     return headers
   }
 
-  #valueOf(described: Json, defaultSchema: unknown, { seed, what, warn }: Making): unknown {
-    const { id, summary } = this.#described
+  /**
+   * @param part Part of the seed.
+   * @param what Name in messages.
+   */
+  #valueOf(described: Json, defaultSchema: unknown, part: string, what: string, making: Making): unknown {
+    const { id, summary, tag, keyNames } = this.#described
+    const { propose, warn } = making
+    const seed = hash(making.seed, part)
     const cached = this.#tooLarge.get(what)
     if (cached) throw cached
     const schema = this.#schemas.rooted(described['schema'] ?? defaultSchema)
@@ -161,10 +163,13 @@ export class DocumentReply {
       const example = this.#exampleOf(described)
       if (example !== undefined && problemsOf(schema, example).length === 0) return example
       const words = wordsOf(summary || id)
+      // The tag is a noun such as 'Files', so it states no field's value.
+      const proposed = propose?.(schema, tag, { seed, now: clockStart })
       const ignored = new Set<string>()
       const source: ValueSource = (place) => {
         if (leavesDiscriminatorOpen(place.schemas)) ignored.add("'discriminator' is not simulated")
-        return examplesOfSchema(place) ?? words(place)
+        const proposal = isProposable(place.path, keyNames) ? proposed?.(place) : undefined
+        return examplesOfSchema(place) ?? proposal ?? words(place)
       }
       const generated = generateValue(schema, { seed, source })
       const doubts = [...ignored, ...generated.doubts]
@@ -206,6 +211,13 @@ function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
     const properties = schemas.map((schema) => propertiesOf(schema).get(name))
     return !properties.some((property) => isJson(property) && listedValues(property) !== undefined)
   })
+}
+
+/** Returns true for fields that do not identify a record. */
+function isProposable(path: ValuePlace['path'], keyNames: readonly string[]): boolean {
+  const field = path.findLast((key) => typeof key === 'string')
+  const name = normalised(field ?? '').replace(/s$/, '')
+  return field !== undefined && !keyNames.some((keyName) => name.endsWith(keyName))
 }
 
 function isStream(type: string): boolean {
