@@ -2,7 +2,7 @@
  * Loads scenario files for `use('./busy.yaml')` in code, and for `--scenario` and `validate` on the command line.
  */
 
-import * as extras from '../extras/index.ts'
+import { extras } from '../extras/index.ts'
 import type { AnyExtra } from '../gateway/extra.ts'
 import { readWithExtras } from '../gateway/to-scenario.ts'
 import { type DataFile, FileError, readDataFile } from '../lib/data-file.ts'
@@ -23,7 +23,7 @@ export function loadScenarioFile(file: string, operations: readonly KnownOperati
 
 /** Setup shared by all entries: the extras and the scenario file reader. */
 export const gatewaySetup = {
-  extras: Object.values(extras) as readonly AnyExtra[],
+  extras: extras as readonly AnyExtra[],
   readScenario: loadScenarioFile,
 }
 

@@ -3,9 +3,9 @@
  */
 import type { OptionsOf } from '../gateway/extra.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import type * as extras from './index.ts'
+import type { extras } from './index.ts'
 
-type ExtraOptions = OptionsOf<(typeof extras)[keyof typeof extras]>
+type ExtraOptions = OptionsOf<(typeof extras)[number]>
 
 /** Options of the core and all extras. */
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}

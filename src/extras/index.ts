@@ -1,13 +1,28 @@
 /**
  * The extras: optional features, independent of each other. The core is complete without them.
  */
-export { cluster } from './cluster/index.ts'
-export { webConsole } from './console/index.ts'
-export { dialects } from './dialects/index.ts'
-export { metrics } from './metrics/index.ts'
-export { openapi } from './openapi/index.ts'
-export { recordings } from './recordings/index.ts'
-export { accountResources } from './resources/index.ts'
-export { snippets } from './snippets/index.ts'
-export { tls } from './tls/index.ts'
-export { values } from './values/index.ts'
+import { cluster } from './cluster/index.ts'
+import { webConsole } from './console/index.ts'
+import { dialects } from './dialects/index.ts'
+import { metrics } from './metrics/index.ts'
+import { openapi } from './openapi/index.ts'
+import { recordings } from './recordings/index.ts'
+import { accountResources } from './resources/index.ts'
+import { snippets } from './snippets/index.ts'
+import { tls } from './tls/index.ts'
+import { values } from './values/index.ts'
+
+/** The extras in the order in which gateways create them. */
+export const extras = [
+  cluster,
+  webConsole,
+  dialects,
+  metrics,
+  // Before `openapi`, which adds only operations that nothing else implements.
+  accountResources,
+  openapi,
+  recordings,
+  snippets,
+  tls,
+  values,
+] as const

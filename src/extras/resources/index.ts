@@ -15,8 +15,6 @@ import { createPresetOperations, getPresetVersion, listPresets, listPresetVersio
 import { rerank } from './rerank.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
 
-// Extras run in the order of their export names. This one must precede `openapi`, which adds only operations that
-// nothing else implements.
 export const accountResources: ExtraDefinition = {
   name: 'resources',
   create: () => ({
