@@ -9,7 +9,7 @@ import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
-import type { NearMiss, SkippedRules } from '../scenarios/near-misses.ts'
+import { countNearMisses, isBelowLimit, type NearMiss, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import { KeptBody, Timeline } from './body.ts'
@@ -193,9 +193,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** Number of rules that were tried but did not apply; 0 if a rule applied. */
+  /** Number of near misses; 0 if a rule applied. */
   get missed(): number {
-    return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.skipped ?? 0)
+    if (this.rule) return 0
+    if (this.savedNearMisses) return this.savedNearMisses.filter((each) => !isBelowLimit(each)).length
+    return this.skipped ? countNearMisses(this.skipped) : 0
   }
 
   /** Trace id in the `traceparent` header. */

@@ -17,6 +17,7 @@ import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
+import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
   assertEntryFields,
@@ -172,7 +173,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.filter((record) => !record.operation && !record.rule).map(toEntry)
   }
 
-  /** Returns the calls for which rules were tried but none applied. Each entry's `nearMisses` has the reasons. */
+  /**
+   * Returns the calls for which rules were tried but none applied, except rules whose rate limit was not reached. Each
+   * entry's `nearMisses` has the reasons.
+   */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
   }
@@ -439,7 +443,9 @@ function explanationOf(record: CallRecord): string {
     ...rejectionLine(record),
     ...ruleLine(record),
     ...scriptLine(record),
-    ...nearMissesOf(record).map(({ reason }) => `Near miss: ${reason}.`),
+    ...nearMissesOf(record).map(
+      (each) => `${isBelowLimit(each) ? 'Not reached yet' : 'Near miss'}: ${each.reason}.`,
+    ),
     ...record.warnings.map((warning) => `Warning: ${warning.replace(/(?<![.?!])$/, '.')}`),
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
     ...deliveryLine(record),

@@ -36,6 +36,19 @@ export interface NearMiss {
   reason: string
 }
 
+/** Returns true if a rule let the call pass because its rate limit was not reached, which is not a near miss. */
+export function isBelowLimit({ reason }: Pick<NearMiss, 'reason'>): boolean {
+  return / has not reached its limit of /.test(reason)
+}
+
+/** Counts the skipped rules, except those whose rate limit was not reached. */
+export function countNearMisses({ skipped, reasons = new Map() }: SkippedRules): number {
+  return [...reasons.values()].reduce(
+    (count, { kind }) => (kind === 'rateLimit' ? count - 1 : count),
+    skipped,
+  )
+}
+
 /**
  * Returns the skipped rules with reasons, in the order they were tried.
  *

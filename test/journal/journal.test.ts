@@ -273,6 +273,19 @@ describe('journal.explain()', () => {
     expect(second).toBe("Near miss: rule 2 of 'outage' skips the first 3 calls, but this is call 1.")
   })
 
+  it('does not count a rate limit that was not reached as a near miss', async () => {
+    const setup = begin()
+    setup.gateway.use({ on: 'createResponse', rateLimit: { requests: 5, per: '1m' } })
+    const [, fact] = (await explained('POST /responses', { body: question }, setup)).split('\n')
+    expect(fact).toBe(
+      'Not reached yet: the inline rule has not reached its limit of 5 calls in 60 s: this is call 1.',
+    )
+    expect(setup.gateway.journal.nearMisses()).toEqual([])
+    expect(setup.gateway.journal.summaries()[0]?.missed).toBe(0)
+    const copy = await setup.gateway.openSandbox(setup.gateway.save())
+    expect(copy.journal.nearMisses()).toEqual([])
+  })
+
   it('puts each fact on its own line, even if it quotes several lines', async () => {
     const setup = begin()
     setup.gateway.use({ on: 'createResponse', when: { input: 'moon' }, fault: 'rate-limit' })

@@ -11,6 +11,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { modelOf } from '../../scenarios/condition.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
+import { isBelowLimit } from '../../scenarios/near-misses.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 
 export interface Why {
@@ -163,11 +164,7 @@ function isSame(left: RuleName, right: RuleName): boolean {
 function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
   const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
   if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'
-  return (
-    savedNearMisses?.some(
-      (each) => isSame(each, name) && / has not reached its limit of /.test(each.reason),
-    ) ?? false
-  )
+  return savedNearMisses?.some((each) => isSame(each, name) && isBelowLimit(each)) ?? false
 }
 
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
