@@ -143,7 +143,8 @@ export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<
 export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
   const names = collections.map(({ name }) => name as string)
-  // `Object.fromEntries` loses the collections' types.
+  // A proxy, because a plain object could not suggest a name for an unknown collection. `Object.fromEntries` loses the
+  // collections' types.
   return new Proxy(Object.fromEntries(records) as Database, {
     get(database, name) {
       const hint = typeof name === 'string' && !(name in database) ? meantBy(name, names) : ''
