@@ -42,7 +42,7 @@ export function refusal(status: number, message: string): string {
 export function parseNode(text: string): Node {
   const [, name = '', address = ''] = /^([^=]*)=(.*)$/.exec(text) ?? []
   if (!nodeNameForm.test(name) || !/^([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(address))
-    throw new Error(`'${text}' is not a node; write a name and an address, such as n1=127.0.0.1:4141`)
+    throw new Error(`'${text}' is not a node: write a name and an address, such as n1=127.0.0.1:4141`)
   return { name, address }
 }
 

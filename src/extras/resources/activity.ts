@@ -43,7 +43,7 @@ export const getActivity = defineOperation({
   input: {
     query: z.lazy(() =>
       z.looseObject({
-        date: z.iso.date('Must be a date such as 2026-01-01').optional(),
+        date: z.iso.date('Must be a date, such as 2026-01-01').optional(),
         api_key_hash: z.string().optional(),
         user_id: z.string().optional(),
         group_by: z.enum(['workspace']).optional(),

@@ -59,9 +59,7 @@ const ApiKey = z.lazy(() =>
   }),
 )
 const Reply = z.lazy(() => z.object({ data: ApiKey._zod.innerType }))
-const params = z.lazy(() =>
-  z.object({ hash: z.string().min(1).describe('Hash of the key, which identifies it.') }),
-)
+const params = z.lazy(() => z.object({ hash: z.string().min(1).describe('Hash that identifies the key.') }))
 
 /** Lists a workspace's keys. Disabled keys are omitted unless the query includes them. */
 export const listApiKeys = defineOperation({
@@ -120,7 +118,7 @@ export const createApiKey = defineOperation({
     const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
     if (body.workspace_id && !(await sandbox.tables.workspaces.findBy('id', body.workspace_id)))
       throw new GatewayError(404, undefined, undefined, {
-        detail: `there is no workspace with id '${body.workspace_id}'`,
+        detail: `no workspace has the id '${body.workspace_id}'`,
       })
     if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
     // A named sandbox's key is enough to route requests to the sandbox.

@@ -29,7 +29,7 @@ it.each([
 it.each(['n1', '=127.0.0.1:1', 'N1=a:1', 'n1=127.0.0.1', 'n1=a b:1', 'n1=a:1;'])(
   'deploy rejects the node %j',
   (text) => {
-    expect(() => parseNode(text)).toThrow('is not a node; write a name and an address')
+    expect(() => parseNode(text)).toThrow('is not a node: write a name and an address')
   },
 )
 
