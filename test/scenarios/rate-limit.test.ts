@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { Clock } from '../../src/lib/clock.ts'
 import { random } from '../../src/lib/seed.ts'
@@ -161,6 +161,20 @@ describe('rate limits', () => {
     })
     gateway.clock.advance(60_000)
     expect((await ask()).status).toBe(200)
+  })
+
+  it('count down to the next window in sandbox time, which is real time with the system clock', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    for (const clock of ['fixed', 'system'] as const) {
+      const gateway = createGateway({ timeScale: 0, clock })
+      gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1m' } })
+      const ask = requester(gateway)
+      await ask()
+      if (clock === 'system') vi.setSystemTime(Date.now() + 45_000)
+      else gateway.clock.advance(45_000)
+      expect(limits(await ask())).toMatchObject({ 'retry-after': '15', 'x-ratelimit-reset': '15' })
+    }
+    vi.useRealTimers()
   })
 
   it.each<[per: RateLimit['per'], seconds: number]>([

@@ -5,8 +5,10 @@
  */
 import { HTTPClient, OpenRouter } from '@openrouter/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { GatewayCore } from '../../../src/gateway/gateway.ts'
 import { createGateway, type GatewayOptions, type Sandbox } from '../../../src/index.ts'
 import { sdkDocument } from './sdk-document.ts'
+import { vendorOperations } from './vendor-operations.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the methods of a resource differ in their types
 type Any = any
@@ -136,12 +138,13 @@ function budget(sdk: OpenRouter, limitUsd: number): Promise<unknown> {
   })
 }
 
-let gateway: ReturnType<typeof createGateway>
+// The public type hides the router.
+let gateway: ReturnType<typeof createGateway> & Pick<GatewayCore, 'router'>
 beforeAll(async () => {
   const { document } = await sdkDocument()
   // The options belong to different extras. The spread lets the file compile without one of them.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
-  gateway = createGateway(options)
+  gateway = createGateway(options) as typeof gateway & object
 })
 
 function clientOf(sandbox: Sandbox): OpenRouter {
@@ -149,9 +152,22 @@ function clientOf(sandbox: Sandbox): OpenRouter {
     apiKey: sandbox.apiKey,
     serverURL: 'https://gateway.example/api/v1',
     retryConfig: { strategy: 'none' },
-    httpClient: new HTTPClient({ fetcher: gateway.fetch }),
+    httpClient: new HTTPClient({
+      async fetcher(input, init) {
+        const request = new Request(input, init)
+        const response = await gateway.fetch(request)
+        const path = new URL(request.url).pathname.replace('/api/v1', '')
+        const { operation } = gateway.router.find(request.method, path)
+        if (response.ok) succeeded.add(shapeOf(`${request.method} ${operation?.path}`))
+        return response
+      },
+    }),
   })
 }
+
+/** Request lines of successful calls, without parameter names. */
+const succeeded = new Set<string>()
+const shapeOf = (line: string) => line.replace(/\{[^}]*\}/g, '{}')
 
 /** Returns the records on all pages. */
 async function recordsIn(listed: Any): Promise<Any[]> {
@@ -218,4 +234,36 @@ describe.each(Object.entries(resources))('%s', (_, resource) => {
       expect((await keysIn(each)).toSorted()).toEqual([...before, key].toSorted())
     }
   })
+})
+
+it('preset versions are listed and found, and belong to their sandbox', async () => {
+  const [sdk, other] = [clientOf(gateway.createSandbox()), clientOf(gateway.createSandbox())]
+  const messages = [{ role: 'user' as const, content: 'Why tides?' }]
+  const preset = { slug: 'tides', messagesRequest: { model, messages, maxTokens: 9 } }
+  await sdk.presets.createPresetsMessages(preset)
+  await sdk.presets.createPresetsMessages(preset)
+  const versions = await recordsIn(await sdk.presets.listVersions({ slug: 'tides' }))
+  expect(versions.map(({ version }) => version)).toEqual([1, 2])
+  expect((await sdk.presets.getVersion({ slug: 'tides', version: '2' })).data).toEqual(versions[1])
+  await expect(other.presets.getVersion({ slug: 'tides', version: '2' })).rejects.toMatchObject({
+    statusCode: 404,
+  })
+})
+
+it('video jobs are found in their sandbox, until a reset', async () => {
+  const sandbox = gateway.createSandbox()
+  const [sdk, other] = [clientOf(sandbox), clientOf(gateway.createSandbox())]
+  const { id } = await sdk.videoGeneration.generate({ videoGenerationRequest: { model, prompt: 'Tides' } })
+  const snapshot = sandbox.snapshot()
+  expect((await sdk.videoGeneration.getGeneration({ jobId: id })).id).toBe(id)
+  await expect(other.videoGeneration.getGeneration({ jobId: id })).rejects.toMatchObject({ statusCode: 404 })
+  sandbox.reset()
+  await expect(sdk.videoGeneration.getGeneration({ jobId: id })).rejects.toMatchObject({ statusCode: 404 })
+  sandbox.restore(snapshot)
+  expect((await sdk.videoGeneration.getGeneration({ jobId: id })).id).toBe(id)
+})
+
+it('these tests call every stateful operation in the table', () => {
+  const stateful = vendorOperations.filter(([, kind]) => kind === 'stateful').map(([line]) => shapeOf(line))
+  expect(stateful.filter((line) => !succeeded.has(line))).toEqual([])
 })

@@ -3,7 +3,7 @@
  * published SDK, which has all but two operations.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import { createGateway, type GatewayOptions, type Sandbox } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 import { type Line, sdkDocument } from './sdk-document.ts'
 import { type Kind, vendorOperations } from './vendor-operations.ts'
@@ -51,3 +51,128 @@ describe('the operation', () => {
     expect(reply.status).toBeLessThan(500)
   })
 })
+
+type Ask = (line: string, body?: unknown) => Promise<{ readonly status: number; readonly text: string }>
+const model = 'aurora/dawn-2'
+const messages = [{ role: 'user', content: 'Why tides?' }]
+const think: [line: string, body: object] = ['POST /chat/completions', { model, messages }]
+
+/** Sends a request twice, and changes a collection's rows in between. */
+const afterDeleting =
+  (line: string, collection: 'providers' | 'embeddingsModels' | 'models') =>
+  async (ask: Ask, { db }: Sandbox) => {
+    const before = await ask(line)
+    // Providers have no id.
+    const rows = (await db[collection].list()) as { id?: string; slug?: string }[]
+    for (const { id, slug } of rows.slice(1)) await db[collection].delete(String(id ?? slug))
+    return [before, await ask(line)]
+  }
+/** Sends a request before and after a call that costs money. */
+const afterCall = (line: string) => async (ask: Ask) => {
+  const before = await ask(line)
+  await ask(...think)
+  return [before, await ask(line)]
+}
+/** Sends a request with two bodies. */
+const withBodies = (line: string, first: object, second: object) => async (ask: Ask) => [
+  await ask(line, first),
+  await ask(line, second),
+]
+const withLines = (first: string, second: string) => async (ask: Ask) => [await ask(first), await ask(second)]
+/** Sends a request about the generations of two calls. */
+const withIds = (send: (ask: Ask, id: string) => ReturnType<Ask>) => async (ask: Ask) => {
+  const idOf = async (content: string) =>
+    JSON.parse((await ask('POST /chat/completions', { model, messages: [{ role: 'user', content }] })).text)
+      .id
+  return [await send(ask, await idOf('Why tides?')), await send(ask, await idOf('Why rain?'))]
+}
+
+/** Two replies of each computed operation that differ, because they depend on data, the request or earlier calls. */
+const pairs: Readonly<Record<string, (ask: Ask, sandbox: Sandbox) => Promise<Awaited<ReturnType<Ask>>[]>>> = {
+  'GET /activity': afterCall('GET /activity'),
+  'GET /benchmarks': withLines('GET /benchmarks?max_results=1', 'GET /benchmarks?max_results=2'),
+  'POST /chat/completions': withBodies(
+    'POST /chat/completions',
+    { model, messages },
+    { model, messages: [{ role: 'user', content: 'Why rain?' }] },
+  ),
+  'GET /credits': afterCall('GET /credits'),
+  'POST /embeddings': withBodies('POST /embeddings', { model, input: 'Tides' }, { model, input: 'Rain' }),
+  'GET /embeddings/models': afterDeleting('GET /embeddings/models', 'embeddingsModels'),
+  'GET /generation': withIds((ask, id) => ask(`GET /generation?id=${id}`)),
+  'GET /generation/content': withIds((ask, id) => ask(`GET /generation/content?id=${id}`)),
+  'GET /key': afterCall('GET /key'),
+  'POST /messages': withBodies(
+    'POST /messages',
+    { model, messages, max_tokens: 50 },
+    { model, messages: [{ role: 'user', content: 'Why rain?' }], max_tokens: 50 },
+  ),
+  'GET /model/{author}/{slug}': withLines('GET /model/aurora/dawn-2', 'GET /model/aurora/dawn-2-mini'),
+  'GET /models': afterDeleting('GET /models', 'models'),
+  'GET /models/count': afterDeleting('GET /models/count', 'models'),
+  'GET /models/user': afterDeleting('GET /models/user', 'models'),
+  'GET /models/{author}/{slug}/endpoints': withLines(
+    'GET /models/aurora/dawn-2/endpoints',
+    'GET /models/aurora/dawn-2-mini/endpoints',
+  ),
+  'GET /providers': afterDeleting('GET /providers', 'providers'),
+  'POST /rerank': withBodies(
+    'POST /rerank',
+    { model, query: 'tides', documents: ['rain', 'tides'] },
+    { model, query: 'rain', documents: ['rain', 'tides'] },
+  ),
+  'POST /responses': withBodies(
+    'POST /responses',
+    { model, input: 'Why tides?' },
+    { model, input: 'Why rain?' },
+  ),
+}
+
+describe('the computed operation', () => {
+  const computed = vendorOperations.filter(([line, kind]) => kind === 'computed' && line in pairs)
+
+  it.each(computed)('%s depends on data, the request or earlier calls', async (line) => {
+    const [first, second] = await answersIn(gateway.createSandbox(), line)
+    expect([first?.status, second?.status]).toEqual([200, 200])
+    expect(second?.text).not.toBe(first?.text)
+    expect(await answersIn(gateway.createSandbox(), line)).toEqual([first, second])
+  })
+
+  it('POST /generation/feedback accepts only feedback on earlier calls, and all others are tested above', async () => {
+    const sandbox = gateway.createSandbox()
+    const ask = asker(sandbox)
+    const { id } = JSON.parse((await ask(...think)).text)
+    const feedback = (generation_id: string) =>
+      ask('POST /generation/feedback', { generation_id, category: 'other' })
+    expect([(await feedback(id)).status, (await feedback('gen-none')).status]).toEqual([200, 404])
+    const lines = vendorOperations.filter(([, kind]) => kind === 'computed').map(([line]) => line)
+    expect(lines.filter((each) => !(each in pairs))).toEqual(['POST /generation/feedback'])
+  })
+})
+
+describe('the sample operation', () => {
+  const samples = vendorOperations.filter(([, kind]) => kind === 'sample')
+
+  it.each(samples)('%s replies with the same sample after other calls', async (line) => {
+    const ask = asker(gateway.createSandbox())
+    const [method = '', template = ''] = line.split(' ')
+    const send = () =>
+      ask(`${method} ${template.replace(/\{[^}]*\}/g, 'a')}`, method === 'GET' ? undefined : {})
+    const first = await send()
+    expect(first.status).toBeLessThan(300)
+    await ask(...think)
+    await ask('POST /guardrails', { name: 'Tides' })
+    expect(await send()).toEqual(first)
+  })
+})
+
+function asker({ apiKey, id }: Sandbox): Ask {
+  return async (line, body) => {
+    const { status, text } = await call({ fetch: gateway.fetch, apiKey }, line, { body })
+    return { status, text: text.replace(`sandbox ${id}`, 'sandbox') }
+  }
+}
+
+async function answersIn(sandbox: Sandbox, line: string) {
+  return (await pairs[line]?.(asker(sandbox), sandbox)) ?? []
+}
