@@ -152,8 +152,7 @@ expect.extend({
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
   },
   async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
-    if (!isInspectable(received))
-      throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${received}`)
+    assertInspectable(received)
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
     const assertion = expect(text)
@@ -215,8 +214,7 @@ interface Inspectable {
 type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: ScriptProgress[] }
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
-  if (!isInspectable(received))
-    throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${received}`)
+  assertInspectable(received)
   const entries = received.journal.entries()
   const unused = received.unusedRules()
   const scripts = received.scripts?.() ?? []
@@ -227,8 +225,9 @@ function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
   )
 }
 
-function isInspectable(value: unknown): value is Inspectable {
-  return typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value
+function assertInspectable(value: unknown): asserts value is Inspectable {
+  if (typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value) return
+  throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${value}`)
 }
 
 function toResult({ message, ...verdict }: Verdict) {

@@ -355,7 +355,9 @@ export async function resend(
     method,
     path: route === undefined ? path : `${sandboxBaseUrl('/api/v1', sandbox.id)}${route}`,
     search,
-    headers: needsKey ? { ...headers, authorization: `Bearer ${keyOf(gateway, sandbox)}` } : headers,
+    headers: needsKey
+      ? { ...headers, authorization: `Bearer ${gateway.options.apiKeys?.[0] ?? sandbox.apiKey}` }
+      : headers,
     readBody: async () => new TextEncoder().encode(text),
     sink: discard,
   }
@@ -363,8 +365,4 @@ export async function resend(
   // Delivered at the usual pace, but not awaited.
   void deliver(resent.reply, discard, resent)
   return resent
-}
-
-function keyOf({ options }: GatewayCore, { apiKey }: Sandbox): string {
-  return options.apiKeys?.[0] ?? apiKey
 }

@@ -42,7 +42,8 @@ export function faultOf(name: string): Fault {
 /** Sorts a rule's faults into the order in which they apply. */
 export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
   return settings.toSorted(
-    (left, right) => layerIndex(left) - layerIndex(right) || indexOf(left) - indexOf(right),
+    (left, right) =>
+      layerIndex(left) - layerIndex(right) || faultNames.indexOf(left.name) - faultNames.indexOf(right.name),
   )
 }
 
@@ -51,10 +52,6 @@ const layerNames = Object.keys(layers) as Layer[]
 function layerIndex(setting: FaultSetting): number {
   const fault = faultOf(setting.name)
   return layerNames.indexOf(('layerOf' in fault && fault.layerOf?.(setting)) || fault.layer)
-}
-
-function indexOf({ name }: FaultSetting): number {
-  return faultNames.indexOf(name)
 }
 
 export const faultNames: readonly string[] = faults.map(({ name }) => name)

@@ -3,7 +3,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
+import { GatewayError, refusalMessage, SchemaViolation, toReply } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -147,11 +147,7 @@ export function applyErrorEnvelope(
         }
       : reply
   const protocol = router.operation(record.operation)?.protocol
-  if (!protocol?.error || translated.body.kind !== 'json') return translated
-  const { error } = (translated.body.value ?? {}) as { error?: { message?: unknown } }
-  if (typeof error?.message !== 'string') return translated
-  return {
-    ...translated,
-    body: { kind: 'json', value: protocol.error(reply.status, error.message, record.id) },
-  }
+  const message = refusalMessage(translated)
+  if (!protocol?.error || message === undefined) return translated
+  return { ...translated, body: { kind: 'json', value: protocol.error(reply.status, message, record.id) } }
 }

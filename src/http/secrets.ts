@@ -57,9 +57,9 @@ export function hideInValue(value: unknown, mark = hide): unknown {
   if (typeof value === 'string') return hideInString(value, mark)
   if (Array.isArray(value)) return value.map((item) => hideInValue(item, mark))
   if (!isPlain(value)) return value
-  return mapped(value, (name, inner) =>
-    isSecretName(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark),
-  )
+  const shown = (name: string, inner: unknown) =>
+    isSecretName(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]))
 }
 
 /** @param search URL query, with or without the question mark, or a form body. */
@@ -208,13 +208,6 @@ function isSecretValue(name: string, value: string, after: string): boolean {
 
 /** Patterns that apply to all calls. */
 const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
-
-function mapped<Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  change: (name: string, value: Value) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(name, value)]))
-}
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false

@@ -5,8 +5,7 @@
 import { hidden } from '../http/secrets.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import type { ScriptProgress } from '../scenarios/activation.ts'
-import { textOperations } from '../scenarios/names.ts'
-import { titleOf } from '../scenarios/near-misses.ts'
+import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
 import { assertEntryFields, hidePart, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
@@ -85,7 +84,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
   const rules = unused.map((each) => {
     const [other] = rulesForOtherOperations([each], entries)
     const { scenario, rule, name, on } = each
-    return `  ${other ?? `${titleOf({ scenario, number: rule, name })}, on ${on.join(', ')}`}`
+    return `  ${other ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}`}`
   })
   return {
     pass: false,
@@ -106,7 +105,7 @@ export function rulesForOtherOperations(
   return unused
     .filter(({ on }) => on.every(isOther))
     .map(({ scenario, rule, name, on }) => {
-      const title = titleOf({ scenario, number: rule, name })
+      const title = ruleTitle(scenario, rule, name)
       const calls = called.length === 1 ? `the call is ${called}` : `the calls are ${called.join(', ')}`
       return `${title} matches ${on.join(' and ')}, but ${calls}`
     })
@@ -115,7 +114,7 @@ export function rulesForOtherOperations(
 /** Checks that every conversation followed its script to the end. */
 export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
-    const title = titleOf({ scenario, number: rule, name: undefined })
+    const title = ruleTitle(scenario, rule)
     if (conversations.length === 0)
       return [
         `  ${title} has not started: ${problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`}`,

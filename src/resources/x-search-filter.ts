@@ -3,6 +3,7 @@
  * fields, Limits.
  */
 import * as z from 'zod'
+import { fieldsOf, listOf } from '../lib/loose-reading.ts'
 import { otherNames } from './unknown-fields.ts'
 
 /**
@@ -38,7 +39,8 @@ export const xSearchFilter = () => {
       message: 'Must not be after to_date',
       params: { rule: 'date_order' },
       when: ({ value }) =>
-        Day.safeParse(field(value, 'from_date')).success && Day.safeParse(field(value, 'to_date')).success,
+        Day.safeParse(fieldsOf(value)['from_date']).success &&
+        Day.safeParse(fieldsOf(value)['to_date']).success,
     })
     .meta({
       not: {
@@ -51,15 +53,10 @@ export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 
 /** Returns true for a non-empty list. An empty list counts as absent. */
 function filled(filter: object, name: string): boolean {
-  const list = field(filter, name)
-  return Array.isArray(list) && list.length > 0
+  return listOf(fieldsOf(filter)[name]).length > 0
 }
 
 /** Returns true for objects, so that rules about several fields apply even if one field is invalid. */
 function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null
-}
-
-function field(value: unknown, name: string): unknown {
-  return isObject({ value }) ? Reflect.get(value as object, name) : undefined
 }

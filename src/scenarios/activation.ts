@@ -31,17 +31,6 @@ export interface Progress {
   problem: string | null
 }
 
-export function toProgress(): Progress {
-  return {
-    seen: 0,
-    taken: 0,
-    happened: 0,
-    rateLimit: new RateLimitUsage(),
-    runs: [],
-    problem: null,
-  }
-}
-
 /** Counts a call that matches a rule's conditions. Returns the rule's effect, or the reason for skipping the rule. */
 export function advance(
   rule: CompiledRule,
@@ -197,9 +186,9 @@ export function orderCandidates(
 }
 
 export function progressIn(activation: Activation, rule: CompiledRule): Progress {
-  const progress = activation.progress[rule.number] ?? toProgress()
-  activation.progress[rule.number] = progress
-  return progress
+  const rateLimit = new RateLimitUsage()
+  activation.progress[rule.number] ??= { seen: 0, taken: 0, happened: 0, rateLimit, runs: [], problem: null }
+  return activation.progress[rule.number] as Progress
 }
 
 /** An active scenario with its rules' progress. */
@@ -275,10 +264,7 @@ export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] 
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []
     const { runs = [], problem = null } = progress[number] ?? {}
-    return { scenario, rule: number, turns: script.length, conversations: runs.map(toReading), problem }
+    const conversations = runs.map(({ conversation, turns, problem }) => ({ conversation, turns, problem }))
+    return { scenario, rule: number, turns: script.length, conversations, problem }
   })
-}
-
-function toReading({ conversation, turns, problem }: ScriptRun): ScriptedConversation {
-  return { conversation, turns, problem }
 }

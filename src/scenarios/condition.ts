@@ -41,18 +41,13 @@ export interface RuleRequest extends Conditioned {
   readonly isRefused?: boolean
 }
 
-export function bodyField(body: unknown, name: string): unknown {
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
-  return Reflect.get(body, name)
-}
-
 /** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */
 export function asksForStream(body: unknown): boolean {
-  return bodyField(body, 'stream') === true
+  return readAt(body, ['stream']) === true
 }
 
 export function modelOf(body: unknown): string | undefined {
-  const model = bodyField(body, 'model')
+  const model = readAt(body, ['model'])
   return typeof model === 'string' ? model : undefined
 }
 
@@ -61,8 +56,7 @@ const inputTexts = new WeakMap<object, string>()
 /** Returns all text in `input` or `messages`, one message per line. */
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
-  const text =
-    inputTexts.get(body) ?? texts(bodyField(body, 'input') ?? bodyField(body, 'messages')).join('\n')
+  const text = inputTexts.get(body) ?? texts(readAt(body, ['input']) ?? readAt(body, ['messages'])).join('\n')
   inputTexts.set(body, text)
   return text
 }
@@ -238,14 +232,14 @@ export function compileWhen(when: When): Test[] {
   if (when.stream !== undefined) tests.push(streamTest(when.stream))
   if (when.model !== undefined) tests.push(modelTest([when.model].flat()))
   for (const [name, condition] of Object.entries(when.params ?? {})) {
-    tests.push(valueTest(`parameter '${name}'`, (request) => ownValue(request.params, name), condition))
+    tests.push(valueTest(`parameter '${name}'`, (request) => readAt(request.params, [name]), condition))
   }
   for (const [name, condition] of Object.entries(when.query ?? {})) {
-    const read = (request: Conditioned) => ownValue(request.query, name)
+    const read = (request: Conditioned) => readAt(request.query, [name])
     tests.push(valueTest(`query '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [name, condition] of Object.entries(when.headers ?? {})) {
-    const read = (request: Conditioned) => ownValue(request.headers, name.toLowerCase())
+    const read = (request: Conditioned) => readAt(request.headers, [name.toLowerCase()])
     tests.push(valueTest(`header '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
@@ -261,7 +255,7 @@ export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
     explain: ({ body }) =>
-      `expected a request with stream ${expected}, but the request has ${show(bodyField(body, 'stream'))}`,
+      `expected a request with stream ${expected}, but the request has ${show(readAt(body, ['stream']))}`,
   }
 }
 
@@ -342,8 +336,4 @@ export function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
   if (secret) return hidden
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))
-}
-
-function ownValue<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined
 }

@@ -64,23 +64,14 @@ export function explainNearMisses(
     return {
       scenario: rule.scenario,
       rule: rule.number,
-      reason: `${titleOf(rule)} ${reason ? describeReason(rule, reason) : failedCondition(rule, request)}`,
+      reason: `${ruleTitle(rule.scenario, rule.number, rule.name)} ${reason ? describeReason(rule, reason) : failedCondition(rule, request)}`,
     }
   })
   const next = rules[limit]
   const more = skipped - explained.length
   if (!next || more === 0) return explained
-  const reason = `${titleOf(next)} did not apply either${more > 1 ? `, nor did ${more - 1} more` : ''}`
+  const reason = `${ruleTitle(next.scenario, next.number, next.name)} did not apply either${more > 1 ? `, nor did ${more - 1} more` : ''}`
   return [...explained, { scenario: next.scenario, rule: next.number, reason }]
-}
-
-/** Returns a rule's title, such as `rule 2 of 'flaky'` or `reply()`. */
-export function titleOf({
-  scenario,
-  number,
-  name,
-}: Pick<CompiledRule, 'scenario' | 'number' | 'name'>): string {
-  return ruleTitle(scenario, number, name)
 }
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {

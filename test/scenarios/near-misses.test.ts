@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CompiledRule } from '../../src/scenarios/compiled.ts'
-import { explainNearMisses, type SkipReason, titleOf } from '../../src/scenarios/near-misses.ts'
+import { ruleTitle } from '../../src/scenarios/names.ts'
+import { explainNearMisses, type SkipReason } from '../../src/scenarios/near-misses.ts'
 
 const rule = (more: object = {}) =>
   ({ scenario: 's', number: 2, tests: [], steps: [{}], ...more }) as unknown as CompiledRule
@@ -87,7 +88,7 @@ it('explainNearMisses reports the first condition that failed', () => {
   expect(explained([rule({ tests: [test(true, 'one')] })], [])).toEqual([
     "s 2: rule 2 of 's' cannot be explained: the body was too long to store",
   ])
-  expect(titleOf(rule({ name: 'mine' }))).toBe("rule 2 (mine) of 's'")
+  expect(ruleTitle('s', 2, 'mine')).toBe("rule 2 (mine) of 's'")
 })
 
 it('explainNearMisses explains up to `limit` skipped rules, and counts the rest', () => {
