@@ -7,8 +7,8 @@ export interface FactoryContext {
   /** The record's index in its collection, from 0. */
   index: number
   /**
-   * Returns a Faker instance seeded for this field of this record, so that new fields do not change others. Use it
-   * before the next call, which may return the same instance with a different seed.
+   * Returns a Faker instance seeded for this field of this record, so that adding a field does not change the others.
+   * Use it before the next call, which may return the same instance with a different seed.
    */
   field(name: string): Faker
   /** Returns a Faker instance seeded for the whole collection. */

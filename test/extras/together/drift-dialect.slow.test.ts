@@ -1,6 +1,6 @@
 /**
  * Tests drift with a dialect: both sides use the vendor's names and fields, and the list of known differences
- * explains every difference from the vendor's document, but no later change to the document.
+ * explains every difference from the vendor's document, but none of the changes that a test makes to it.
  */
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'

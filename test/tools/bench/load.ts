@@ -45,9 +45,9 @@ export class Load implements Disposable {
 }
 
 /**
- * Keeps this process from sleeping. Waking it would be part of a server's write, and is expensive in a virtual
- * machine. A slow server, whose client sleeps after every request, would bear this cost each time; a fast one would
- * never bear it.
+ * Keeps this process from sleeping. Otherwise, the server's write would include waking this process, which is
+ * expensive in a virtual machine. A slow server, whose client sleeps after every request, would bear this cost each
+ * time; a fast one would never bear it.
  *
  * @returns A function that lets the process sleep again.
  */

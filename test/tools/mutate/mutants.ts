@@ -138,8 +138,8 @@ function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' |
 }
 
 /**
- * Returns the file with all its mutants, each inactive until its id is chosen: `globalThis.__mutant(id)`
- * returns true for the chosen mutant, and records that its place was executed.
+ * Returns the file with all its mutants, each inactive until its id is chosen: `globalThis.__mutant(id)` returns true
+ * for the chosen mutant, and records that the mutated code was executed.
  *
  * @param mutants Non-overlapping mutants of this file.
  */

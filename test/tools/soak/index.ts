@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: arbitrary requests on sockets and in process, schemas, scenarios, mutated files, snippets,
- * templates, plans for the state model, failing clients, and load with chaos, with progress and a summary.
- * Exits with 1 after a violation. These are the defaults; 0 skips a part:
+ * `npm run soak`: tests Understudy with arbitrary requests on sockets and in process, schemas, scenarios, mutated
+ * files, snippets, templates, plans for the state model, failing clients, and load with chaos, with progress and a
+ * summary. Exits with 1 after a violation. These are the defaults; 0 skips a part:
  *
  *   npm run soak -- --requests 100000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 \
  *     --snippets 2000 --templates 20000 --plans 20000 --clients 5000 --minutes 30 --sandboxes 1000 --per-second 250 \
