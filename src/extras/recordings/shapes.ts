@@ -16,7 +16,7 @@ export interface Shape {
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
   /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
-  readonly limits?: Readonly<Record<string, unknown>> | undefined
+  readonly limits: Readonly<Record<string, unknown>>
   readonly isDeprecated?: boolean
 }
 
@@ -34,7 +34,7 @@ export interface Field {
   readonly isRequired: boolean
 }
 
-export const unknownShape: Shape = { types: new Set(), objects: new Map() }
+export const unknownShape: Shape = { types: new Set(), objects: new Map(), limits: {} }
 
 /** Fields that distinguish union members, in order of precedence. */
 const tagFields = ['type', 'source'] as const
@@ -54,7 +54,7 @@ export function unionOf(left: Shape, right: Shape): Shape {
     values: unionOfValues(left, right),
     objects,
     items: left.items && right.items ? unionOf(left.items, right.items) : (left.items ?? right.items),
-    limits: left.limits && right.limits ? commonLimits(left.limits, right.limits) : undefined,
+    limits: commonLimits(left.limits, right.limits),
   }
 }
 
@@ -76,10 +76,7 @@ function unionOfValues(left: Shape, right: Shape): Set<string> | undefined {
   return new Set([...(left.values ?? []), ...(right.values ?? [])])
 }
 
-function commonLimits(
-  left: Readonly<Record<string, unknown>>,
-  right: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+function commonLimits(left: Shape['limits'], right: Shape['limits']): Shape['limits'] {
   return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] === value))
 }
 
@@ -101,7 +98,7 @@ function intersectionOf(left: Shape, right: Shape): Shape {
     types: new Set(types.length > 0 ? types : left.types),
     values: left.values ?? right.values,
     objects,
-    items: left.items ?? right.items,
+    items: left.items,
     limits: { ...left.limits, ...right.limits },
   }
 }
@@ -232,10 +229,10 @@ function schemaTags(fields: ReadonlyMap<string, Field>): [name: string | undefin
 
 /** Restricts an object's tag field, which may allow several values, to one of them. */
 function withTag(fields: ReadonlyMap<string, Field>, name: string, tag: string): ReadonlyMap<string, Field> {
-  const field = fields.get(name)
-  const value = [...(field?.shape.values ?? [])].find((each) => String(JSON.parse(each)) === tag)
-  if (!field || value === undefined || field.shape.values?.size === 1) return fields
-  return new Map([...fields, [name, { ...field, shape: { ...field.shape, values: new Set([value]) } }]])
+  // The tag is one of the field's values.
+  const { shape, isRequired } = fields.get(name) as Field
+  const values = [...(shape.values as Set<string>)].filter((value) => String(JSON.parse(value)) === tag)
+  return new Map([...fields, [name, { shape: { ...shape, values: new Set(values) }, isRequired }]])
 }
 
 export function shapeOfSample(sample: unknown): Shape {
@@ -243,18 +240,20 @@ export function shapeOfSample(sample: unknown): Shape {
   const types = new Set([type])
   if (Array.isArray(sample)) {
     const items = sample.map(shapeOfSample).reduce(unionOf, unknownShape)
-    return { types, objects: new Map(), ...(items.types.size > 0 && { items }) }
+    return { types, objects: new Map(), items, limits: {} }
   }
   if (type === 'object') {
     const object = sample as object
     const fields = Object.entries(object).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, { shape: shapeOfSample(value), isRequired: true }] as const],
     )
-    return { types, objects: new Map([[sampleTag(object), { fields: new Map(fields), isOpen: false }]]) }
+    const objects = new Map([[sampleTag(object), { fields: new Map(fields), isOpen: false }]])
+    return { types, objects, limits: {} }
   }
   // Longer strings are not considered members of a closed set.
   const isShort = typeof sample === 'string' && sample.length <= 64
-  return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
+  const values = isShort ? new Set([JSON.stringify(sample)]) : undefined
+  return { types, objects: new Map(), values, limits: {} }
 }
 
 function sampleTag(sample: object): string {
@@ -355,7 +354,7 @@ function* compareTypes(
   for (const type of fewer) {
     const kind = type === 'null' ? 'null-removed' : 'type-removed'
     const severity = isReply ? 'info' : 'breaking'
-    yield { kind, severity, message: `is never ${type}`, values: type === 'null' ? [] : [type] }
+    yield { kind, severity, message: `is never ${type}`, values: [type] }
   }
 }
 
@@ -369,7 +368,8 @@ function* compareValues(
 ): Generator<Change> {
   const added = ours.values ? without(theirs.values, ours.values) : []
   if (isObserved) {
-    if ((theirs.values?.size ?? 0) <= maxValues) yield* listed('value-added', 'additive', 'may be', added)
+    if (theirs.values && theirs.values.size <= maxValues)
+      yield* listed('value-added', 'additive', 'may be', added)
     return
   }
   const fewer = direction === 'reply' ? 'info' : 'breaking'
@@ -408,7 +408,7 @@ function* compareLimits(
   { direction, isObserved }: CompareSetup,
 ): Generator<Change> {
   if (isObserved) return
-  const [left, right] = [ours.limits ?? {}, theirs.limits ?? {}]
+  const [left, right] = [ours.limits, theirs.limits]
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
     (name) => left[name] !== right[name],
   )
@@ -434,9 +434,10 @@ export function* compareDeprecation(
     yield { kind: 'undeprecated', severity: 'info', message: 'is deprecated only in Understudy' }
 }
 
+/** Patterns are not numbers, so no pattern is wider than another. */
 function widens(name: string, mine: unknown, other: unknown): boolean {
-  if (typeof mine !== 'number' || typeof other !== 'number') return false
-  return upperLimits.has(name) ? other > mine : other < mine
+  // mutation: equivalent (only limits that differ are compared)
+  return upperLimits.has(name) ? Number(other) > Number(mine) : Number(other) < Number(mine)
 }
 
 function* compareObjects(

@@ -13,7 +13,8 @@ import { type Recording, toChunk } from '../../../src/extras/recordings/recordin
 
 type Schema = object | undefined
 
-const noStreams = modelOf([])
+/** Understudy's streams, which are only compared if a stream was observed. */
+const streams = modelOf([[{ data: '', event: undefined, value: { type: 'start' } }]])
 const json = (schema: Schema) => ({ content: { 'application/json': { schema } } })
 const documentOf = (operation: object, more: object = {}) => ({
   openapi: '3.1.0',
@@ -24,7 +25,7 @@ const ok = (schema: Schema) => ({ responses: { 200: json(schema) } })
 
 function drift(ours: object, theirs?: object, recordings?: Record<string, Recording>): Drift {
   return findDrift({
-    mock: { operations: readDocument(ours), streams: noStreams },
+    mock: { operations: readDocument(ours), streams },
     document: theirs && readDocument(theirs),
     observed: new Map(recordings ? [['recordings', new Map(Object.entries(recordings))]] : []),
   })
@@ -192,6 +193,34 @@ const pairs: [string, Schema, Schema][] = [
   ]),
   ['limit, no limit', { type: 'string', maxLength: 3 }, text],
   ['pattern, another pattern', { type: 'string', pattern: 'a' }, { type: 'string', pattern: 'b' }],
+  ['nullable schema without a type', { nullable: true }, text],
+  ['string, tagged object', text, tagged('x')],
+  ['allOf contradictory types', { allOf: [text, whole] }, { type: 'boolean' }],
+  [
+    'allOf an object with one tag and common fields',
+    { allOf: [tagged('x', { b: text }), object({ a: text })] },
+    tagged('x', { a: whole, b: text }),
+  ],
+  [
+    'tag with two values, union of two tags',
+    object({ type: { enum: ['x', 'y'] }, a: text }, ['type']),
+    { anyOf: [tagged('x', { a: whole }), tagged('y', { a: text })] },
+  ],
+  [
+    'object whose tag is null',
+    object({ type: { const: null }, a: text }, ['type']),
+    object({ type: { const: null }, a: whole }, ['type']),
+  ],
+  [
+    'open object, union of two tags',
+    object({ a: whole }, [], { additionalProperties: true }),
+    { anyOf: [tagged('x', { a: text }), tagged('y')] },
+  ],
+  [
+    'union of an open object and a tag, union of two tags',
+    { anyOf: [object({}, [], { additionalProperties: true }), tagged('x', { a: whole })] },
+    { anyOf: [tagged('x', { a: text }), tagged('y')] },
+  ],
   ['keywords that limit nothing', { type: 'string', format: 'uri' }, { type: 'string', title: 'x' }],
 ]
 
@@ -449,6 +478,23 @@ const documents: [string, object, object][] = [
     events(itemAdded({ a: whole }), itemDone({ a: whole }), partAdded({ a: whole }), partDone({ a: whole })),
   ],
   [
+    'part of the output that the reply and events share',
+    ...([text, whole].map((schema) => {
+      const part = { anyOf: [tagged('text', { a: schema }), tagged('image')] }
+      const item = { anyOf: [tagged('message', { content: { items: part }, b: schema }), tagged('call')] }
+      const shared = [
+        tagged('response.output_item.added', { item }),
+        tagged('response.content_part.added', { part }),
+      ]
+      return streaming({ itemSchema: { oneOf: shared } }, object({ output: { items: item } }))
+    }) as [object, object]),
+  ],
+  [
+    'field of the reply, and of the same name in an event',
+    streaming({ itemSchema: { oneOf: [tagged('x', { a: text }), tagged('y')] } }, object({ a: text })),
+    streaming({ itemSchema: { oneOf: [tagged('x', { a: whole }), tagged('y')] } }, object({ a: whole })),
+  ],
+  [
     'fields of events with equal and with different changes',
     events(tagged('x', { a: text, b: text }), tagged('y', { a: text, b: text })),
     events(tagged('x', { a: whole, b: whole }), tagged('y', { a: whole, b: { type: 'boolean' } })),
@@ -583,6 +629,46 @@ describe('recordings compared with a document', () => {
     ])
   })
 
+  it('belong to the operation with the same method and path, and are compared with its streams', () => {
+    const get = (schema: object) => ({ get: ok(schema) })
+    const ours = {
+      openapi: '3.1.0',
+      paths: {
+        '/a/{}/b': get(text),
+        '/a/{}': { ...get(whole), put: ok({ type: 'boolean' }) },
+        '/a/b': get({ type: 'null' }),
+        '/responses': { post: { responses: { 200: media('text/event-stream') } } },
+      },
+    }
+    const names = (recording: Recording) => drift(ours, undefined, { one: recording }).findings.map(nameOf)
+    const sent = (path: string, method = 'GET') => {
+      const recording = recordingOf('{}', { path })
+      return names({ ...recording, request: { ...recording.request, method } as Recording['request'] })
+    }
+    expect(sent('/a/1')).toEqual(['GET /a/{} reply 200 type-added'])
+    expect(sent('/a/1', 'PUT')).toEqual(['PUT /a/{} reply 200 type-added'])
+    expect(sent('/a/b')).toEqual(['GET /a/b reply 200 type-added'])
+    expect(sent('/a/1/b')).toEqual(['GET /a/{}/b reply 200 type-added'])
+    expect([sent('/b/1'), sent('/a/1/c'), sent('/a'), sent('/a/1', 'POST')].flat()).toEqual([])
+    const stream = (status: number, path = '/responses') => {
+      const type = 'text/event-stream'
+      const recording = recordingOf('data: {"type":"start"}\n\ndata: {"type":"end"}\n\n', {
+        path,
+        type,
+        status,
+      })
+      const reply = { ...recording.reply, headers: { 'content-type': type, 'x-extra': '1', date: 'today' } }
+      const request = { ...recording.request, method: 'POST' }
+      return names({ ...recording, request, reply } as Recording)
+    }
+    expect(stream(200)).toEqual([
+      'createResponse stream end last-event',
+      '* headers x-extra header-added',
+      'createResponse stream end event-added',
+    ])
+    expect(stream(201)).toEqual(['* headers x-extra header-added'])
+  })
+
   it('show that a documented field is missing in live replies', () => {
     const deep = (fields: object) =>
       object({ rows: { type: 'array', items: object({ of: object(fields) }) } })
@@ -598,6 +684,9 @@ describe('recordings compared with a document', () => {
     expect(verdict({ rows: [{ of: { a: 'x', b: 'y' } }] })).toEqual([
       'rows[].of.b: ours-is-wrong, additive, recordings',
     ])
+    expect(verdict({ rows: [{ b: 'y', of: { a: 'x' } }] })).toContain(
+      'rows[].of.b: not-shipped, info, document',
+    )
     // A field that only Understudy has may be absent from replies.
     expect(
       drift(documentOf(ok(object({ a: text }))), documentOf(ok(object({}))), { one: recordingOf('{}') })
@@ -698,6 +787,8 @@ describe('streams', () => {
       done: 1,
       flaws: new Set(),
     })
+    expect(model(named('a'))).toMatchObject({ first: new Set(['a']), last: new Set(['a']) })
+    expect(model()).toMatchObject({ streams: 0, always: new Set() })
     expect(model([])).toMatchObject({ streams: 1, first: new Set(), last: new Set(), always: new Set() })
     expect(model(named('[DONE]'))).toMatchObject({ done: 1, flaws: new Set() })
     expect(model(named('[DONE]', 'a')).flaws).toEqual(new Set(['events come after [DONE]']))
@@ -792,38 +883,57 @@ describe('the drift report', () => {
     ])
   })
 
-  it('prints one line for the same change in several operations', () => {
+  it('prints one line for the same change of a schema, or of the same field in several operations', () => {
     const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-    const documentWith = (more: object) => ({
+    const member = (more: object) => ({ anyOf: [tagged('x', more), tagged('y')] })
+    /** Returns a document in which the schemas Thing and Other contain the fields, as do the given replies. */
+    const documentWith = (fields: object, replies: (fields: object) => object[]) => ({
       openapi: '3.1.0',
-      paths: Object.fromEntries(
-        [$ref('Thing'), $ref('Other'), object(more), object({ ...more, b: text })].map((schema, index) => [
-          `/${index}`,
-          { get: ok(object({ inner: schema })) },
-        ]),
-      ),
-      components: { schemas: { Thing: object(more), Other: object(more) } },
+      paths: Object.fromEntries(replies(fields).map((schema, index) => [`/${index}`, { get: ok(schema) }])),
+      components: {
+        schemas: {
+          Thing: object(fields),
+          Other: object(fields),
+          Outer: object({ inner: object(fields), list: { items: member(fields) } }),
+        },
+      },
     })
-    const report = (more: object) => {
-      const findings = grouped(drift(documentWith({}), documentWith(more)).findings)
-      return toText({ ...nothing, findings })
+    const report = (replies: (fields: object) => object[], more: object = { a: text }) => {
+      const { findings } = drift(documentWith({}, replies), documentWith(more, replies))
+      return toText({ ...nothing, findings: grouped(findings), checked: {} })
+        .replaceAll(' (document; Understudy is wrong)', '')
         .split('\n')
         .slice(0, -1)
     }
-    expect(report({ a: text })).toEqual([
-      'additive  * reply 200 inner.a field-added: is new, in GET /0 reply 200 inner.a and 3 other places (document; Understudy is wrong)',
+    const nested = (schema: object) => object({ inner: schema })
+    expect(report(() => [$ref('Thing'), nested($ref('Thing'))])).toEqual([
+      'additive  Thing.a field-added: is new, in GET /0 reply 200 a and 1 other place',
     ])
-    expect(report({ a: text, c: text })).toHaveLength(2)
-    const two = grouped(drift(several({}, {}), several(ok(whole), ok(whole))).findings)
-    expect(two.map(({ name, places }) => [name, places])).toEqual([
-      ['* reply 200 type-changed', ['GET /0 reply 200 type-changed', 'GET /1 reply 200 type-changed']],
+    expect(report(() => [$ref('Outer'), nested($ref('Outer'))])).toEqual([
+      'additive  Outer.inner.a field-added: is new, in GET /0 reply 200 inner.a and 1 other place',
+      'additive  Outer.list[][x].a field-added: is new, in GET /0 reply 200 list[x].a and 1 other place',
     ])
+    expect(report(() => [$ref('Thing'), $ref('Other')])).toEqual([
+      'additive  * reply 200 a field-added: is new, in GET /0 reply 200 a and 1 other place',
+    ])
+    // A union of two schemas has no name.
+    const both = { anyOf: [$ref('Thing'), $ref('Other')] }
+    expect(report(() => [both, nested(both)])).toEqual([
+      'additive  GET /0 reply 200 a field-added: is new',
+      'additive  GET /1 reply 200 inner.a field-added: is new',
+    ])
+    const inline = (fields: object) => [object({ list: { items: object(fields) } })]
+    expect(report((fields) => [...inline(fields), ...inline(fields)], { a: text, b: text })).toEqual([
+      'additive  * reply 200 list[].a field-added: is new, in GET /0 reply 200 list[].a and 1 other place',
+      'additive  * reply 200 list[].b field-added: is new, in GET /0 reply 200 list[].b and 1 other place',
+    ])
+    const one = grouped(drift(several({}), several(ok(whole))).findings)
     expect(
-      toMarkdown({ ...nothing, findings: two })
+      toMarkdown({ ...nothing, findings: one })
         .split('\n')
         .slice(-2),
     ).toEqual([
-      '| breaking | `* reply 200 type-changed` | is integer, Understudy has string, in GET /0 reply 200 and 1 other place | document | Understudy is wrong |',
+      '| breaking | `GET /0 reply 200 type-changed` | is integer, Understudy has string | document | Understudy is wrong |',
       '',
     ])
   })
@@ -852,6 +962,9 @@ describe('the drift report', () => {
     ])
     expect(unused).toEqual(['ask reply 200 gone field-added', 'other*'])
     expect(explain(findings, [{ reason: 'all', findings: ['ask*'] }]).findings).toEqual([])
+    const unlimited = drift(documentOf(ok({ ...text, maxLength: 3 })), documentOf(ok(text))).findings
+    const limit = { reason: 'none', findings: ['ask reply 200 limit-changed: maxLength none'] }
+    expect(explain(unlimited, [limit]).findings).toEqual([])
   })
 
   it('is a table in Markdown', () => {
