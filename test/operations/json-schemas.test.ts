@@ -159,7 +159,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     const { value, warnings } = await valueFor({
       type: 'object',
       properties: { a: { const: 1 }, b: { type: 'string', pattern: '^(?!x)\\w+$' }, c: { type: 'integer' } },
-      required: ['a', 'b'],
+      required: ['a', 'b', 'c'],
       if: { required: ['d'] },
       else: { required: ['e'] },
       not: { required: ['f'] },

@@ -102,7 +102,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
       ],
     }
     await call('POST /responses', { body: { ...request, ...free } })
-    expect(entranceWarnings().filter((warning) => warning.includes('not known'))).toEqual([])
+    expect(entranceWarnings().filter((warning) => warning.includes('is unknown to'))).toEqual([])
   })
 
   it('are listed individually up to fifty, and counted beyond that', async () => {
