@@ -3,6 +3,7 @@
  * path, and the schema with which the SDK checks replies.
  */
 import { readdirSync, readFileSync } from 'node:fs'
+import type { OpenRouter } from '@openrouter/sdk'
 import * as z from 'zod'
 
 const esm = new URL('../../../node_modules/@openrouter/sdk/esm/', import.meta.url)
@@ -10,14 +11,25 @@ const esm = new URL('../../../node_modules/@openrouter/sdk/esm/', import.meta.ur
 /** A request line, such as `GET /keys/{hash}`. */
 export type Line = `${string} /${string}`
 
+/** A function of the SDK, with the schema of its argument. */
+export interface SdkRequest {
+  readonly send: (sdk: OpenRouter, request: unknown) => Promise<{ ok: boolean; error?: Error }>
+  readonly schema: z.ZodType | undefined
+}
+
 /** Returns the SDK's operations, with the content of their successful replies. */
-export async function sdkDocument(): Promise<{ lines: Line[]; document: object }> {
+export async function sdkDocument(): Promise<{
+  lines: Line[]
+  document: object
+  requests: ReadonlyMap<Line, SdkRequest>
+}> {
   const modules: Readonly<Record<string, Record<string, unknown>>> = {
     operations: await import(new URL('models/operations/index.js', esm).href),
     models: await import(new URL('models/index.js', esm).href),
   }
   const paths: Record<string, Record<string, object>> = {}
   const lines: Line[] = []
+  const requests = new Map<Line, SdkRequest>()
   for (const file of readdirSync(new URL('funcs/', esm)).filter((name) => name.endsWith('.js'))) {
     const code = readFileSync(new URL(`funcs/${file}`, esm), 'utf8')
     const path = /pathToFunc\("([^"]*)"\)/.exec(code)?.[1]
@@ -27,6 +39,12 @@ export async function sdkDocument(): Promise<{ lines: Line[]; document: object }
     const line: Line = `${method} ${path as `/${string}`}`
     if (lines.includes(line)) continue
     lines.push(line)
+    const [, group = '', name = ''] = /(operations|models)\.([\w$]+\$outboundSchema)/.exec(code) ?? []
+    const functions = await import(new URL(`funcs/${file}`, esm).href)
+    requests.set(line, {
+      send: functions[file.replace('.js', '')],
+      schema: modules[group]?.[name] as z.ZodType | undefined,
+    })
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
@@ -37,7 +55,7 @@ export async function sdkDocument(): Promise<{ lines: Line[]; document: object }
       },
     }
   }
-  return { lines, document: { openapi: '3.1.0', info: { title: 'SDK', version: '1' }, paths } }
+  return { lines, requests, document: { openapi: '3.1.0', info: { title: 'SDK', version: '1' }, paths } }
 }
 
 function pathParameters(path: string): object[] {

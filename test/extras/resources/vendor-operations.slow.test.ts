@@ -2,20 +2,26 @@
  * Tests that each of the vendor's operations has the kind listed in the README. The document is read from the
  * published SDK, which has all but two operations.
  */
+import { HTTPClient, OpenRouter } from '@openrouter/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { createGateway, type GatewayOptions, type Sandbox } from '../../../src/index.ts'
+import { generateValue } from '../../../src/model/json-schema/generate-value.ts'
+import type { JsonSchema } from '../../../src/resources/json-schema.ts'
 import { call } from '../../call.ts'
-import { type Line, sdkDocument } from './sdk-document.ts'
+import { type Line, type SdkRequest, sdkDocument } from './sdk-document.ts'
 import { type Kind, vendorOperations } from './vendor-operations.ts'
 
 /** The SDK sends messages to POST /responses, and omits a removed operation. */
 const withoutMethod = ['POST /messages', 'POST /credits/coinbase']
 
 let lines: readonly Line[]
+let requests: ReadonlyMap<Line, SdkRequest>
 let gateway: ReturnType<typeof createGateway>
 beforeAll(async () => {
-  const { lines: all, document } = await sdkDocument()
-  lines = all
+  const { document, ...sdk } = await sdkDocument()
+  lines = sdk.lines
+  requests = sdk.requests
   // The options belong to different extras. The spread lets the file compile without one of them.
   const options: GatewayOptions = { timeScale: 0, ...{ dialect: 'openrouter', openapi: document } }
   gateway = createGateway(options)
@@ -164,6 +170,25 @@ describe('the sample operation', () => {
     await ask('POST /guardrails', { name: 'Tides' })
     expect(await send()).toEqual(first)
   })
+
+  it.each(samples)('%s has a sample that the SDK accepts', async (line) => {
+    const sdk = new OpenRouter({
+      apiKey: gateway.createSandbox().apiKey,
+      serverURL: 'https://gateway.example/api/v1',
+      retryConfig: { strategy: 'none' },
+      httpClient: new HTTPClient({ fetcher: gateway.fetch }),
+    })
+    const [, { send, schema } = {}] = [...requests].find(([each]) => shapeOf(each) === shapeOf(line)) ?? []
+    const request = schema && requestFor(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+    expect(await send?.(sdk, request)).toMatchObject({ ok: true })
+  })
+
+  /** Generates a request. The SDK takes these times as dates. */
+  function requestFor(schema: object): unknown {
+    const { value } = generateValue(schema as JsonSchema, { seed: 'a', source: () => undefined })
+    const times = ['start', 'end', 'expiresAt']
+    return JSON.parse(JSON.stringify(value), (key, each) => (times.includes(key) ? new Date(0) : each))
+  }
 })
 
 function asker({ apiKey, id }: Sandbox): Ask {
