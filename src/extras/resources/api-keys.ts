@@ -4,7 +4,6 @@
  */
 import * as z from 'zod'
 import type { Table } from '../../database/table.ts'
-import { GatewayError } from '../../http/errors.ts'
 import { json, ok } from '../../http/reply.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { hash } from '../../lib/seed.ts'
@@ -12,7 +11,7 @@ import { defineOperation, type RequestContext } from '../../operation.ts'
 import { usages } from '../../operations/extensions/account.ts'
 import { defineCollection } from '../../resources/collection.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
-import { Deleted, defaultWorkspaceId, offset, userId } from './lists.ts'
+import { Deleted, defaultWorkspaceId, notFound, offset, userId } from './lists.ts'
 
 const settings = () => ({
   name: z.string().min(1).describe('Name of the key.'),
@@ -117,9 +116,7 @@ export const createApiKey = defineOperation({
     const { body, sandbox, now, requestKey, warn } = context
     const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
     if (body.workspace_id && !(await sandbox.tables.workspaces.findBy('id', body.workspace_id)))
-      throw new GatewayError(404, undefined, undefined, {
-        detail: `no workspace has the id '${body.workspace_id}'`,
-      })
+      throw notFound(`no workspace has the id '${body.workspace_id}'`)
     if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
     // A named sandbox's key is enough to route requests to the sandbox.
     const prefix = sandbox.sandboxId === 'default' ? 'sk-or-v1' : `us-${sandbox.sandboxId}`
@@ -234,8 +231,7 @@ function tableOf({ database }: SandboxState): Table<ApiKeyRow> {
 async function find({ params, sandbox }: RequestContext<{ hash: string }>): Promise<ApiKeyRow> {
   const row = (await apiKeysOf(sandbox)).find((each) => each.hash === params.hash)
   if (row) return row
-  const detail = `no API key has the hash '${params.hash}'`
-  throw new GatewayError(404, undefined, undefined, { detail })
+  throw notFound(`no API key has the hash '${params.hash}'`)
 }
 
 /** Stores a row, which replaces any earlier row with the same hash. */

@@ -1,5 +1,6 @@
 /** Pages lists, and provides helpers that several resources share. */
 import * as z from 'zod'
+import { GatewayError } from '../../http/errors.ts'
 import { hash, uuid } from '../../lib/seed.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
@@ -32,6 +33,11 @@ export function page<Row>(rows: readonly Row[], { offset = 0, limit = usualLimit
 
 /** The reply to a deletion. */
 export const Deleted = z.lazy(() => z.strictObject({ deleted: z.literal(true) }))
+
+/** @param detail Reason for the journal, such as `no API key has the hash 'a'`. */
+export function notFound(detail: string): GatewayError {
+  return new GatewayError(404, undefined, undefined, { detail })
+}
 
 /** Returns the id of a sandbox's user. */
 export function userId(seed: string | number): string {

@@ -3,7 +3,6 @@
  * GET /presets/{slug}.
  */
 import * as z from 'zod'
-import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import { check } from '../../lib/check.ts'
 import { oneLine } from '../../lib/one-line.ts'
@@ -12,7 +11,7 @@ import { type AnyOperation, defineOperation, type RequestContext } from '../../o
 import { unknownSlug } from '../../operations/unknown-slug.ts'
 import { RequestSettings } from '../../resources/create-response-body.ts'
 import { Preset, PresetRecord, PresetVersion } from '../../resources/preset.ts'
-import { defaultWorkspaceId, Page, page, userId } from './lists.ts'
+import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
@@ -60,8 +59,7 @@ export const getPresetVersion = defineOperation({
     const { slug, version } = context.params
     const found = (await versionsOf(context)).find((each) => String(each.version) === version)
     if (found) return ok({ data: found })
-    const detail = `the preset '${slug}' has no version '${version}'`
-    throw new GatewayError(404, undefined, undefined, { detail })
+    throw notFound(`the preset '${slug}' has no version '${version}'`)
   },
 })
 
