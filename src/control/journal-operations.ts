@@ -26,6 +26,10 @@ type SerialisedEntry = Omit<JournalEntry, 'body'> & { body?: unknown }
 
 const Headers = z.record(z.string(), z.string())
 const Milliseconds = z.number().nullable()
+const Rule = z
+  .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
+  .nullable()
+  .describe('Rule that produced or changed the reply.')
 
 const Entry = z
   .strictObject({
@@ -50,10 +54,7 @@ const Entry = z
       .describe(
         "The reply body's chunks: real milliseconds since the request arrived, and byte offset. Empty for a reply in one chunk.",
       ),
-    rule: z
-      .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
-      .nullable()
-      .describe('Rule that produced or changed the reply.'),
+    rule: Rule,
     turn: z
       .strictObject({
         conversation: z
@@ -113,10 +114,7 @@ const Summary = z
     status: z.int().describe('0 if the connection ended without a response.'),
     model: z.string().nullable().describe('Model in the request body, if any.'),
     stream: z.boolean().describe('True if the request asked for an event stream.'),
-    rule: z
-      .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
-      .nullable()
-      .describe('Rule that produced or changed the reply.'),
+    rule: Rule,
     unmatched: z.boolean().describe('True if neither an operation nor a rule matched.'),
     missed: z.int().describe('Number of near misses.'),
     warnings: z.int(),
