@@ -120,8 +120,8 @@ export function readFacts(prompt: string, now: number): Facts {
     const isInName = /\p{Lu}[\p{L}'’]*\s(?:of\s)?$/u.test(before) || /^\s\p{Lu}/u.test(after)
     // `Lisbon` in `Treaty of Lisbon`, and `Manchester` in `Manchester United`.
     const isInTitle =
-      /(?<=[a-z,] )\p{Lu}\p{Ll}+ of (?:the )?$/u.test(before) ||
-      (/^\s\p{Lu}\p{Ll}/u.test(after) &&
+      /(?<=[a-z,-] )\p{Lu}\p{Ll}+ of (?:the )?$/u.test(before) ||
+      (/^\s\p{Lu}[\p{Ll}.]/u.test(after) &&
         !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
         !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
     if (!isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
@@ -152,12 +152,15 @@ export function readFacts(prompt: string, now: number): Facts {
     start += role.length
     name = name.slice(role.length)
     const title =
-      /^(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?|Patient|Customer|Client|Employee|Student)\s/.exec(name)?.[0] ?? ''
+      /^(?:(?:Dr|Mrs|Ms|Prof)\.?|Mr\.? (?=\S{2})|Patient|Customer|Client|Employee|Student|Lawyer|Player|Judge|Professor|Artist|Author|Actor|President|King|Queen|Captain|Agent|Coach)\s(?=\p{Lu})/u.exec(
+        name,
+      )?.[0] ?? ''
     start += title.length
     name = name.slice(title.length)
     name = name
       .replace(/(?<=^\p{Lu})\. (?=(\p{L}+))/u, (dot, next: string) => (isCommon(next) ? '\n' : dot))
       .split('\n')[0] as string
+    if (/^\s\p{Ll}/u.test(text.slice(start + name.length))) name = name.replace(/['’]s?$/, '')
     const [first = '', ...others] = name.split(' ')
     const isPerson = title !== '' || personFirst().has(first.split('-')[0]?.toLowerCase() ?? '')
     const isWord =
@@ -172,9 +175,9 @@ export function readFacts(prompt: string, now: number): Facts {
     while (name.includes(' ') && !isFree(start, start + name.length))
       name = name.slice(0, name.lastIndexOf(' '))
     if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
+    if (isCommon(name)) continue
     const abbreviation = /^(?:\.\p{Lu})+\.?(?=[\s,?!]|$)/u.exec(text.slice(start + name.length))?.[0] ?? ''
     if (/(?:^|\s)\p{Lu}$/u.test(name)) name += abbreviation
-    if (/^\s\p{Ll}/u.test(text.slice(start + name.length))) name = name.replace(/['’]s?$/, '')
     const isPlace =
       /\bin $/.test(text.slice(0, start)) &&
       !/^(?:[A-Z]{2,}|.*\d|(?:Room|Building|Floor|Terminal)\b)/.test(name)
@@ -249,13 +252,31 @@ export function readFacts(prompt: string, now: number): Facts {
     const start = end - value.length
     add(thing === main ? 'object' : 'noun', start, end, value)
     const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
-    if (modifier && head && !/^\p{Lu}/u.test(head))
+    const isTyped = list.some(
+      (fact) =>
+        fact.start < start + (modifier?.length ?? 0) &&
+        start < fact.end &&
+        /^(?:city|country|region|id|league|date|number|person)$/.test(fact.kind),
+    )
+    if (modifier && head && !isTyped && !/^\p{Lu}/u.test(head))
       add('modifier', start, start + modifier.length, modifier, { row: { head } })
   }
   for (const { value, end } of nouns) {
     const [, rest] = /^\S+\s(.+)$/.exec(value) ?? []
     if (rest && !isTerm(end - value.length, end - rest.length)) add('rest', end - rest.length, end, rest)
   }
+  const isToday = ({ kind, before, after }: Fact) =>
+    kind === 'date' && (/\btoday\S*(?: \S+){0,4} $/.test(before) || /^ is\b/.test(after))
+  const dates = list.filter(({ kind }) => kind === 'date')
+  if (today !== now && !dates.every(isToday))
+    list.splice(0, Infinity, ...list.filter((fact) => !isToday(fact)))
+  const source = sourceOf(text)
+  if (source)
+    list.splice(
+      0,
+      Infinity,
+      ...list.filter(({ start, end }) => source.start - 2 <= start && end <= source.end + 1),
+    )
   return {
     text,
     words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
@@ -272,9 +293,28 @@ const terms =
 
 const common = new Set([...fixtures.verbs, ...fixtures.stops])
 
+/** Returns the text to read if the prompt marks it, such as `<text>…</text>` or `Extract the names: …`. */
+function sourceOf(text: string): { start: number; end: number } | undefined {
+  const marked =
+    /<(\w{2,20})>\s*([^<]{10,})<\/\1>|"{3}([^"]{10,})"{3}|`{3}([^`]{10,})`{3}|\|{3}([^|]{10,})\|{3}|(?:^|\n)-{3,}\n([\s\S]{10,}?)\n-{3,}(?:\n|$)/.exec(
+      text,
+    ) ??
+    /^[^:\n]{0,300}\b(?:[Ee]xtract|[Pp]arse|[Cc]lassify|[Aa]naly[sz]e|[Ss]ummari[sz]e|[Ff]ollowing|[Bb]elow)\b[^:\n]{0,200}:\s*(\S[\s\S]{9,})$/.exec(
+      text,
+    ) ??
+    /\n[^\n:]{0,200}\b(?:following|below|message|text|passage|transcript|review|document|notes|e-?mail|input|article|conversation|resume)\b[^\n:]{0,60}:\s*\n\s*(\S[\s\S]{9,})$/i.exec(
+      text,
+    )
+  const inner = marked?.findLast(Boolean) ?? ''
+  if (!marked || inner === marked[0]) return undefined
+  const start = marked.index + marked[0].lastIndexOf(inner)
+  return { start, end: start + inner.length }
+}
+
 /** Returns the date that follows `today is`, or the current one. */
 function dateOfToday(text: string, now: number): number {
-  const [, stated] = /\btoday(?: is|'s date is|,)? (?:\p{L}+day,? )?(.{8,20})/iu.exec(text) ?? []
+  const [, stated] =
+    /\btoday(?:'s date)?(?: and time)?(?: is| are|,|:)? (?:\p{L}+day,? )?(.{8,20})/iu.exec(text) ?? []
   const date = readers().datePattern.exec(stated ?? '')
   const iso = date?.index === 0 && /\d{4}/.test(date[0]) ? dateOf(date[0], now) : undefined
   return iso ? Date.parse(iso) : now
@@ -400,7 +440,12 @@ function* enumerations(text: string): Generator<{ start: number; end: number; it
 
 /** Returns true for text of several words that ends like a sentence or starts a clause. */
 function isSentence(text: string): boolean {
-  return text.split(/\s+/).length > 4 && /[.!?]$|^(?:I|we|my|the|it|please|hi|hello)\b/i.test(text)
+  return (
+    text.split(/\s+/).length > 4 &&
+    (/[.!?]$/.test(text) ||
+      (/^(?:I|we|my|the|it|please|hi|hello)\b/i.test(text) &&
+        !/^\S+(?: \p{Lu}\S*| of| the| and){3}/u.test(text)))
+  )
 }
 
 /** Returns true if a value follows `titled` or a similar word. */

@@ -44,6 +44,8 @@ export interface Leaf {
   readonly weights: ReadonlyMap<string, number>
   /** Values that the description lists, such as `'small'`. */
   readonly options: readonly string[]
+  /** If true, the description lists all values. */
+  readonly isClosed: boolean
   readonly words: readonly string[]
   readonly stems: readonly string[]
   readonly cues: readonly RegExp[]
@@ -63,7 +65,8 @@ const fromRole =
 const toRole =
   /^(?:to|destination|dest|target|end|ending|finish|arrival|recipient|dst|new|until|till|return|dropoff|out|checkout|inbound|before|due|into|max|maximum|high|upper)$/
 
-export function leavesOf(root: JsonSchema): Map<string, Leaf> {
+/** @param text Prompt. */
+export function leavesOf(root: JsonSchema, text: string): Map<string, Leaf> {
   const references = new References(root)
   const leaves = new Map<string, Leaf>()
   const visit = (
@@ -104,7 +107,7 @@ export function leavesOf(root: JsonSchema): Map<string, Leaf> {
     else leaves.set(key, { ...leafOf(path, schema, isMany, description), optional })
   }
   visit(root, [], false, [], 0)
-  for (const leaf of leaves.values()) nameByParent(leaf, leaves)
+  for (const leaf of leaves.values()) nameByParent(leaf, leaves, text)
   return leaves
 }
 
@@ -116,17 +119,18 @@ function isNullable(schema: JsonSchema): boolean {
   )
 }
 
-/** Classifies `name` by its siblings: next to a `price`, it is a product name. */
-function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
-  const own = split(
-    leaf.key
-      .replace(/(?:\/\*)+$/, '')
-      .split('/')
-      .at(-1) ?? '',
-  )
-  if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
-  const names = [...leaves.keys()]
-    .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
+/** Classifies a name by its siblings, its array or the prompt: next to a `price`, `name` is a product name. */
+function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>, text: string): void {
+  const ownOf = (key: string) =>
+    split(
+      key
+        .replace(/(?:\/\*)+$/, '')
+        .split('/')
+        .at(-1) ?? '',
+    )
+  const own = ownOf(leaf.key)
+  const siblings = [...leaves.keys()]
+    .filter((key) => key.startsWith(leaf.parent))
     .map((key) =>
       split(
         key
@@ -135,11 +139,33 @@ function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
           .split('/')[0] ?? '',
       ),
     )
-  const kind = Object.entries(fixtures.kinds).find(([pattern]) =>
-    names.some((name) => new RegExp(`^(?:${pattern})$`).test(name)),
+  const isAny = (source: string, words: readonly string[]) =>
+    words.some((word) => new RegExp(`^(?:${source})$`).test(word))
+  const bySibling = Object.entries(fixtures.kinds).find(([source]) => isAny(source, siblings))?.[1]
+  const byNoun = Object.entries(fixtures.nouns).find(
+    ([source]) =>
+      isAny(source, [ownOf(leaf.parent)]) ||
+      (/^(?:(?:items|results|values|data|list|entries)(?:\/\*)?)?$/.test(leaf.parent) &&
+        new RegExp(`^[^.?!\\n]{0,80}\\s(?:${source})\\b(?! (?:an?|the)\\b)`, 'i').test(text)),
   )?.[1]
-  const field = kind && lookUp(`${kind} ${own}`)
-  if (field) leaf.field = field
+  for (const kind of [byNoun, bySibling]) {
+    const isBroad =
+      kind === bySibling && /^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)
+    const field =
+      kind &&
+      (lookUpAnchored(`${kind} ${own.replace(new RegExp(`^${kind} `), '')}`) ??
+        (isBroad ? lookUp(`${kind} ${own}`) : undefined))
+    if (field) {
+      leaf.field = field
+      return
+    }
+  }
+}
+
+/** Returns the table entry for a field of one kind of thing, such as `book title`. */
+function lookUpAnchored(name: string): Field | undefined {
+  lookUp(name)
+  return table?.find(({ is }) => is.source.startsWith(`^${name.split(' ')[0]} `) && is.test(name))
 }
 
 export function leafOf(
@@ -166,7 +192,12 @@ export function leafOf(
   const role = [first, parentRole]
     .map((word) => (fromRole.test(word) ? 'from' : toRole.test(word) ? 'to' : undefined))
     .find(Boolean)
-  const hints = new Set([...subjectWords(description.slice(0, 300))].map((word) => word.toLowerCase()))
+  const hints = new Set(
+    [...subjectWords(description.slice(0, 300).replace(/\bper \p{L}+/gu, ''))].map((word) =>
+      word.toLowerCase(),
+    ),
+  )
+  const options = optionsIn(description)
   return {
     key: path.join('/'),
     parent: path
@@ -184,7 +215,12 @@ export function leafOf(
     description,
     hints,
     weights: weightsOf(words, hints),
-    options: optionsIn(description),
+    options,
+    isClosed:
+      options.length > 1 &&
+      /\b(?:options?|either|valid|possible values|can be|one of|choose|supports?|supported)\b|['"] or ['"]/i.test(
+        description,
+      ),
     words,
     stems: words.map(stem),
     cues: words
@@ -290,6 +326,13 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
   if (/\b(?:ISO.?639|language code)/i.test(description)) return lookUp('language code')
   if (/\b(?:IATA|airport code)/i.test(description)) return lookUp('airport code')
   if (/\bISO.?3166|country code/i.test(description)) return lookUp('country code')
+  if (/\be-?mail address\b/i.test(description) && !/\b(?:cc|bcc|e ?mails?)\b/.test(name))
+    return lookUp('email')
+  if (/^(?:start|end|from|to)$/.test(own) && /\blocation\b/i.test(description)) return lookUp('location')
+  if (/(?:^|\s)key$/.test(own) && /\b(?:musical|scale|chord|melody)\b/i.test(description))
+    return lookUp('musical key')
+  if (/ per year$/.test(own) && lookUp(own)?.takes[0]?.[0] === 'year') return undefined
+  if (/\btime (?:frame|period|span)$/.test(own)) return undefined
   const shape = textAt(schema, 'pattern')
   if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
   if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
@@ -337,7 +380,7 @@ function lookUp(name: string, type: FieldType = ''): Field | undefined {
           'u',
         )
       : undefined,
-    after: after ? new RegExp(`^[\\s)]*(?:${after})`, 'u') : undefined,
+    after: after ? new RegExp(`^[\\s)-]*(?:${after})`, 'u') : undefined,
   }))
   const singular = name.replace(/ies$/, 'y').replace(/(?<=[a-z]{3})(?<![su])s$/, '')
   const isNumbered = /\b(?:number|num|count|no|id)\b/.test(name)

@@ -5,8 +5,8 @@ import { readPattern } from '../../model/json-schema/pattern.ts'
 import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schema/schema.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { Fact, Facts } from './facts.ts'
-import { escaped, type Leaf, stem } from './fields.ts'
-import { cueScore, isRows, numberScore, openScore, textScore } from './scoring.ts'
+import { escaped, type Leaf, split, stem } from './fields.ts'
+import { cueScore, isRows, numberScore, openScore, roleScore, textScore } from './scoring.ts'
 import { numberFor } from './units.ts'
 
 interface Pair {
@@ -18,13 +18,37 @@ interface Pair {
 /** Assigns facts to leaves, the clearest pairs first. Each fact is assigned only once. */
 export function assign(
   leaves: ReadonlyMap<string, Leaf>,
-  { list, text }: Pick<Facts, 'list' | 'text'>,
+  { list: found, text }: Pick<Facts, 'list' | 'text'>,
 ): void {
   const all = [...leaves.values()]
+  // Prompts such as `Return JSON with the keys name and age` mention the fields themselves.
+  const names = new Set(all.flatMap(({ key }) => key.split('/').map(split)))
+  for (const word of [
+    'key',
+    'keys',
+    'field',
+    'fields',
+    'schema',
+    'json',
+    'json object',
+    'properties',
+    'array',
+    'object',
+    'objects',
+  ])
+    names.add(word)
+  const isKey = ({ value, items }: Fact) =>
+    items
+      ? items.every((item) => names.has(split(item)))
+      : typeof value === 'string' && names.has(split(value))
+  const list = found.filter((fact) => !isKey(fact))
   const rate = raterOf(all, list)
   const pairs = all.flatMap((leaf, place) =>
     [...list, ...optionsStated(leaf, text)].flatMap((fact) => {
-      const score = fits(leaf, fact) ? rate(leaf, fact) - place / 1000 : -9
+      const score =
+        fits(leaf, fact) && (!leaf.isClosed || /^(?:option|list|array)$/.test(fact.kind))
+          ? rate(leaf, fact) - place / 1000
+          : -9
       return score >= thresholdOf(leaf, fact) ? [{ leaf, fact, score }] : []
     }),
   )
@@ -40,6 +64,14 @@ export function assign(
     leaf.facts = [found]
   }
   assignRest(leaves, { list, text }, used)
+  for (const leaf of all)
+    if (leaf.key.includes('/*/') && !isNumeric(leaf)) leaf.facts = lastOfEach(leaf.facts)
+}
+
+/** Returns the last of several facts with the same value, such as `Luna` in `Luna and Loki. Luna is 3`. */
+function lastOfEach(facts: readonly Fact[]): readonly Fact[] {
+  const last = new Map(facts.map((fact) => [fact.value, fact]))
+  return last.size > 1 ? facts.filter((fact) => last.get(fact.value) === fact) : facts
 }
 
 type Rate = (leaf: Leaf, fact: Fact) => number
@@ -63,7 +95,11 @@ function raterOf(all: readonly Leaf[], list: readonly Fact[]): Rate {
         cueScore(leaf, fact) -
         Math.abs(shareOf(lists.indexOf(leaf), lists.length) - shareOf(arrays.indexOf(fact), arrays.length))
       )
-    if (fact.kind === 'option') return leaf.optional.length > 0 ? 3.4 : 3.8
+    if (fact.kind === 'option')
+      return (
+        (leaf.optional.length > 0 ? 3.4 : String(fact.value).length > 2 ? 5.2 : 3.8) +
+        (leaf.role && !isOneWay(leaf) ? roleScore(leaf.role, fact, leaf.words) / 4 : 0)
+      )
     if (isNumeric(leaf) && fact.kind === 'time') return 3.5
     if (!isNumeric(leaf) || !isNumber(fact)) return textScore(leaf, fact, isOneWay(leaf))
     const earlier = numbers.filter(({ start }) => start < fact.start).length
@@ -82,6 +118,7 @@ function isNumber({ kind, value }: Fact): boolean {
 }
 
 function thresholdOf(leaf: Leaf, fact: Fact): number {
+  if (/^(?:noun|object|rest)$/.test(fact.kind) && leaf.optional.length > 0 && !leaf.isMany) return 4.2
   if (!isNumeric(leaf) || !isNumber(fact) || fact.kind === 'option') return 3
   return leaf.optional.length > 0 || leaf.key.endsWith('*') ? 2.2 : 1.6
 }
@@ -96,7 +133,8 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
   const lists: Fact[] = []
   const best = new Map<Leaf, number>()
   // Twice, because a name can be linked to one that is found later.
-  for (const { leaf, fact, score } of [...pairs, ...pairs]) {
+  for (const { leaf, fact: whole, score } of [...pairs, ...pairs]) {
+    const fact = (leaf.optional.length === 0 && unusedPart(whole, used)) || whole
     const [kept] = leaf.facts
     const isLinked = isNext(leaf.facts, fact, text)
     const range = /^(?:name|noun|object)$/.test(fact.kind) ? 1 : 3
@@ -104,7 +142,9 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
     if (!kept) best.set(leaf, score)
     if (
       kept &&
-      (!leaf.isMany || /^(?:list|array)$/.test(kept.kind) || (kept.kind !== fact.kind && !isLinked))
+      (!leaf.isMany ||
+        /^(?:list|array)$/.test(kept.kind) ||
+        (kept.kind !== fact.kind && !isLinked && !isSubject(fact)))
     )
       continue
     const isPart = /^(?:first|last|owner|repo)$/.test(
@@ -119,6 +159,11 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
   return used
+}
+
+/** Returns true for a name that the prompt describes, as in `Ada is 36`. */
+function isSubject({ kind, after }: Fact): boolean {
+  return /^(?:person|name)$/.test(kind) && /^(?: is| was| has| lives| works|,? \(|: |, \d)/.test(after)
 }
 
 /** Exchanges the values of two fields where that fits both better. */
@@ -208,12 +253,14 @@ function mentionOf(words: string, text: string): RegExpExecArray | null {
 
 /** Returns the part of a noun phrase that follows the facts in use, such as `backpack` in `Osprey backpack`. */
 function unusedPart(fact: Fact, used: readonly Fact[]): Fact | undefined {
+  if (!overlaps(used, fact)) return fact
   const start = Math.max(
-    fact.start,
-    ...used.map((other) => (other.start < fact.end && other.end > fact.start ? other.end + 1 : 0)),
+    ...used.map(({ start, end }) => (start < fact.end && end > fact.start ? end + 1 : 0)),
   )
   const value = String(fact.value).slice(start - fact.start)
-  return value ? { ...fact, start, value } : undefined
+  return value && start > fact.start && /^(?:noun|object)$/.test(fact.kind)
+    ? { ...fact, start, value }
+    : undefined
 }
 
 /** Returns true for a name next to one already found, as in `Dana and Omar`. */
@@ -232,11 +279,11 @@ function assignRest(
   { list, text }: Pick<Facts, 'list' | 'text'>,
   used: Fact[],
 ): void {
-  const isOpen = ({ facts, optional, isMany, field, options }: Leaf) =>
+  const isOpen = ({ facts, optional, isMany, field, isClosed }: Leaf) =>
     facts.length === 0 &&
     optional.length === 0 &&
     !isMany &&
-    options.length < 3 &&
+    !isClosed &&
     (!field || field.takes.some(([kind = '']) => openKinds.test(kind)))
   const pairs = [...leaves.values()].filter(isOpen).flatMap((leaf) =>
     list.flatMap((fact) => {
@@ -245,12 +292,19 @@ function assignRest(
         /^(?:object|noun)$/.test(fact.kind) &&
         /^\s(?:of|for|about|on|to|from|between|related)\s/.test(text.slice(fact.end, fact.end + 9))
       const place = leaf.field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
+      if (leaf.field?.takes[place]?.[1] === 'near' && !leaf.field.near?.test(fact.before)) return []
       if (place < 0 && leaf.field && /^(?:noun|object)$/.test(fact.kind)) return []
+      if (
+        place < 0 &&
+        leaf.field &&
+        !/^(?:name|quote|person|company|league|platform|id|slug|symbol|code)$/.test(fact.kind)
+      )
+        return []
       if (place < 0 && leaf.field && typedKinds.test(leaf.field.takes[0]?.[0] ?? '')) return []
       // Titles and texts are written from the whole prompt, unless it names one.
       if (
         /^\{(?:[A-Z]|query)/.test(String(leaf.field?.give)) &&
-        (place < 0 || !/^(?:name|person|company)$/.test(fact.kind))
+        !/^(?:name|person|company|quote)$/.test(fact.kind)
       )
         return []
       const score = openScore(leaf, fact, isFollowed) + (place < 0 ? (leaf.field ? -1 : 0) : 1 - place * 0.1)
@@ -286,6 +340,7 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
     'iu',
   ).exec(text)
   const value = match?.[1] ?? match?.[2]
+  if (field?.takes[0]?.[0] === 'id' && !/\d/.test(value ?? '')) return undefined
   if (!match || !value) return undefined
   const start = match.index + match[0].lastIndexOf(value)
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }

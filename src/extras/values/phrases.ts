@@ -43,7 +43,12 @@ export function nounPhrases(text: string): Phrase[] {
   let isAfterNumber = false
   let isOwn = false
   const close = (isBeforeGlue = false) => {
-    while (run[0] && /^\d|^(?:new|please)$/i.test(run[0].word)) run.shift()
+    while (
+      run[0] &&
+      (/^\d|^please$/i.test(run[0].word) ||
+        (/^new$/i.test(run[0].word) && !/^\p{Lu}/u.test(run[1]?.word ?? '')))
+    )
+      run.shift()
     // In `coating filed by`, the last word is a verb.
     if (run.length > 1 && isBeforeGlue && /[a-z]{3}ed$/.test(run.at(-1)?.word ?? '')) run.pop()
     const [first, last] = [run[0], run.at(-1)]

@@ -21,7 +21,7 @@ export function plausibleValues(
   { seed, now }: SourceOptions,
 ): ValueSource {
   const facts = readFacts(prompt, now)
-  const leaves = leavesOf(schema)
+  const leaves = leavesOf(schema, facts.text)
   assign(leaves, facts)
   const writer = new Writer(leaves, facts, seed, now)
   return (place) => writer.propose(place)

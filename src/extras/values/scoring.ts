@@ -22,9 +22,9 @@ export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boo
     score -= Number(fact.value) > 1 ? 1.5 : 0
   const number = Number(fact.value)
   const isYear = number > 1500 && number < 2200 && !unit && Number.isInteger(number) && fact.kind === 'number'
-  if (/\byear$/.test(leaf.name)) score += isYear ? 4 : cue > 2 ? 0 : -9
+  if (/(?<!per )\byear$/.test(leaf.name)) score += isYear ? 4 : cue > 2 ? 0 : -9
   else if (isYear) score -= 1.5
-  if (/^-[\p{L}]|^x\d/u.test(fact.after) && cue < 2) score -= 1.5
+  if (/^-[\p{L}]|^x\d/u.test(fact.after) && cue < 2 && !field?.after?.test(fact.after)) score -= 1.5
   // `two bodies` counts the fields `charge1` and `charge2`.
   if (fact.row?.['word']) score -= /\d$|first|second/.test(leaf.name) ? 5 : cue < 2 ? 1.5 : 0
   if (/^(?:st|nd|rd|th)\b/.test(fact.after) && !/century|floor|grade|rank|day|place|edition/.test(about))
@@ -70,6 +70,8 @@ export function roleScore(
   { before, after, kind }: Fact,
   words: readonly string[],
 ): number {
+  // In `How many euros are 5 dollars?`, the amount has the unit to convert from.
+  if (/^(?:currency|unit|option)$/.test(kind) && /\d\s?$/.test(before)) return role === 'from' ? 3.5 : -6
   const isFrom =
     /\b(?:from|between|since|depart(?:s|ing)?|starting(?: on| at)?|leaving|out of|of)\s+(?:the )?(?:[a-z]+ ){0,2}(?:[a-z]\s?=\s?)?$/.test(
       before,
@@ -115,7 +117,7 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
       about,
     )
   const isCapital = /^\p{Lu}\S+ \p{Lu}/u.test(String(fact.value))
-  let score = isNoun ? (isCapital ? 2 : 1) : kind === 'about' ? 1.2 : 2
+  let score = isNoun ? (isCapital ? 2 : 1) : kind === 'about' ? 1.2 : /^(?:id|slug)$/.test(kind) ? 2.6 : 2
   if (isPlace)
     score += /^(?:city|country|region)$/.test(kind)
       ? 2
@@ -154,7 +156,9 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const isText = /^(?:quote|name|id|person|company|slug)$/.test(fact.kind)
   if (place < 0 && !isNumber && !isNamed && !(isMany && fact.kind === 'list') && (field || !isText)) return 0
   const mode = field?.takes[place]?.[1]
+  if (field?.takes[0]?.[0] === 'none') return 0
   let score = place < 0 ? 0 : 4 - place * (isNumber ? 0.4 : 0.25)
+  if (field?.takes[0]?.[0] === 'person' && /\bat $/.test(fact.before)) score -= 2
   if (
     isNumber &&
     place >= 0 &&
@@ -165,6 +169,8 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   if (isMany && !isNumber && place > 0) score -= place / 2
   if (mode === 'loose') score = 3.2
   if (mode === 'weak' || mode === 'near') score = 1
+  if (fact.kind === 'email' && mode === 'near' && field?.near?.test(fact.before)) score = 4
+  if (/^(?:object|task|event|title)$/.test(fact.kind) && /\bname of\b/i.test(leaf.description)) score -= 1.5
   if (isMany && fact.kind === 'object') score -= 2
   if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5

@@ -23,6 +23,8 @@ export class Writer {
   readonly #lower: string
   /** Keys of optional values that the prompt does not state. */
   #omitted: ReadonlySet<string> | undefined
+  /** Indexes of the value to propose, outermost first. */
+  #steps: readonly number[] = []
   /** Values given per array. */
   readonly #listed = new Map<string, Map<number, unknown>>()
 
@@ -40,10 +42,11 @@ export class Writer {
    */
   propose({ path, type, schemas, random }: ValuePlace): unknown {
     const key = path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
+    this.#steps = path.filter((step) => typeof step === 'number')
     if (type !== 'null' && this.#isOmitted(key)) throw new Unsatisfiable(`${key} is not stated`)
     if (type === 'array') return this.#arrayOf(key) ?? this.#countOf(key)
     if (type === 'object' || type === 'null' || path.length === 0 || schemas.length === 0) return undefined
-    const index = path.findLast((step) => typeof step === 'number') ?? 0
+    const index = this.#steps.at(-1) ?? 0
     const isNamed = path.some((step) => typeof step === 'string')
     const leaf =
       this.#leaves.get(key) ?? leafOf(isNamed ? key.split('/') : ['value'], schemas[0] ?? {}, false, '')
@@ -148,14 +151,29 @@ export class Writer {
     if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
       return 0
     const noun = stem(split(own))
+    const isGeneric = /^(?:items|results|data|values|entries|response|output)$/.test(own)
     const asked = new RegExp(
-      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`,
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : `${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`}`,
       'u',
     ).exec(this.#lower)?.[1]
+    const isNewRows = [...this.#leaves.values()].some(
+      ({ key: each, field, facts }) =>
+        each.startsWith(`${key}/*/`) &&
+        facts.length < 2 &&
+        fixtures.described.includes(/^@(\w+)/.exec(String(field?.give))?.[1] ?? ''),
+    )
     if (count === 0 && isPointList(split(own))) count = this.#facts.sentences.length
-    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own)) || isNewRows))
       count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
+    if (count === 0 && isNewRows) count = 3
     if (count === 0 && /option|choice/i.test(own)) count = 4
+    const cells =
+      item?.field && typeof item.field.give === 'string' && /^@(\w+)\.(\w+)$/.exec(item.field.give)
+    if (count === 0 && cells) {
+      const { rows, base } = this.#rowsOf(cells[1] ?? '', `${item.parent}/`)
+      const cell = String(rows[(base + (this.#steps.at(-1) ?? 0)) % rows.length]?.[cells[2] ?? ''])
+      if (cell.includes('|')) count = cell.split('|').length
+    }
     if (
       count === 0 &&
       /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
@@ -165,8 +183,8 @@ export class Writer {
   }
 
   #valueOf(leaf: Leaf, index: number, type: string): unknown {
-    const fact = leaf.facts[0]?.items ? leaf.facts[0] : leaf.facts[Math.min(index, leaf.facts.length - 1)]
-    if (!fact || (index > 0 && leaf.isMany && !fact.items && index >= leaf.facts.length)) return undefined
+    const fact = leaf.facts[0]?.items ? leaf.facts[0] : this.#factOf(leaf, index)
+    if (!fact) return undefined
     const coded = leaf.schemas.some(({ pattern }) => pattern !== undefined)
       ? inPattern(fact, leaf.schemas)
       : undefined
@@ -200,6 +218,11 @@ export class Writer {
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
     if (typeof fact.value === 'number') {
+      if (type === 'string' && /\b(?:duration|period|length|time ?frame|range)\b/.test(leaf.name))
+        return this.#facts.text.slice(
+          fact.start,
+          fact.end + (/^[\s-]\p{L}+/u.exec(fact.after)?.[0].length ?? 0),
+        )
       const number = numberFor(leaf, fact)
       return type === 'string' ? String(number) : number
     }
@@ -233,6 +256,35 @@ export class Writer {
       /\b(?:city|e\.g|such as|like)\b/i.test(description)
       ? `${value}, ${known}`
       : String(value)
+  }
+
+  /** Returns the fact for an item: those of an object in an array are between its first fact and the next object's. */
+  #factOf({ key, isMany, facts }: Leaf, index: number): Fact | undefined {
+    const array = key.slice(0, key.indexOf('/*/'))
+    if (!isMany) return facts[Math.min(index, facts.length - 1)]
+    if (!key.includes('/*/')) return facts[index]
+    const anchors = this.#anchorsOf(array)
+    const isList = key.endsWith('*')
+    const item = this.#steps[0] ?? 0
+    if (anchors === facts || anchors.length < 2 || (facts.length === anchors.length && !isList))
+      return facts[isList ? index : item]
+    const isBefore = (facts[0]?.start ?? 0) < (anchors[0]?.start ?? 0)
+    const own = facts.filter((fact) => {
+      const place = isBefore
+        ? anchors.findIndex(({ end }) => end >= fact.start)
+        : anchors.findLastIndex(({ start }) => start <= fact.start)
+      return place === item
+    })
+    const [only] = facts.length === 1 && isBefore ? facts : []
+    return only && !isList ? only : own[isList ? index : 0]
+  }
+
+  /** Returns the facts of an array's field with the most facts. */
+  #anchorsOf(array: string): readonly Fact[] {
+    const all = [...this.#leaves.values()].filter(
+      ({ key }) => key.startsWith(`${array}/*/`) && !key.endsWith('*'),
+    )
+    return all.reduce<readonly Fact[]>((best, { facts }) => (facts.length > best.length ? facts : best), [])
   }
 
   /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
@@ -358,7 +410,7 @@ export class Writer {
       (value) => !/^(?:other|unknown|none|n\/?a|error|failed|undefined|mixed|)$/i.test(String(value)),
     )
     const neutral = usual.find((value) =>
-      /^(?:neutral|medium|normal|standard|relevance|default|auto)$/i.test(String(value)),
+      /^(?:neutral|medium|normal|standard|relevance|default|auto|english|en)$/i.test(String(value)),
     )
     return neutral ?? usual[Math.floor(random() * usual.length)]
   }
@@ -481,6 +533,10 @@ export class Writer {
       )
         return sentenceCase(statement)
     }
+    if (give === '{Answer}' && !leaf.isMany) {
+      const answer = this.#answer()
+      if (answer) return answer
+    }
     const example = isNumber ? undefined : exampleIn(schemas)
     if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
     if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
@@ -561,6 +617,21 @@ export class Writer {
     return ideas[(place + index) % ideas.length] ?? 'Sample'
   }
 
+  /** Returns the sentence of the prompt that shares most words with its question. */
+  #answer(): string | undefined {
+    const sentences = (this.#facts.text.match(/[^.!?\n]{12,300}[.!?]?/g) ?? []).map((each) => each.trim())
+    const isAsked = /\?$|^(?:what|who|when|where|which|why|how)\b|\bquestion:/i
+    const question = sentences.findLast((each) => isAsked.test(each)) ?? ''
+    const words = [...subjectWords(question)]
+      .map((word) => stem(word.toLowerCase()))
+      .filter((word) => word.length > 2)
+    const rated = sentences
+      .filter((each) => each !== question && !isAsked.test(each) && !isCommon(/^\S+/.exec(each)?.[0] ?? ''))
+      .map((each) => ({ each, hits: words.filter((word) => each.toLowerCase().includes(word)).length }))
+      .sort((left, right) => right.hits - left.hits)
+    return rated[0] && rated[0].hits > 1 ? rated[0].each : undefined
+  }
+
   #hasObject(): boolean {
     return this.#facts.list.some(({ kind }) => kind === 'object')
   }
@@ -597,7 +668,6 @@ export class Writer {
   /** Returns a column of the object's table row, which is that of a value in the prompt or a random one. */
   #cell({ parent, role, field, key }: Leaf, index: number, cell: string): string | number | undefined {
     const [table = '', column = ''] = cell.split('.')
-    const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
     const siblings = [...this.#leaves.values()].filter((leaf) =>
       leaf.facts.some(({ row }) => row?.[column] !== undefined),
     )
@@ -613,11 +683,38 @@ export class Writer {
         : this.#facts.list.find(({ row }) => table === 'places' && row?.[column] !== undefined))
     if (known?.row?.[column] !== undefined && sibling?.key !== key && !(index > 0 && key.endsWith('*')))
       return known.row[column]
-    const group = `${parent}/${role ?? ''}`
+    const { rows: candidates, base } = this.#rowsOf(table, `${parent}/${role ?? ''}`)
+    const isList = candidates.some((row) => String(row[column]).includes('|'))
+    const object = isList && key.endsWith('*') ? (this.#steps.at(-2) ?? 0) : index
+    const value = field && candidates[(base + object) % candidates.length]?.[column]
+    if (!isList || typeof value !== 'string') return value
+    const parts = value.split('|')
+    return key.endsWith('*') ? parts[index % parts.length] : parts.join(', ')
+  }
+
+  /** Returns a table's rows, the ones that the prompt names or describes first. */
+  #rowsOf(table: string, group: string): { rows: readonly Row[]; base: number } {
+    const all = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
     const base = /^(?:ingredients|tasks)$/.test(table)
       ? 0
-      : Math.floor(draw(this.#seed, table, group) * rows.length)
-    return field && rows[(base + index) % rows.length]?.[column]
+      : Math.floor(draw(this.#seed, table, group) * all.length)
+    if (!fixtures.described.includes(table)) return { rows: all, base }
+    const rated = all.map((row, place) => {
+      const [name] = Object.values(row)
+      const isNamed = this.#lower.includes(String(name).toLowerCase())
+      const { tags, genre, director, author, type, animal, breed, year } = row
+      const about = [tags, genre, director, author, type, animal, breed].join(' ').toLowerCase()
+      const hits = about.match(/\p{L}{3,}/gu)?.filter((word) => this.#lower.includes(word)) ?? []
+      const isDecade =
+        year !== undefined && new RegExp(`\\b(?:19)?${String(year).slice(2, 3)}0['’]?s\\b`).test(this.#lower)
+      return { row, place, score: (isNamed ? 9 : 0) + new Set(hits).size + (isDecade ? 1 : 0) }
+    })
+    const best = Math.max(...rated.map(({ score }) => score))
+    const rows = rated.toSorted((left, right) => right.score - left.score || left.place - right.place)
+    const count = rows.filter(({ score }) => score === best).length
+    // The last recipe is a template for any dish.
+    const isOther = table === 'recipes' && best === 0 && this.#hasObject()
+    return { rows: rows.map(({ row }) => row), base: isOther ? rows.length - 1 : best > 0 ? 0 : base % count }
   }
 
   #fill(template: string, leaf: Leaf, index: number): string {
@@ -793,7 +890,8 @@ function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
       /(?:e\.g\.?,?|for example,?|such as|example:|like)\s+["'“‘`]?([^"'”’`();]{2,60}?)["'”’`]?(?=\s(?:or|and)\s|[);"'`]|\.\s|\.?$)/i.exec(
         textAt(schema, 'description')?.slice(0, 400) ?? '',
       ) ?? []
-    if (found) return found
+    // A list, or a place such as `San Francisco, CA`.
+    if (found) return found.split(/,\s*(?=\p{Ll})/u)[0]
   }
   return undefined
 }
