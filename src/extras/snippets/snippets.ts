@@ -75,7 +75,7 @@ const defaultTimeouts = { vitest: 5000, playwright: 30_000 }
 
 /** Returns a timeout for a call that took more than 40 % of the runner's default, otherwise undefined. */
 function timeoutOf({ startedAt, endedAt = startedAt }: CallRecord, runner: 'vitest' | 'playwright') {
-  const durationMs = endedAt - startedAt
+  const durationMs = Math.round(endedAt - startedAt)
   const usual = defaultTimeouts[runner]
   return durationMs > usual * 0.4 ? usual + 2000 * Math.ceil(durationMs / 1000) : undefined
 }
