@@ -454,6 +454,7 @@ describe('a HAR entry', () => {
     ['UTF-8 decoded as windows-1252, in the first column', stream({ text: 'Â€ Â\xa0' }), misread],
     ['a control character', stream({ text: 'data: \x7f' }), ['data: \x7f']],
     ['a Latin-1 character', stream({ text: 'Wörter ÿ' }), ['Wörter ÿ']],
+    ['windows-1252 characters that are not UTF-8', stream({ text: 'àŸ€' }), ['àŸ€']],
     ['a windows-1252 character', stream({ text: '5 €' }), ['5 €']],
     ['characters outside Latin-1', stream({ text: 'Ã¶ 🌊' }), ['Ã¶ 🌊']],
     ['a comment', stream({ text: 'a', comment: 'nice' }), ['a']],
@@ -511,6 +512,7 @@ describe('a journal entry in a file', () => {
       reply: { headers: {} },
     })
     expect(read({ replyBody: { text: '', cut: 0 } })).toMatchObject({ chunks: [] })
+    expect(read({ replyBody: { text: 'a', cut: 0 } })).toMatchObject({ chunks: [{ ms: 4 }] })
     expect(read({ delivery: 'aborted-by-fault' })).toMatchObject({ end: { how: 'reset' } })
     expect(read({ delivery: 'aborted-by-client' })).toMatchObject({ end: { how: 'aborted-by-client' } })
     expect(read({ status: 0 })).toMatchObject({ reply: undefined })
@@ -558,6 +560,15 @@ describe('a journal entry in a file', () => {
     expect(() => fixture([], 'listProviders', { replyBody: { text: '', cut: 1 } })).toThrow(
       'The reply in the journal is incomplete',
     )
+    for (const data of [[null], [['a']], 'a', undefined])
+      expect(() => fixture(data, 'listProviders')).toThrow('but this reply has none')
+    expect(
+      exportEntry(
+        { ...entry, replyBody: { text: '{"data":[]}', cut: 0 }, operation: 'listProviders' } as never,
+        'fixture',
+        [],
+      ),
+    ).toBe('{\n  "providers": []\n}\n')
     expect(entryExchange({ ...entry, path: '/elsewhere' } as never).request?.path).toBe('/elsewhere')
   })
 })

@@ -64,6 +64,19 @@ describe('secrets', () => {
       expect(spaced.find(`<${form}>`)).toMatchObject([{ start: 1, end: 1 + form.length }])
   })
 
+  it('are found in order, the longest first, without overlaps', () => {
+    const values = ['abcdefgh', 'abcdefghij', 'cdefghijklmn', knownKey.slice(0, 20)]
+    const overlapping = new SecretFinder({ values: values.map((each) => ({ kind: each, value: each })) })
+    const places = (input: string) => overlapping.find(input).map(({ start, end }) => input.slice(start, end))
+    expect(places(`abcdefgh abcdefghijklmn ${knownKey} abcdefgh`)).toEqual([
+      'abcdefgh',
+      'abcdefghij',
+      knownKey,
+      'abcdefgh',
+    ])
+    expect(new SecretFinder({ values: [{ kind: 'mine', value: 'one\ntwo-three' }] }).longestLines).toBe(39)
+  })
+
   it('are found in base64 and base64url at any offset', () => {
     for (let before = 0; before < 6; before++) {
       const bytes = toLatin1(utf8(`${'>'.repeat(before)}${value}${'?'.repeat(before)}`))

@@ -10,10 +10,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
-import { createGateway, type GatewayOptions, parseRecording } from '../../../src/index.ts'
+import { createGateway, type GatewayOptions, parseRecording, type Recording } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
+import { recordingOf, requestOf } from './samples.ts'
 import {
   ask,
   joined,
@@ -78,6 +79,61 @@ describe('recordings', () => {
       expect(splitPoints(received[index]?.chunks ?? [])).toEqual(splitPoints(stream.chunks))
       expect(received[index]?.end).toBe(stream.end)
     }
+  })
+
+  it('are replayed at the recorded times, scaled, even if a rule has delayed the request', async () => {
+    const recording = recordingOf(['a', { ms: 300, text: 'b' }], {
+      request: requestOf(hello, { path: '/responses' }),
+      reply: { ms: 100, status: 200, headers: {} },
+      end: { end: 'fin', ms: 400, bytes: 2 },
+    })
+    const { reply: _, ...unanswered } = recording
+    const reset = { ...unanswered, chunks: [], end: { end: 'reset', ms: 100, bytes: 0 } } as Recording
+    /** Returns the milliseconds until the head, the chunks and the end. */
+    const timeline = async (timeScale: number, given = recording, delayMs = 0) => {
+      vi.useFakeTimers({ now: 0 })
+      const gateway = createGateway({ recordings: [given], timeScale })
+      if (delayMs > 0) gateway.use({ on: '*', fault: { name: 'latency', ms: delayMs } })
+      const seen: (string | number)[] = []
+      const note = (what: string) => void seen.push(what, Date.now())
+      const receive = async () => {
+        const response = await open(gateway, 'POST /responses', { body: hello })
+        note(String(response.status))
+        for await (const bytes of response.body ?? []) note(new TextDecoder().decode(bytes))
+        note('end')
+      }
+      let isOver = false
+      const received = receive()
+        .catch(() => note('reset'))
+        .finally(() => {
+          isOver = true
+        })
+      for (let ms = 0; ms <= 1000 && !isOver; ms += 10) await vi.advanceTimersByTimeAsync(10)
+      await received
+      vi.useRealTimers()
+      return seen.join(' ')
+    }
+    expect(await timeline(1)).toBe('200 100 a 100 b 300 end 400')
+    expect(await timeline(0.5)).toBe('200 50 a 50 b 150 end 200')
+    expect(await timeline(0.5, recording, 60)).toBe('200 50 a 50 b 150 end 200')
+    expect(await timeline(0)).toBe('200 0 a 0 b 0 end 0')
+    expect(await timeline(0.5, reset)).toBe('reset 50')
+  })
+
+  it('reply to unknown paths and methods, and are numbered in the order in which they are given', async () => {
+    const given = ['/nowhere', '/providers', '/providers'].map((path, index) =>
+      recordingOf([`${index}`], { request: requestOf({ a: 1 }, { path, method: 'DELETE' }) }),
+    )
+    const gateway = createGateway({ recordings: given, timeScale: 0, replay: { ignoreFields: ['own'] } })
+    const texts = []
+    for (const path of ['/nowhere', '/providers', '/providers'])
+      texts.push((await call(gateway, `DELETE ${path}`, { body: { own: 2, a: 1 } })).text)
+    expect(texts).toEqual(['0', '1', '2'])
+    const { status, body } = await call(gateway, 'DELETE /elsewhere/at/all', { body: { a: 1 } })
+    expect([status, body.error.metadata.nearest.recording]).toEqual([404, 'ask.recording.jsonl'])
+    const used = await call(gateway, 'DELETE /nowhere', { body: { a: 1 } })
+    expect(used.body.error).not.toHaveProperty('metadata')
+    expect(used.body.error.message).toMatch(/^The only recording of DELETE \/nowhere has been replayed/)
   })
 
   it('match requests without the environment secret that was set during recording', async () => {
