@@ -41,13 +41,18 @@ export interface RuleRequest extends Conditioned {
   readonly isRefused?: boolean
 }
 
+function bodyField(body: unknown, name: string): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
+  return Reflect.get(body, name)
+}
+
 /** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */
 export function asksForStream(body: unknown): boolean {
-  return readAt(body, ['stream']) === true
+  return bodyField(body, 'stream') === true
 }
 
 export function modelOf(body: unknown): string | undefined {
-  const model = readAt(body, ['model'])
+  const model = bodyField(body, 'model')
   return typeof model === 'string' ? model : undefined
 }
 
@@ -56,7 +61,8 @@ const inputTexts = new WeakMap<object, string>()
 /** Returns all text in `input` or `messages`, one message per line. */
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
-  const text = inputTexts.get(body) ?? texts(readAt(body, ['input']) ?? readAt(body, ['messages'])).join('\n')
+  const text =
+    inputTexts.get(body) ?? texts(bodyField(body, 'input') ?? bodyField(body, 'messages')).join('\n')
   inputTexts.set(body, text)
   return text
 }
@@ -255,7 +261,7 @@ export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
     explain: ({ body }) =>
-      `expected a request with stream ${expected}, but the request has ${show(readAt(body, ['stream']))}`,
+      `expected a request with stream ${expected}, but the request has ${show(bodyField(body, 'stream'))}`,
   }
 }
 
