@@ -92,6 +92,7 @@ it('import prints the lines and writes the recordings in the snapshot', async ()
   const report: string[] = []
   for (const [index, command] of commands.entries()) {
     const out = join(folder, `out-${index}`)
+    await rm(out, { recursive: true, force: true })
     const args = command.split(' ').map((arg) => (/\.\w+$|^folder$/.test(arg) ? join(folder, arg) : arg))
     const { code, stdout, stderr } = await runCommand('import', ...args, '--out', out)
     const recordings = await readdir(out).catch(() => [])

@@ -32,6 +32,13 @@ describe('toReplay()', () => {
     expect(framesOf(recording)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
   })
 
+  it('does not wait before an immediate reply or disconnect', () => {
+    const reply = { ms: 0, status: 200, headers: {} }
+    const end = { end: 'reset', ms: 0, bytes: 0 }
+    expect(framesOf(recordingOf([], { reply, end }))).toEqual([0, 'hang up: reset'])
+    expect(toReplay(recordingOf([], { reply: undefined, end })).waitMs).toBe(0)
+  })
+
   it('does not wait for times that have already passed', () => {
     expect(framesOf(recordingOf(['a', 'b']), () => 15)).toEqual([-11, 'a', 5, 'b', 80])
     expect(
@@ -124,6 +131,11 @@ describe('recordingScenario()', () => {
       on: 'ask',
       when: { body: { a: { equals: { b: [1] } } } },
     })
+    const one = requestOf(undefined, { method: 'GET', path: '/things/a', query: '?q=1' })
+    const thing = { id: 'getOne', method: 'get', path: '/things/{id}' }
+    expect(recordingScenario(recordingOf([], { request: one }), [thing]).rules[0]).toMatchObject({
+      when: { params: { id: 'a' }, query: { q: '1' } },
+    })
     for (const body of [null, [1], 'text', 7, {}, { user: 'x' }])
       expect(rule(recordingOf([], { request: requestOf(body) }))).not.toHaveProperty('when')
     const filled = recordingOf([], { head: { ...head, bodyHash: 'h' }, request: requestOf({ a: 1 }) })
@@ -166,6 +178,15 @@ describe('recordingScenario()', () => {
         { hangUp: 'reset' },
       ],
     })
+  })
+
+  it.each([
+    [0, [{ bytes: 'a' }]],
+    [1, [{ wait: 1 }, { bytes: 'a' }]],
+  ])('waits for the head of a reply after %i ms', (ms, frames) => {
+    const reply = { ms, status: 200, headers: {} }
+    const end = { end: 'fin', ms, bytes: 1 }
+    expect(rule(recordingOf([{ ms, text: 'a' }], { reply, end }))?.reply).toMatchObject({ frames })
   })
 
   it('becomes a fault if there was no reply, and rejects an unfinished recording', () => {
