@@ -271,12 +271,14 @@ export function readFacts(prompt: string, now: number): Facts {
   if (today !== now && !dates.every(isToday))
     list.splice(0, Infinity, ...list.filter((fact) => !isToday(fact)))
   const source = sourceOf(text)
-  if (source)
-    list.splice(
-      0,
-      Infinity,
-      ...list.filter(({ start, end }) => source.start - 2 <= start && end <= source.end + 1),
-    )
+  if (source) {
+    const inside = list.filter(({ start, end }) => source.start - 2 <= start && end <= source.end + 1)
+    const cut = inside.map((fact) => ({
+      ...fact,
+      before: fact.before.slice(Math.max(0, fact.before.length - fact.start + source.start)),
+    }))
+    list.splice(0, Infinity, ...cut)
+  }
   return {
     text,
     words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),

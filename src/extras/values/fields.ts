@@ -20,6 +20,8 @@ export interface Field {
   /** Kinds of facts, best first, each with a column in the fact's row or a mode. */
   readonly takes: readonly (readonly string[])[]
   readonly give: unknown
+  /** Usual values of text without an enumeration, such as `positive`. */
+  readonly members: readonly string[] | undefined
   /** Texts before and after a value. */
   readonly near: RegExp | undefined
   readonly after: RegExp | undefined
@@ -148,6 +150,11 @@ function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>, text: strin
       (/^(?:(?:items|results|values|data|list|entries)(?:\/\*)?)?$/.test(leaf.parent) &&
         new RegExp(`^[^.?!\\n]{0,80}\\s(?:${source})\\b(?! (?:an?|the)\\b)`, 'i').test(text)),
   )?.[1]
+  const bySelf = leaf.isMany
+    ? Object.entries(fixtures.nouns).find(([source]) => isAny(source, [own]) && leaf.key.endsWith('*'))?.[1]
+    : undefined
+  const titled = bySelf && (lookUpAnchored(`${bySelf} title`) ?? lookUpAnchored(`${bySelf} name`))
+  if (titled) leaf.field = titled
   for (const kind of [byNoun, bySibling]) {
     const isBroad =
       kind === bySibling && /^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)
@@ -370,7 +377,8 @@ type FieldType = 'text' | 'number' | ''
 function lookUp(name: string, type: FieldType = ''): Field | undefined {
   const label = `${name} ${type}`
   if (named.has(label)) return named.get(label)
-  table ??= fixtures.fields.map(({ is, take, give, near, after }) => ({
+  table ??= fixtures.fields.map(({ is, take, give, near, after, members }) => ({
+    members,
     is: new RegExp(is),
     takes: take.split(' ').map((kind) => kind.split(':')),
     give,

@@ -168,6 +168,7 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
     score = 0.5
   if (isMany && !isNumber && place > 0) score -= place / 2
   if (mode === 'loose') score = 3.2
+  if (place === 0 && /^(?:email|url|phone|uuid|ip)$/.test(fact.kind)) score += 2
   if (mode === 'weak' || mode === 'near') score = 1
   if (fact.kind === 'email' && mode === 'near' && field?.near?.test(fact.before)) score = 4
   if (/^(?:object|task|event|title)$/.test(fact.kind) && /\bname of\b/i.test(leaf.description)) score -= 1.5

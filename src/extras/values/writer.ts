@@ -77,6 +77,10 @@ export class Writer {
   #stated(leaf: Leaf, type: string, schemas: readonly SchemaObject[], index: number): unknown {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     if (listed) return listed.length === 1 ? listed[0] : this.#statedMember(leaf, listed, index)
+    const members =
+      type === 'string' && leaf.facts.length === 0 && !leaf.isClosed ? leaf.field?.members : undefined
+    const member = members && this.#statedMember(leaf, members, index)
+    if (member !== undefined) return member
     if (type === 'boolean') return this.#statedFlag(leaf)
     if (isPlaceInList(leaf, type) && leaf.facts.length < 2) return undefined
     return (
