@@ -34,7 +34,7 @@ export function fakeValue(
 ): unknown {
   try {
     const words = wordsOf(subject)
-    const proposed = propose?.(schema, subject, { seed, now })
+    const proposed = propose?.(schema, subject, { seed, now, isAnswer: links !== undefined })
     const source: ValueSource = (place) => proposed?.(place) ?? words(place)
     const { value, doubts } = generateValue(schema, { seed, source })
     if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)

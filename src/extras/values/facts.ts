@@ -314,7 +314,7 @@ function sourceOf(text: string): { start: number; end: number } | undefined {
 }
 
 /** Returns the date that follows `today is`, or the current one. */
-function dateOfToday(text: string, now: number): number {
+export function dateOfToday(text: string, now: number): number {
   const [, stated] =
     /\btoday(?:'s date)?(?: and time)?(?: is| are|,|:)? (?:\p{L}+day,? )?(.{8,20})/iu.exec(text) ?? []
   const date = readers().datePattern.exec(stated ?? '')

@@ -1,28 +1,98 @@
 /**
  * Proposes plausible values for schema fields: values from the prompt, then defaults and examples from the schema,
- * then values from fixtures/values.json by field name.
+ * then values from the fixtures by the kind of object and by field name.
  */
-import type { JsonSchema, ValueSource } from '../../resources/json-schema.ts'
-import { readFacts } from './facts.ts'
-import { leavesOf } from './fields.ts'
+import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
+import { listedValues } from '../../model/json-schema/schema.ts'
+import type { JsonSchema, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
+import { solutionOf } from './algebra.ts'
+import { askedCount, contentOf, firmFacts, isRequest, namesField, statedNearby } from './answers.ts'
+import { Catalog, ownName } from './catalog.ts'
+import { dateOfToday, readFacts } from './facts.ts'
+import { type Leaf, leavesOf } from './fields.ts'
+import { judgement, labelsIn } from './labels.ts'
 import { assign } from './matching.ts'
+import { segmentsOf } from './segments.ts'
 import { Writer } from './writer.ts'
 
 interface SourceOptions {
   readonly seed: string
   /** Sandbox time, as Unix time in milliseconds. */
   readonly now: number
+  /** If true, the value is the answer to the prompt; otherwise, a call's arguments. */
+  readonly isAnswer?: boolean
 }
 
 /** Returns a source of plausible values for a schema and a prompt. */
-export function plausibleValues(
-  schema: JsonSchema,
-  prompt: string,
-  { seed, now }: SourceOptions,
-): ValueSource {
-  const facts = readFacts(prompt, now)
+export function plausibleValues(schema: JsonSchema, prompt: string, options: SourceOptions): ValueSource {
+  if (options.isAnswer) return answerTo(schema, prompt, options)
+  const facts = readFacts(prompt, options.now)
   const leaves = leavesOf(schema, facts.text)
   assign(leaves, facts)
-  const writer = new Writer(leaves, facts, seed, now)
+  const writer = new Writer(leaves, facts, options.seed, options.now)
   return (place) => writer.propose(place)
+}
+
+/** Returns a source that takes values from the text in the prompt, or invents them if the prompt asks for it. */
+function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptions): ValueSource {
+  const text = contentOf(prompt)
+  const isCreative = text.length > prompt.length / 2 && isRequest(prompt)
+  const leaves = leavesOf(schema, text)
+  const names = new Set([...leaves.values()].map(ownName))
+  const today = dateOfToday(prompt, now)
+  const found = readFacts(text, today)
+  const facts = { ...found, list: found.list.filter((fact) => !namesField(fact, names)) }
+  assign(leaves, facts)
+  for (const leaf of leaves.values())
+    leaf.facts = isCreative
+      ? firmFacts(leaf, askedCount(prompt))
+      : leaf.facts.length > 0
+        ? leaf.facts
+        : statedNearby(leaf, text)
+  const writer = new Writer(leaves, facts, seed, today, isCreative)
+  const sources: ((place: ValuePlace, key: string, leaf: Leaf | undefined) => unknown)[] = isCreative
+    ? [solutionOf(prompt, leaves), inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt)]
+    : [judgedIn(text, leaves), segmentsOf(leaves, facts, seed, today)]
+  return (place) => {
+    const key = place.path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
+    const leaf = leaves.get(key)
+    if (leaf) rejectOtherKind(leaf, place, text)
+    for (const source of sources) {
+      const value = source(place, key, leaf)
+      if (value !== undefined) return value
+    }
+    return writer.propose(place)
+  }
+}
+
+/** Throws to exclude an alternative whose constant, such as `"Cat"`, fits the text less than another's. */
+function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): void {
+  const listed = place.schemas.map(listedValues).find(Boolean)
+  if (listed?.length !== 1) return
+  const all = new Set(schemas.flatMap((schema) => listedValues(schema) ?? []))
+  const fitting = all.size > 1 ? labelsIn([...all], text) : []
+  if (fitting.length > 0 && !fitting.includes(listed[0])) throw new Unsatisfiable('another kind is stated')
+}
+
+function judgedIn(text: string, leaves: ReadonlyMap<string, Leaf>) {
+  return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
+    if (place.type === 'object' && place.path.length > 0 && /\bno (?:information|details|data)\b/i.test(text))
+      throw new Unsatisfiable('the text has no information')
+    if (place.type !== 'array') return leaf && judgement(leaf, place, text)
+    const inside = [...leaves.values()].filter((each) => each.key.startsWith(`${key}/*`))
+    const listed = inside[0]?.schemas.map(listedValues).find(Boolean)
+    return (inside.length === 1 && listed && labelsIn(listed, text).length) || undefined
+  }
+}
+
+function inventedIn(catalog: Catalog, leaves: ReadonlyMap<string, Leaf>, prompt: string) {
+  return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
+    if (place.type !== 'array') return leaf && catalog.valueOf(leaf, place)
+    const isStated = [...leaves.values()].some(
+      (each) => each.key.startsWith(`${key}/*`) && each.facts.length > 0,
+    )
+    const isText = leaves.has(`${key}/*`) && !catalog.has(`${key}/*`)
+    const count = place.path.some((step) => typeof step === 'number') ? undefined : askedCount(prompt)
+    return catalog.countOf(key) ?? (isStated ? undefined : (count ?? (isText ? undefined : 3)))
+  }
 }

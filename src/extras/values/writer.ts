@@ -28,7 +28,15 @@ export class Writer {
   /** Values given per array. */
   readonly #listed = new Map<string, Map<number, unknown>>()
 
-  constructor(leaves: ReadonlyMap<string, Leaf>, facts: Facts, seed: string, now: number) {
+  /** @param isComplete If true, optional values that the prompt does not state are not omitted. */
+  constructor(
+    leaves: ReadonlyMap<string, Leaf>,
+    facts: Facts,
+    seed: string,
+    now: number,
+    isComplete = false,
+  ) {
+    if (isComplete) this.#omitted = new Set()
     this.#leaves = leaves
     this.#facts = facts
     this.#seed = seed

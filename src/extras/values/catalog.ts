@@ -1,0 +1,179 @@
+/** Fills objects such as books, countries and recipes from the rows of fixtures/catalog.json. */
+import catalog from '../../../fixtures/catalog.json' with { type: 'json' }
+import { draw } from '../../lib/seed.ts'
+import { listedValues } from '../../model/json-schema/schema.ts'
+import type { ValuePlace } from '../../resources/json-schema.ts'
+import { type Leaf, split } from './fields.ts'
+
+type Row = readonly string[]
+
+interface Table {
+  /** Names of objects and fields, and words in prompts. */
+  readonly is: RegExp
+  /** Field names per column. Further cells of a row are only compared with the prompt. */
+  readonly columns: readonly RegExp[]
+  readonly rows: readonly Row[]
+}
+
+const tables: readonly Table[] = catalog.tables.map(({ is, columns, rows }) => ({
+  is: new RegExp(`(?<![\\p{L}\\d])(?:${is})(?![\\p{L}\\d])`, 'u'),
+  columns: columns.map((names) => new RegExp(`^(?:${names})$`)),
+  rows: rows.map((row) => row.split('|')),
+}))
+
+interface Choice {
+  readonly table: Table
+  /** Best match first. */
+  readonly rows: readonly Row[]
+  /** If true, the prompt names the first row. */
+  readonly isNamed: boolean
+}
+
+export class Catalog {
+  readonly #leaves: ReadonlyMap<string, Leaf>
+  readonly #lower: string
+  readonly #seed: string
+  /** Objects and lists per table, which get different rows. */
+  readonly #roots = new Map<RegExp, string[]>()
+  readonly #choices = new Map<string, Choice | undefined>()
+
+  constructor(leaves: ReadonlyMap<string, Leaf>, prompt: string, seed: string) {
+    this.#leaves = leaves
+    this.#lower = prompt.toLowerCase()
+    this.#seed = seed
+  }
+
+  /** Returns the value of a field that the prompt does not state, or undefined if no table has it. */
+  valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
+    const choice = this.#choiceFor(leaf)
+    const column = choice ? columnOf(leaf, choice.table) : -1
+    if (!choice || column < 0 || (leaf.facts.length > 0 && !(choice.isNamed && column > 0))) return undefined
+    const { table, rows } = choice
+    const places = path.filter((step) => typeof step === 'number')
+    const item = leaf.key.endsWith('/*') ? (places.pop() ?? 0) : 0
+    const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
+    const outer = places.at(-1) ?? 0
+    const related = isRow ? this.#rowsFor(leaf, outer, rows) : []
+    const text = (related[item] ?? rows[(outer * (isRow ? 3 : 1) + (isRow ? item : 0)) % rows.length])?.[
+      column
+    ]
+    const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
+    if (!cell) return undefined
+    const listed = schemas.map(listedValues).find(Boolean)
+    if (listed) return listed.find((each) => split(String(each)) === split(cell)) as string | undefined
+    if (type === 'string') return inScale(leaf, cell, type)
+    return /^[\d.]+$/.test(cell) ? Number(inScale(leaf, cell, type)) : undefined
+  }
+
+  /** Returns true if a table has values for a field. */
+  has(key: string): boolean {
+    const leaf = this.#leaves.get(key)
+    const table = leaf && this.#choiceFor(leaf)?.table
+    return leaf !== undefined && table !== undefined && columnOf(leaf, table) >= 0
+  }
+
+  /** Returns the number of items in a row's list, such as a recipe's steps. */
+  countOf(key: string): number | undefined {
+    const leaf = this.#leaves.get(`${key}/*`)
+    const choice = leaf && this.#choiceFor(leaf)
+    const column = choice ? columnOf(leaf, choice.table) : -1
+    if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
+    return itemsOf(choice.rows[0]?.[column]).length || undefined
+  }
+
+  /** Returns the rows that mention the list's owner, such as an actor's movies. */
+  #rowsFor(leaf: Leaf, index: number, rows: readonly Row[]): readonly Row[] {
+    const owner = [...this.#leaves.values()].find(
+      (other) => other.parent === groupOf(leaf) && other.facts.length > 0,
+    )
+    const name = String((owner?.facts[index] ?? owner?.facts[0])?.value ?? '')
+    return name ? rows.filter((row) => row.includes(name)) : []
+  }
+
+  #choiceFor(leaf: Leaf): Choice | undefined {
+    const group = groupOf(leaf)
+    if (!this.#choices.has(group)) this.#choices.set(group, this.#choose(group))
+    return this.#choices.get(group)
+  }
+
+  #choose(group: string): Choice | undefined {
+    const members = [...this.#leaves.values()].filter((leaf) => groupOf(leaf) === group)
+    const names = members.map(ownName)
+    const path = split(group.replaceAll('*', ''))
+    const [best] = tables
+      .map((table) => {
+        const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
+        const isNamed = names.some((name) => table.is.test(name))
+        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) ? 2 : 0)
+        return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
+      })
+      .sort((left, right) => right.rating - left.rating)
+    if (!best?.rating) return undefined
+    const { is, rows } = best.table
+    const root = group.replace(/\/\*.*$/, '')
+    const roots = this.#roots.get(is) ?? []
+    if (!roots.includes(root)) this.#roots.set(is, [...roots, root])
+    const first = /\b(?:top|best|greatest|famous|popular)\b/.test(this.#lower)
+      ? 0
+      : draw(this.#seed, is.source)
+    const start =
+      (Math.floor(first * rows.length) + roots.filter((each) => each !== root).length * 3) % rows.length
+    const rated = [...rows.slice(start), ...rows.slice(0, start)]
+      .map((row) => ({ row, rating: this.#ratingOf(row) }))
+      .sort((left, right) => right.rating - left.rating)
+    return { table: best.table, rows: rated.map(({ row }) => row), isNamed: (rated[0]?.rating ?? 0) >= 10 }
+  }
+
+  /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
+  #ratingOf([name = '', ...cells]: Row): number {
+    const words = new Set(
+      [name, ...cells].filter((cell) => cell.length < 60).flatMap((cell) => split(cell).split(' ')),
+    )
+    return (
+      (this.#has(split(name)) ? 10 : 0) +
+      [...words].filter((word) => !/^\d{1,3}$/.test(word) && this.#has(word)).length
+    )
+  }
+
+  #has(words: string): boolean {
+    const source = words.split(' ').join('[^\\p{L}\\d]+')
+    return words.length > 1 && new RegExp(`(?<![\\p{L}\\d])${source}(?![\\p{L}\\d])`, 'u').test(this.#lower)
+  }
+}
+
+/** Returns the key of the object that contains a leaf, or of the list if it contains only text. */
+function groupOf({ key }: Leaf): string {
+  return key.replace(/(?:\/\*)+$/, '').replace(/\/?[^/]*$/, '')
+}
+
+export function ownName({ key }: Leaf): string {
+  return split(key.replace(/(?:\/\*)+$/, '').replace(/^.*\//, ''))
+}
+
+/** Returns the column for a field, for `name` in an object such as `author` that of `author name`. */
+function columnOf(leaf: Leaf, { columns }: Table): number {
+  const [, parent = ''] = /([^/*]+)\/[^/]+$/.exec(leaf.key.replace(/(?:\/\*)+$/, '')) ?? []
+  const qualified = columns.findIndex((column) => column.test(`${split(parent)} ${ownName(leaf)}`))
+  return qualified >= 0 ? qualified : columns.findIndex((column) => column.test(ownName(leaf)))
+}
+
+/** Returns true for a list of titles or names, such as `movies`. */
+function isListOfRows(leaf: Leaf, table: Table): boolean {
+  return columnOf(leaf, table) === 0 && table.is.test(ownName(leaf))
+}
+
+function itemsOf(text = ''): string[] {
+  return text.split(text.includes('.;') ? ';' : ',').filter(Boolean)
+}
+
+/** Converts a rating out of 5 to the scale in the field's description. */
+function inScale({ name, description }: Leaf, cell: string, type: string): string {
+  if (!/\b(?:rating|score|stars)$/.test(name)) return cell
+  const [, scale = '5'] = /(?:out of|\/|\b[01] ?(?:-|–|to|and)) ?(\d+)/.exec(description) ?? []
+  const value = (Number(cell) * Number(scale)) / 5
+  if (type === 'integer') return String(Math.round(value))
+  const short = Number(value.toFixed(1))
+  return type === 'string'
+    ? `${short} out of ${scale}${/stars/.test(description) ? ' stars' : ''}`
+    : String(short)
+}

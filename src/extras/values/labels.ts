@@ -1,0 +1,176 @@
+/** Judges a text: sentiment, scores, language, and labels by their words, synonyms and explanations. */
+import catalog from '../../../fixtures/catalog.json' with { type: 'json' }
+import fixtures from '../../../fixtures/values.json' with { type: 'json' }
+import { listedValues } from '../../model/json-schema/schema.ts'
+import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
+import { ownName } from './catalog.ts'
+import { escaped, type Leaf, split, stem } from './fields.ts'
+
+const moods = {
+  positive: /^(?:very |extremely )?(?:positive|happy|good|pos|favou?rable|joy|satisfied)$/,
+  negative: /^(?:very |extremely )?(?:negative|sad|bad|neg|unfavou?rable|angry|unhappy|dissatisfied)$/,
+  neutral: /^(?:neutral|mixed|neu|ok)$/,
+}
+type Mood = keyof typeof moods
+
+const harsh = 'idiots?|stupid|hate\\w*|kill|shut up|damn|garbage|furious|morons?'
+const isHostility = /\b(?:aggressi\w+|toxicity|anger|hostility|offensiveness|profanity)\b/
+
+/** Returns a value for a field that judges the text, such as `sentiment` or `toxicity`. */
+export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text: string): unknown {
+  const own = ownName(leaf)
+  const listed = schemas.map(listedValues).find((values) => values !== undefined)
+  if (type === 'boolean') return opposed(own, text) ? false : undefined
+  if (listed) return listed.length > 1 ? labelOf(leaf, listed, text, path) : undefined
+  if (type === 'string') {
+    if (/\b(?:sentiment|polarity)$/.test(own)) return moodOf(text)
+    return /^(?:detected |source )?language$/.test(own) && leaf.facts.length === 0
+      ? languageOf(text)
+      : undefined
+  }
+  if (type !== 'number' && type !== 'integer') return undefined
+  const mood = moodOf(text)
+  const [, about] =
+    /^(positive|negative|neutral)(?: (?:sentiment )?(?:score|probability|confidence|percentage))?$/.exec(
+      own,
+    ) ?? []
+  if (about)
+    return inRange(
+      leaf,
+      schemas,
+      [0, 1],
+      about === mood ? 0.75 : about === 'neutral' ? 0.15 : mood === 'neutral' ? 0.125 : 0.1,
+      type,
+    )
+  if (/\b(?:sentiment|polarity)(?: score)?$/.test(own))
+    return inRange(leaf, schemas, [-1, 1], { positive: 0.9, neutral: 0.5, negative: 0.1 }[mood], type)
+  return isHostility.test(own)
+    ? inRange(leaf, schemas, [0, 1], countOf(text, harsh) > 0 ? 0.8 : 0, type)
+    : undefined
+}
+
+/** Returns the members that a text mentions or implies, in the schema's order. */
+export function labelsIn(listed: readonly unknown[], text: string): unknown[] {
+  const names = listed.map((value) => split(String(value)))
+  const last = names[0]?.split(' ').at(-1) ?? ''
+  const isShared =
+    names.length > 2 &&
+    last.length < (names[0]?.length ?? 0) &&
+    names.every((name) => name.endsWith(` ${last}`))
+  return listed.filter((_, place) => {
+    const name = isShared ? (names[place] ?? '').slice(0, -last.length - 1) : (names[place] ?? '')
+    if (/^(?:other|general|none|unknown)\b/.test(name)) return false
+    const words = name
+      .split(' ')
+      .filter((word) => word.length > 2 && !/^(?:issue|request|query|problem|and)$/.test(word))
+    return (
+      implied(name, text) ||
+      (words.length > 0 && words.every((word) => implied(word, text) || hasStem(text, stem(word))))
+    )
+  })
+}
+
+function implied(name: string, text: string): boolean {
+  const known: Record<string, string> = { ...fixtures.synonyms, ...catalog.synonyms }
+  const source = known[name] ?? known[name.replaceAll(' ', '_')]
+  return source !== undefined && countOf(text, source) > 0
+}
+
+function opposed(own: string, text: string): boolean {
+  const name = own.replace(/^(?:is|has|are) /, '')
+  const source = (catalog.opposites as Record<string, string>)[name] ?? ''
+  return source !== '' && countOf(text, source) > 0
+}
+
+function labelOf(leaf: Leaf, listed: readonly unknown[], text: string, path: ValuePlace['path']): unknown {
+  const own = ownName(leaf)
+  const names = listed.map((value) => split(String(value)))
+  const isMoods = names.filter((name) => Object.values(moods).some((mood) => mood.test(name))).length > 1
+  if (isMoods && /sentiment|polarity|tone|mood|emotion|feeling/.test(own)) {
+    if (listed.includes('mixed') && moodCounts(text).every((count) => count > 0)) return 'mixed'
+    const mood = moodOf(text)
+    return listed.find((_, place) => moods[mood].test(names[place] ?? ''))
+  }
+  if (/language$/.test(own))
+    return listed.find((value) => String(value).toLowerCase() === languageOf(text).toLowerCase())
+  if (listed.every((value) => typeof value === 'number') && isHostility.test(own))
+    return countOf(text, harsh) > 0 ? listed.at(-2) : listed[0]
+  const rated = explained(leaf.description, listed, text)
+  if (rated !== undefined) return rated
+  if (!leaf.isMany) return undefined
+  const found = labelsIn(listed, text)
+  return found[(path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, found.length)]
+}
+
+/** Returns the member whose explanation fits best, as in `k1: wants a refund; k2: wants to cancel`. */
+function explained(description: string, listed: readonly unknown[], text: string): unknown {
+  const found = listed.flatMap((value) => {
+    const [, explanation] =
+      new RegExp(`(?<!\\w)${escaped(String(value))}["'\`]?\\s?[:=–-]\\s([^;\\n]{3,200})`).exec(
+        description.slice(0, 3000),
+      ) ?? []
+    const words = split(
+      (explanation ?? '')
+        .replace(/\b(?:unrelated|not related|excluding|except|other than)\b.*/, '')
+        .slice(0, 79),
+    ).split(' ')
+    return explanation
+      ? [{ value, words: [...new Set(words.filter((word) => word.length > 3).map(stem))] }]
+      : []
+  })
+  const rated = found
+    .map(({ value, words }) => ({
+      value,
+      score: words
+        .filter((word) => hasStem(text, word))
+        .reduce((sum, word) => sum + 1 / found.filter((other) => other.words.includes(word)).length, 0),
+    }))
+    .sort((left, right) => right.score - left.score)
+  return rated[1] && (rated[0]?.score ?? 0) > rated[1].score ? rated[0]?.value : undefined
+}
+
+function hasStem(text: string, word: string): boolean {
+  return new RegExp(`(?<!\\p{L})${escaped(word)}`, 'iu').test(text)
+}
+
+function countOf(text: string, source: string): number {
+  return text.match(new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'giu'))?.length ?? 0
+}
+
+function moodCounts(text: string): [number, number] {
+  const { positive, negative } = fixtures.synonyms
+  return [
+    countOf(text, `${positive}|contento|feliz|buen[oa]s?`),
+    countOf(text, `${negative}|won['’]t buy|triste`),
+  ]
+}
+
+export function moodOf(text: string): Mood {
+  const [good, bad] = moodCounts(text)
+  return good > bad ? 'positive' : bad > good ? 'negative' : 'neutral'
+}
+
+function languageOf(text: string): string {
+  const [best] = Object.entries(catalog.languages)
+    .map(([language, words]) => ({ language, count: countOf(text, words) }))
+    .sort((left, right) => right.count - left.count)
+  return best && best.count > 1 ? best.language : 'English'
+}
+
+/** Returns a share of the range in the schema or the description, such as `1 to 10`. */
+function inRange(
+  { description }: Leaf,
+  schemas: readonly SchemaObject[],
+  usual: readonly number[],
+  share: number,
+  type: string,
+): number {
+  const limits = schemas
+    .map(({ minimum, maximum }) => [minimum, maximum])
+    .find((pair): pair is number[] => pair.every((limit) => typeof limit === 'number'))
+  const [, from, to] =
+    /(-?\d+(?:\.\d+)?)\s*(?:-|–|to|and)\s*(\d+(?:\.\d+)?)/.exec(description.slice(0, 300)) ?? []
+  const [low = 0, high = 1] = limits ?? (from && to ? [Number(from), Number(to)] : usual)
+  const value = low + (high - low) * share
+  return type === 'integer' ? Math.round(value) : Number(value.toFixed(3))
+}
