@@ -10,7 +10,7 @@ export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'a
 export type ValueProposer = (
   schema: JsonSchema,
   prompt: string,
-  options: { readonly seed: string; readonly now: number; readonly isAnswer: boolean },
+  options: { readonly seed: string; readonly now: number; readonly isAnswer?: boolean },
 ) => ValueSource
 
 /**

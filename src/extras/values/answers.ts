@@ -61,11 +61,12 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
         /count|number|num|total|quantity|age|days?|amount|servings?|guests?|people/i.test(key)
       )
     if (/^(?:city|country|region)$/.test(kind)) return !/capital of\s$/.test(before)
+    if (kind === 'label') return !/^\p{Ll}+$/u.test(String(value))
     if (!wordKinds.test(kind)) return true
     if (items) return /:\s*$/.test(before) || items.every((item) => /\d/.test(item))
     if (/^(?:color|genre|mood|level)$/.test(kind)) return key.toLowerCase().includes(kind)
     if (/^(?:quote|name)$/.test(kind) && !/^(?:JSON|SQL|API|XML|CSV|YAML)$/.test(String(value)))
-      return /(?:named|called|titled|about|entitled|movie|film|book|song|review|on|for|of|by|in|from|to)\s["'“]?$/.test(
+      return /(?:named|called|titled|about|entitled|movie|film|book|song|review|on|for|of|by|in|from|to|at)\s["'“]?$/.test(
         before,
       )
     return kind === 'object' && /query|search|item|product|text|topic/i.test(key)

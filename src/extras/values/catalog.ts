@@ -47,8 +47,10 @@ export class Catalog {
   valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
     const choice = this.#choiceFor(leaf)
     const column = choice ? columnOf(leaf, choice.table) : -1
-    if (!choice || column < 0 || (leaf.facts.length > 0 && !(choice.isNamed && column > 0))) return undefined
+    if (!choice || column < 0) return undefined
     const { table, rows } = choice
+    const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
+    if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
     const item = leaf.key.endsWith('/*') ? (places.pop() ?? 0) : 0
     const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
@@ -58,7 +60,8 @@ export class Catalog {
       column
     ]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
-    if (!cell) return undefined
+    const isStated = leaf.facts.length > 0 && !(choice.isNamed && column > 0)
+    if (!cell || (isStated && !cell.includes(String(leaf.facts[0]?.value)))) return undefined
     const listed = schemas.map(listedValues).find(Boolean)
     if (listed) return listed.find((each) => split(String(each)) === split(cell)) as string | undefined
     if (type === 'string') return inScale(leaf, cell, type)

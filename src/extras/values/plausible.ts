@@ -40,7 +40,7 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
   const leaves = leavesOf(schema, text)
   const names = new Set([...leaves.values()].map(ownName))
   const today = dateOfToday(prompt, now)
-  const found = readFacts(text, today)
+  const found = readFacts(text, text === prompt ? now : today)
   const facts = { ...found, list: found.list.filter((fact) => !namesField(fact, names)) }
   assign(leaves, facts)
   for (const leaf of leaves.values())
