@@ -54,7 +54,7 @@ export function timeOf(raw: string): string {
 /** Returns a format such as `DD-MM-YYYY` or `dd/mm/yyyy HH:MM` in a description. */
 export function dateFormatIn(description: string): string | undefined {
   const [format] =
-    /\b(?:(?:YYYY|MM|DD)[-/. ]){1,2}Y{0,4}(?:MM|DD|YYYY|YY)?\b(?:[T ]+HH:MM(?::SS)?Z?)?|\bmonth-day-year\b|\bday-month-year\b/i.exec(
+    /\b(?:(?:YYYY|MM|DD)[-/. ]){1,2}(?:YYYY|YYY|MM|DD|YY)(?:[T ]+HH:MM(?::SS)?Z?)?(?![A-Z])|\bmonth-day-year\b|\bday-month-year\b/i.exec(
       description,
     ) ?? []
   return format

@@ -51,6 +51,8 @@ export function readFacts(prompt: string, now: number): Facts {
   const text = prompt
     .slice(0, readLength)
     .toWellFormed()
+    // Escaped line breaks.
+    .replaceAll('\\n', ' \n')
     .replace(/\S{161,}/g, (run) => ' '.repeat(run.length))
   const list: Fact[] = []
   const claimed = new Uint8Array(text.length)
@@ -121,6 +123,7 @@ export function readFacts(prompt: string, now: number): Facts {
     // `Lisbon` in `Treaty of Lisbon`, and `Manchester` in `Manchester United`.
     const isInTitle =
       /(?<=[a-z,-] )\p{Lu}\p{Ll}+ of (?:the )?$/u.test(before) ||
+      (!isCommon(/(\p{L}+)\s$/u.exec(before)?.[1] ?? 'in') && /\p{Lu}\p{Ll}+\s$/u.test(before)) ||
       (/^\s\p{Lu}[\p{Ll}.]/u.test(after) &&
         !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
         !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
@@ -351,7 +354,7 @@ function readValue(kind: string, raw: string, now: number): string | number | un
   if (kind === 'time') return timeOf(raw)
   if (kind === 'glob') return `*.${raw}`
   if (kind === 'id') return raw.replace(/^#\s?/, '')
-  return raw.trim().replace(/^['"“‘]+|['"”’]+$/g, '')
+  return raw.trim().replace(/^['"“‘*]+|['"”’*]+$/g, '')
 }
 
 function numberOf(raw: string): number {

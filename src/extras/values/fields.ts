@@ -12,6 +12,7 @@ import {
 } from '../../model/json-schema/schema.ts'
 import { subjectWords } from '../../model/text/words.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
+import { dateFormatIn } from './dates.ts'
 import type { Fact } from './facts.ts'
 import { isVerbForm } from './phrases.ts'
 
@@ -355,6 +356,11 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
     lookUp(name, isText ? 'text' : '') ??
     (/ (?:type|kind)$/.test(own) ? undefined : lookUpWord(own, isText ? 'text' : ''))
   if (types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '')) return lookUp('year')
+  const isDate = /^date/.test(field?.takes[0]?.[0] ?? '')
+  if (isDate && /\b(?:queries|strings|sentences|requests|token|questions)\b/i.test(description))
+    return undefined
+  if (field?.takes[0]?.[0] === 'time' && isText && /YYYY/i.test(dateFormatIn(description) ?? ''))
+    return lookUp('date time')
   const isWords = field && typeof [field.give].flat()[0] === 'string' && !String(field.give).startsWith('@')
   return isNumber && !numeric && isWords ? undefined : field
 }

@@ -144,7 +144,7 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
       kept &&
       (!leaf.isMany ||
         /^(?:list|array)$/.test(kept.kind) ||
-        (kept.kind !== fact.kind && !isLinked && !isSubject(fact)))
+        (kept.kind !== fact.kind && !isLinked && !isSubject(fact) && !isNumeric(leaf)))
     )
       continue
     const isPart = /^(?:first|last|owner|repo)$/.test(

@@ -90,6 +90,11 @@ export class Writer {
     const member = members && this.#statedMember(leaf, members, index)
     if (member !== undefined) return member
     if (type === 'boolean') return this.#statedFlag(leaf)
+    if (
+      type === 'string' &&
+      /\b(?:question posed|user(?:['’]s)? (?:message|question|query)|user input)\b/i.test(leaf.description)
+    )
+      return this.#facts.text.trim()
     if (isPlaceInList(leaf, type) && leaf.facts.length < 2) return undefined
     return (
       this.#partOf(leaf, index, type) ??
@@ -201,6 +206,8 @@ export class Writer {
       ? inPattern(fact, leaf.schemas)
       : undefined
     if (coded !== undefined) return coded
+    if (fact.kind === 'region' && fact.row?.['code'] && /abbreviation|'[A-Z]{2}'/.test(leaf.description))
+      return fact.row['code']
     const label = new RegExp(`^${escaped(leaf.words.join(' '))}s? (?=\\S)`, 'i')
     if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
@@ -431,15 +438,16 @@ export class Writer {
   #mention(value: unknown): number {
     if (typeof value !== 'string' || value === '')
       return typeof value === 'number' ? this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`)) : -1
+    const short = /^[a-z]{2}-[A-Z]{2}$/.test(value) ? value.slice(0, 2) : value.toLowerCase()
     const known = this.#facts.list.find(({ value: text, row }) =>
-      [text, row?.['code']].some((each) => String(each ?? '').toLowerCase() === value.toLowerCase()),
+      [text, row?.['code']].some((each) => String(each ?? '').toLowerCase() === short),
     )
     if (known) return known.start
     const words = split(value).split(' ').map(stem)
     if (words.join('').length < 2) return -1
     return this.#lower.search(
       new RegExp(
-        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}(?:[a-zà-ÿ]{0,3})(?![a-zà-ÿ\\d])`,
+        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}${value.length > 3 ? '[a-zà-ÿ]{0,3}' : ''}(?![a-zà-ÿ\\d])`,
       ),
     )
   }
