@@ -22,7 +22,8 @@ const corpus: Prompt[] = readFileSync(new URL('corpus.jsonl', import.meta.url), 
 
 it('values of arbitrary prompts are unchanged', async () => {
   const lines: string[] = []
-  for (const { prompt, description, schema } of [...prompts, ...corpus]) {
+  const all: Prompt[] = [...prompts, ...corpus]
+  for (const { prompt, description, schema } of all) {
     const tools = [{ type: 'function', name: 'run', description, parameters: schema }]
     const body = { model: 'aurora/dawn-2', input: prompt, tools, tool_choice: 'required' }
     lines.push((await call(gateway, 'POST /responses', { body })).body.output[0].arguments)
