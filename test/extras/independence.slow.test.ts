@@ -8,13 +8,14 @@
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isFullRun } from '../suite-size.ts'
 
 const root = new URL('../../', import.meta.url).pathname
-const names = globSync('src/extras/*/', { cwd: root }).map((folder) => basename(folder))
+// Folders without an index are shared by several extras.
+const names = globSync('src/extras/*/index.ts', { cwd: root }).map((file) => basename(dirname(file)))
 
 const trees = [...names.map((name) => ({ title: name, gone: [name] })), { title: 'any extra', gone: names }]
 
@@ -79,7 +80,9 @@ function treeWithout(gone: readonly string[]): string {
   for (const file of ['index', 'exports']) {
     const path = join(copy, `src/extras/${file}.ts`)
     const lines = readFileSync(path, 'utf8').split('\n')
-    const kept = lines.filter((line) => !gone.some((name) => line.includes(`'./${name}/`)))
+    const isGone = (line: string) => gone.some((name) => line.includes(`'./${name}/`))
+    const imported = lines.filter(isGone).map((line) => /\{ (\w+) \}/.exec(line)?.[1])
+    const kept = lines.filter((line) => !isGone(line) && !imported.includes(line.trim().replace(',', '')))
     writeFileSync(path, `${kept.join('\n')}\nexport {}\n`)
   }
   return copy
