@@ -37,7 +37,7 @@ export const assumptions = {
   document: {
     about: 'Operations in the other tagged groups, if an OpenAPI document describes them',
     choice:
-      "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records store them in the sandbox; requests for a stream get a 501",
+      "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records use records stored in the sandbox; requests for a stream get a 501",
   },
   documentSample: {
     about: 'Other operations in an OpenAPI document',
@@ -84,7 +84,7 @@ export const assumptions = {
   taskTypeOnDesign: {
     about: 'The design category that a `task_type` selects',
     choice:
-      '`coding` selects `codecategories`, other values do not filter; an explicit `category` takes precedence',
+      '`coding` selects `codecategories`; other values do not filter; an explicit `category` takes precedence',
   },
   designFiltersWithoutSource: {
     about: '`arena` and `category` without a source',
@@ -97,12 +97,12 @@ export const assumptions = {
   },
   modelName: {
     about: 'The form of a model identifier',
-    choice: 'vendor/model or @preset/slug, 400 for anything else; the reply has the requested model name',
+    choice: 'vendor/model or @preset/slug; 400 for anything else; the reply has the requested model name',
   },
   presetModel: {
     about: 'The effect of a preset used as a model',
     choice:
-      'its config and system prompt apply unless the request sets the same field; presets with any status are used, with a warning unless it is `active`',
+      'its config and system prompt apply unless the request sets the same field; a preset with any status is used, with a warning unless the status is `active`',
   },
   inputItems: {
     about: 'Other request parameters and input items of POST /responses',
@@ -112,7 +112,7 @@ export const assumptions = {
   tokens: {
     about: 'The definition of a token',
     choice:
-      'up to eight characters of one kind with the preceding space, or a whole Markdown link; instructions and input text count, images and files do not',
+      'up to eight characters of one kind with the preceding space, or a whole Markdown link; instructions and input text count; an image counts as 765 tokens, or 85 with low detail; files do not count',
   },
   forcedTool: {
     about: 'The function that `tool_choice: "required"` calls',
@@ -151,7 +151,7 @@ export const assumptions = {
   domainEntries: {
     about: 'The scope of a domain list entry',
     choice:
-      'a bare domain covers only that host; `*.domain` covers its subdomains at any depth, without the bare domain; a path covers itself and everything under it',
+      'a bare domain covers only that host; `*.domain` covers subdomains at any depth, but not the bare domain; a path covers itself and everything under it',
   },
   xSearchModels: {
     about: 'Models that support `x_search_filter`',
@@ -219,9 +219,9 @@ export const assumptions = {
     choice: 'two capital letters; unassigned codes are accepted',
   },
   streamOrder: {
-    about: 'Other event types and their payloads',
+    about: 'Stream events that the specification does not show',
     choice:
-      "event types that published clients know; one delta per token; a part's annotations follow its deltas",
+      "the types and payloads that published clients know; one delta per token; a part's annotations follow its deltas",
   },
   rateLimits: {
     about: 'Rate limits',
