@@ -1,6 +1,6 @@
 /**
- * MSW handlers for a gateway, one per operation: `server.listHandlers()` names the operations, and `server.use()` can
- * override one.
+ * MSW handlers for a gateway: one per operation, so that `server.listHandlers()` lists the operations and `server.use()`
+ * can override one, and a guard for unmatched requests.
  *
  * @example
  * import { createGateway } from 'gateway-understudy'
@@ -37,7 +37,7 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
  * guard: unmatched requests that appear to be meant for the gateway get a 404 with the reason instead of reaching the
  * network. Throws for an unknown operation.
  *
- * @param operationIds Limits the handlers to these operations, without the guard. Default: all operations.
+ * @param operationIds Limits the handlers to these operations, and omits the guard. Default: all operations.
  */
 export function handlers(
   gateway: GatewayCore,
@@ -101,7 +101,7 @@ function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>
   return () => (owner ? resolve(owner, request) : resolve(gateway, request, refusal))
 }
 
-/** Converts a path to MSW's syntax. Parameter names do not matter, because the operation parses the path itself. */
+/** Converts a path to MSW's syntax. Parameter names do not matter, because the gateway parses the path itself. */
 function toPattern(path: string): string {
   let count = 0
   return path

@@ -1,5 +1,6 @@
 /**
- * Interception in Node: a gateway in the same process handles requests from any HTTP client, whenever it was created.
+ * Interception in Node: a gateway in the same process handles requests from any HTTP client, whenever the client was
+ * created.
  *
  * @example
  * import { createGateway, intercept } from 'gateway-understudy/node'

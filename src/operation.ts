@@ -39,7 +39,10 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
-/** A request's sandbox, as it was when the request arrived. */
+/**
+ * A request's sandbox. If it is reset or restored in the meantime, the request still sees the earlier state, and its
+ * changes are lost.
+ */
 export interface RequestSandbox {
   /** Sandbox id, such as `s1`. */
   readonly sandboxId: string
@@ -74,7 +77,7 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly doc?: OperationDoc
   /** Request schemas. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a successful reply, against which all of the resolver's replies are checked. */
+  /** Schema of a successful reply. The resolver's JSON replies with a status below 300 are checked against it. */
   readonly output: z.ZodType<unknown, Output>
   /** Error statuses that valid requests can receive. Default: none. */
   readonly errors?: readonly number[]

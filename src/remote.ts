@@ -61,7 +61,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
   }
 }
 
-/** The default sandbox of a remote gateway, with methods for other sandboxes. */
+/** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
 export class RemoteGateway extends RemoteSandbox {
   static {
     methodsAtCaller(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])

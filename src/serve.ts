@@ -54,8 +54,8 @@ export interface ServerOptions extends GatewayOptions {
   /** Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway. */
   gateway?: GatewayCore
   /**
-   * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within 10 s.
-   * Default: 30 s.
+   * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within the same time, and
+   * within 10 s. Default: 30 s.
    */
   requestTimeoutMs?: Duration
   /** Called after each request completes. Errors that the callback throws are printed. Default: none. */
