@@ -124,7 +124,7 @@ class CheckedRequest implements RequestContext {
   }
 }
 
-/** Returns the body to validate. Throws 400 if it is missing or has the wrong content type. */
+/** Returns the body to validate; undefined if it is not JSON. Throws 400 if it is missing or is malformed JSON. */
 export function bodyOf(
   input: Input,
   { body, requestText, headers }: Pick<CallRecord, 'body' | 'requestText' | 'headers'>,

@@ -123,7 +123,7 @@ export interface Dialect {
   readonly name: string
   /** Extensions enabled by the dialect. Default: none. */
   readonly extensions?: readonly ExtensionName[]
-  /** Comment line sent before the first event of a stream. Default: none. */
+  /** Comment sent before a stream's first event, and instead of the usual keep-alive comment. Default: none. */
   readonly comment?: string
   /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest
@@ -141,11 +141,13 @@ export interface Dialect {
   error?(envelope: object, status: number): object
   /** Describes the dialect's names and fields in the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
-  /** Loads the known differences from the vendor's document, for the `drift` command. */
+  /**
+   * Loads the list of known differences between this dialect and the vendor's document, for the `drift` command.
+   */
   differences?(): Promise<readonly KnownDifferences[]>
 }
 
-/** Differences from a vendor's document with a common reason. */
+/** Differences between a dialect and its vendor's document that have the same reason. */
 export interface KnownDifferences {
   /** Explanation that `drift` prints. */
   readonly reason: string

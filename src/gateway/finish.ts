@@ -103,7 +103,10 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
   }
 }
 
-/** Converts an error to a reply. Any error other than a `GatewayError` is a bug in Understudy and becomes a 500. */
+/**
+ * Converts an error to a reply. A `SchemaViolation`, and any error that is not a `GatewayError`, is reported as a bug in
+ * Understudy with a 500.
+ */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
   if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined

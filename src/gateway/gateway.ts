@@ -18,7 +18,7 @@ import type { AnyExtra, Dialect, Extra, ExtraHost } from './extra.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
-/** Parts of a gateway that depend on its entry point. */
+/** Parts of a gateway that entry points add to the core. */
 export interface GatewaySetup {
   /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]

@@ -30,7 +30,7 @@ import type { ReadConversation } from './read.ts'
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
-  /** Complete scripted reply, sent unchanged. */
+  /** Complete scripted reply, sent instead of running the operation. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
   readonly replaced?: Reply | undefined
@@ -179,13 +179,16 @@ function renderReply(
   }
 }
 
-/** Replaces line breaks and characters outside Latin-1, which headers cannot contain. */
+/** Replaces characters that headers cannot contain: line breaks, other control characters, and any outside Latin-1. */
 function oneLine(headers: Record<string, string>): Record<string, string> {
   const replaced = (value: string) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
 }
 
-/** Returns the reply of a script with a body or frames. For other scripts, the operation composes the reply. */
+/**
+ * Converts a scripted reply with a body or frames. Returns undefined for any other, because the operation then composes
+ * the reply.
+ */
 function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {

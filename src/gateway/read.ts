@@ -8,8 +8,8 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call } from './call.ts'
 
 /**
- * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 415 for a compressed
- * body or unsupported media type, 400 for invalid UTF-8.
+ * Reads the body into the record. Returns the error, if any: 413 for a body above the limit, 408 for one that arrives
+ * too slowly, 415 for a compressed body or unsupported media type, 400 for invalid UTF-8.
  *
  * @param limit Maximum size in bytes.
  */

@@ -13,7 +13,7 @@ export interface RouteMatch {
   readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
-  /** Methods that the path supports. Empty for an unknown path. */
+  /** Methods that the path supports, if `operation` is undefined. Empty for an unknown path. */
   readonly allow: readonly string[]
 }
 

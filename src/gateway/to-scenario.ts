@@ -7,7 +7,7 @@ import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { AnyExtra } from './extra.ts'
 
-/** Reads and validates a scenario file. Throws a one-line error with the location. Provided by Node entry points. */
+/** Reads and validates a scenario file. Throws a one-line error with the location. Works only in Node. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
 /** Converts a bundled scenario's name, a scenario, a rule, or a value in an extra's format to a scenario. */
