@@ -13,7 +13,10 @@ export interface GuardOptions {
   readonly host: string
   /** Accepted host names, in addition to loopback names and `host`. */
   readonly allowedHosts: readonly string[]
-  /** Origins allowed to call the API, in addition to loopback origins. `*` allows every origin. Default: none. */
+  /**
+   * Origins allowed to call the API, in addition to loopback and the server's own origin. `*` allows every origin.
+   * Default: none.
+   */
   readonly allowedOrigins?: readonly string[]
   /**
    * Token for control requests, and for all requests to the recorder. Default: generated unless `host` is loopback.

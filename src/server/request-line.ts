@@ -18,7 +18,7 @@ export interface RequestLine {
   readonly durationMs: number
   /** Rule that produced or changed the reply, such as `flaky#1`. */
   readonly rule: string | undefined
-  /** Error message of a rejected request, unless the status or the rule already explains it. */
+  /** Error message of a rejected request; undefined if a rule replied with the status's default message. */
   readonly reason: string | undefined
   /** Outcome of the delivery, such as `complete` or `aborted-by-client`. */
   readonly delivery: Delivery

@@ -1,6 +1,6 @@
 /**
- * Sends replies that do not come from the gateway: those of the control API, and errors for requests that reach neither
- * the control API nor the gateway. Errors use the error envelope.
+ * Sends replies that do not come from the gateway: those of the control API, files and documents, and errors for
+ * requests that reach neither the control API nor the gateway. Errors use the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -41,7 +41,8 @@ const checks = {
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /**
- * Separates server options from gateway options. Throws a `TypeError` for an unknown or invalid option.
+ * Separates server options from gateway options. Throws a `TypeError` for an unknown option or an invalid server
+ * option.
  *
  * @param optionNames Names of gateway options.
  */
