@@ -54,7 +54,7 @@ interface OptionsFile {
 /**
  * Creates a gateway with all extras. Throws a `UsageError` for invalid options.
  *
- * @param config The configuration file that contained the options, for messages. Default: options from flags.
+ * @param config Configuration file that contains the options, for messages. Undefined if all options come from flags.
  */
 export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {
