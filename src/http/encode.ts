@@ -3,7 +3,7 @@
  */
 import type { Frame, StreamEvent } from './reply.ts'
 
-/** Frames that are sent as bytes. Transports implement waits and hang-ups themselves. */
+/** Frames that are sent as bytes. `deliver` handles waits and hang-ups. */
 export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
 
 /** Returns the bytes of a frame, or a string to be encoded as UTF-8. */

@@ -142,7 +142,7 @@ export function envelope(status: number, message: string, extras: EnvelopeExtras
 
 export function toReply(error: GatewayError): Reply {
   const { status, metadata, headers, detail } = error
-  // A header value must be ASCII.
+  // Some clients reject header values that are not ASCII.
   const reason = detail !== undefined && { 'x-understudy-reason': detail.replace(/[^ -~]/g, '?') }
   return envelope(status, messageWithoutCall(error), { metadata, headers: { ...headers, ...reason } })
 }

@@ -95,7 +95,7 @@ export function hideInText(text: string): string {
 
 /** Hides secrets in any text, using only patterns. */
 export function hideInString(text: string, mark = hide): string {
-  // Shorter text cannot contain both a name and a value.
+  // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
   for (const pattern of secretPatterns) {
     // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
