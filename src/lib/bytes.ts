@@ -27,7 +27,7 @@ export function utf8AsLatin1(text: string): string {
   return toLatin1(encoder.encode(text))
 }
 
-/** Decodes UTF-8, including a byte order mark. Returns undefined for invalid bytes, such as a split character. */
+/** Decodes UTF-8, and keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)

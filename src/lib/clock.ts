@@ -1,5 +1,5 @@
 /**
- * Sandbox time. No other file reads a real clock.
+ * Sandbox time. The gateway reads real clocks only in this file.
  *
  * A sandbox has two times. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per
  * request, which makes it reproducible. `elapsed` is for rate limit windows, outages and idle timeouts: it is real
@@ -161,8 +161,8 @@ export class Waits {
   }
 
   /**
-   * Starts the next wait. Takes a callback, which costs less than a promise, because a thousand streams may wait at
-   * once.
+   * Starts the next wait. Takes a callback instead of returning a promise, which would cost more: a thousand streams may
+   * wait at once.
    *
    * @param ms Milliseconds of sandbox time.
    * @param done Called when the wait ends, but only if the returned value is positive.
@@ -197,7 +197,7 @@ export function monotonic(): number {
   return performance.now()
 }
 
-/** Returns the real time, for logs and HAR files. Replies never contain it. */
+/** Returns the real time, for HAR files, recordings and certificates. The mocked API's replies never contain it. */
 export function wallClock(): Date {
   return new Date()
 }

@@ -65,7 +65,7 @@ function alike(word: string, words: readonly string[]): string[] {
     : words.filter((each) => each.toLowerCase().startsWith(begin))
 }
 
-/** Returns the nearest word, or undefined if all edit distances are more than a third of the length. */
+/** Returns the nearest word, or undefined if all edit distances exceed both 2 and a third of the word's length. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   if (word.length > maxWordLength) return undefined
   const furthest = Math.max(2, word.length / 3)

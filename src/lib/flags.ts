@@ -38,7 +38,7 @@ export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv
   })
 }
 
-/** Warns of variables that resemble a flag's variable, such as `UNDERSTUDY_PROT`, if the first letter is correct. */
+/** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
 function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEnv): void {
   const flags = (parent?.commands ?? []).flatMap((each) => each.options).flatMap(variablesOf)
   const known = new Set(['UNDERSTUDY_URL', ...flags])
