@@ -170,7 +170,10 @@ function play(
   return promise
 }
 
-/** Chunk size in characters. Longer chunks are sent in slices, so that slow clients apply backpressure. */
+/**
+ * Size of a slice, in characters or bytes. Chunks of at least twice this size are sent in slices, so that slow clients
+ * apply backpressure.
+ */
 const chunkSize = 64 * 1024
 
 /** Chunks of this size or more are encoded once, for both the client and the journal. */
@@ -178,7 +181,7 @@ const longChunk = 4 * 1024
 
 type WaitFrame = Frame & { kind: 'wait' }
 
-/** Yields a streamed body's steps on demand. Frames without a wait between them are merged into one chunk. */
+/** Yields a streamed body's steps on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
   /** The body's ending. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'

@@ -26,7 +26,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
   }
 }
 
-/** Returns a warning if the request's origin is not that of `baseUrl`. `gateway.fetch` handles it anyway. */
+/** Returns a warning if a request's origin is not that of `baseUrl`. `gateway.fetch` handles the request anyway. */
 function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
   const { origin } = new URL(url)
   if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined

@@ -5,7 +5,7 @@
 import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
 
-/** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`, undici 8 uses `2`. */
+/** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 uses `2`. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 type DispatcherGlobals = { [place: symbol]: Dispatcher | undefined }

@@ -1,5 +1,6 @@
 /**
- * The user's MSW handlers, which run before the gateway. They come from the user's copy of MSW; none is loaded here.
+ * The user's MSW handlers, which run before the gateway. They come from the user's copy of MSW; this file does not load
+ * MSW.
  */
 
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */

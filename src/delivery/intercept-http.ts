@@ -24,8 +24,8 @@ import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
 /**
- * Agent methods that are undocumented but unchanged since Node 0.12. Other interceptors and agents also use
- * them.
+ * An agent method that is undocumented, but unchanged since Node 0.12. Other interceptors and agents also use
+ * it.
  */
 type Agents = {
   addRequest(this: Agent, request: ClientRequest, options: ConnectOptions, ...rest: unknown[]): void

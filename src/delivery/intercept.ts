@@ -1,6 +1,6 @@
 /**
  * Intercepts requests in a Node process: the gateway responds in process, regardless of the client and of
- * when it was created. Requests that appear to be meant for the gateway never leave this machine unnoticed.
+ * when it was created. By default, requests that appear to be meant for the gateway never leave this machine.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'

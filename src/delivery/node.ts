@@ -190,7 +190,7 @@ export class NodeSink implements Sink {
     return this.#drained
   }
 
-  /** Writes a chunk directly to the socket, in one piece, which takes 4.5 µs instead of 6.5 µs. */
+  /** Writes a chunk, if possible directly to the socket in one piece, which takes 4.5 µs instead of 6.5 µs. */
   chunk(bytes: string | Uint8Array, length: number): void {
     const { response } = this
     const { socket, chunkedEncoding } = response
