@@ -103,7 +103,7 @@ export interface RemoteRecords<Row extends object> {
    * taken.
    */
   create(record: Partial<Row>): Promise<Row>
-  /** Returns the record with this id or slug, or undefined if there is none. */
+  /** Returns the record with this key, such as an id, slug or URL, or undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**
    * Returns all records in order, or only those that match a condition: an object of required field values. Null and

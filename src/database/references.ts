@@ -67,7 +67,7 @@ export async function assertOwnParts(
 }
 
 /**
- * Throws 409 if a write deletes a part that its owner refers to, or moves the part to another owner.
+ * Throws 409 if a write deletes a part that its owner refers to, or changes the part's primary key or owner.
  *
  * @param after The part after the write, or undefined if it is deleted.
  */

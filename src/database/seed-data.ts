@@ -93,7 +93,7 @@ export class SeedData {
     return declaration
   }
 
-  /** Returns true if the collection and all collections that it refers to have only canonical fixtures. */
+  /** Returns true if the collection and all collections that it refers to have only canonical records. */
   #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
     if (seen.has(declaration)) return true
     seen.add(declaration)
@@ -170,7 +170,10 @@ export class SeedData {
     return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
   }
 
-  /** Returns the rows that a factory may read: those of collections that its own refers to, except its own parts. */
+  /**
+   * Returns the rows that a collection's factory may read: those of collections that it refers to or is part of, but not
+   * those of its own parts.
+   */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
     for (const other of dependenciesOf(declaration)) {
@@ -196,7 +199,7 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
   })
 }
 
-/** Generates one record. The result depends only on the collection, the seed and the index. */
+/** Generates one record, which depends only on the collection, the seed, the index and the other collections' rows. */
 type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
 
 /** Loads Faker and returns a seeded generator. */

@@ -18,8 +18,8 @@ export const maxRows = 1_000_000
 const maxMemo = 200
 
 /**
- * Stores a seed row's primary key on the row and on all later versions of it. The property is a
- * non-enumerable symbol, so `@msw/data` preserves it on updates, and readers do not see it.
+ * Stores a seed row's primary key on the row and on all later versions of it. The property is
+ * non-enumerable, and its key is a symbol, so `@msw/data` preserves it on updates, and readers do not see it.
  */
 const seedKey = Symbol('key in the seed')
 
@@ -51,7 +51,7 @@ export class SharedRows<Row extends object> {
     this.#keys = keys
   }
 
-  /** Wraps frozen rows with unique keys. */
+  /** Wraps rows that are already frozen and whose keys are unique. */
   static of<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],

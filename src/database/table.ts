@@ -67,8 +67,8 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Returns a value computed from the rows, once per version of the rows. Sandboxes that have not written to this table
-   * share it.
+   * Returns a value that is computed once per version of the rows. Sandboxes that have not written to this table share
+   * the value.
    */
   async memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Promise<Value> {
     return (await this.#read()).memo(name, make)
