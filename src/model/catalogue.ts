@@ -39,7 +39,7 @@ export async function checkModel(
   warn(`body.model ${message}${hint}`)
 }
 
-/** Prices in US dollars, as decimal numbers, per input token, output token and request. */
+/** Prices in US dollars, as decimal strings, per input token, output token and request. */
 export interface Pricing {
   readonly prompt: string
   readonly completion: string

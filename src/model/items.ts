@@ -24,7 +24,7 @@ export interface Transcript {
   readonly question: string
   /** Text that the answer refers to: the last user message or the last function result. */
   readonly subject: string
-  /** If true, the last item is a function result. */
+  /** If true, the last turn that affects the answer is a function result. */
   readonly answersFunction: boolean
   /** If true, the last item is the output of a tool of any type. */
   readonly answersTool: boolean

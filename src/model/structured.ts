@@ -107,8 +107,8 @@ interface Leaf {
 const maxLeaves = 20
 
 /**
- * Appends each link to a string, trying longer strings first, if the schema still accepts the value. Links that fit
- * in no string are omitted.
+ * Appends each link to a string, if the schema still accepts the value. The first link tries the longest string first,
+ * the next link the second longest, and so on. Links that fit in no string are omitted.
  *
  * @param value JSON value, which is modified in place.
  * @param links Markdown links.

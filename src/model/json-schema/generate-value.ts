@@ -298,7 +298,7 @@ class ValueGenerator {
   }
 
   /**
-   * Generates a part of an array or object, or undefined if the part is optional and no value matches.
+   * Generates a part of an array or object. Returns undefined if the part is optional and no value matches.
    *
    * @param seen Values that the part must differ from. The part is added to them.
    */

@@ -12,7 +12,7 @@ export interface Source {
   readonly title: string
   /** Excerpt from the page or post. */
   readonly content?: string | undefined
-  /** Offsets of the citing text. Default: a link is added. */
+  /** Offsets of the citing text. Default: those of an existing link to the source, or of a link that is added. */
   readonly span?: readonly [start: number, end: number] | undefined
   /** If true, the source shares no word with the question. Default: false. */
   readonly isUnrelated?: boolean | undefined
@@ -31,7 +31,7 @@ export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   return { text: texts.join(''), annotations }
 }
 
-/** Adds citations to text: at existing links to the source, or as new links at the end. */
+/** Adds citations to text: at a source's span, at an existing link to the source, or as a new link at the end. */
 export function cite(text: string, sources: readonly Source[]): CitedText {
   const appended: Array<string | Source> = [text]
   const annotations: UrlCitation[] = []

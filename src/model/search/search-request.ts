@@ -26,7 +26,7 @@ export interface SearchRequest {
 const defaultResults = 5
 const limitedResults = 20
 
-/** Returns all forms of search in a request. The first one is used; the tool precedes deprecated forms. */
+/** Returns all searches that a request offers, in order of precedence: the tool comes before the deprecated forms. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
