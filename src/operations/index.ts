@@ -1,6 +1,5 @@
 /**
- * The specification's operations, to which a gateway adds enabled extensions and custom operations. Only operations
- * in these lists are routed, documented and available in rules.
+ * The specification's operations, to which a gateway adds enabled extensions, custom operations and those of extras.
  */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
@@ -70,7 +69,7 @@ export type OperationId = keyof Bodies
 /** The specification's operations and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** Returns a gateway's operations: the specification's, enabled extensions and custom ones. */
+/** Returns a gateway's operations, without those of extras: the specification's, enabled extensions and custom ones. */
 export function operationsOf({
   extensions: enabled,
   operations: custom,

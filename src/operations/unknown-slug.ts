@@ -9,7 +9,7 @@ const maxCompared = 1000
 /**
  * Returns a 404 whose explanation in the journal names the slug and suggests a similar row.
  *
- * @param what Beginning of the explanation: `no preset has the slug`.
+ * @param what Beginning of the explanation, such as `no preset has the slug`.
  */
 export function unknownSlug(
   what: string,

@@ -123,8 +123,7 @@ function encoded(vector: Float32Array): string {
 const entriesOfWord = 4
 
 /**
- * Returns a unit vector that depends only on key and text, in time proportional to the length of the text plus the
- * number of dimensions.
+ * Returns a unit vector that depends only on the arguments.
  *
  * @param key Key of the vector space, derived from seed and model. Vectors in different spaces are unrelated.
  */
