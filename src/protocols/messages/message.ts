@@ -46,7 +46,7 @@ export const MessageObject = z.lazy(() => {
         cache_read_input_tokens: z.int().nullable(),
       }),
     })
-    .meta({ id: 'Message', description: 'A message of the model.' })
+    .meta({ id: 'Message', description: 'A message from the model.' })
 })
 
 export type MessageObject = z.infer<typeof MessageObject>

@@ -36,7 +36,7 @@ function previewsOf(choice: ChoiceItem | undefined): readonly string[] | undefin
   return choice?.item.type === 'image_generation_call' ? choice.item.previews : undefined
 }
 
-/** A text whose delta events, one per token, are created during iteration. */
+/** Text whose delta events, one per token, are created during iteration. */
 class Deltas {
   readonly text: string
   readonly toEvent: (delta: string) => StreamEvent
@@ -118,7 +118,7 @@ function itemEvents(item: OutputItem, index: number, previews: readonly string[]
   }
 }
 
-/** Returns the response without output, as sent in the first event. */
+/** Returns the response without output, as sent in the first two events. */
 function inProgress(response: ResponseObject): ResponseObject {
   return {
     ...response,

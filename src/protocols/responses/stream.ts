@@ -1,7 +1,7 @@
 /**
- * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events. It
- * describes only `response.output_item.added` and `response.completed`; the other events are known from published
- * clients.
+ * Encodes response streams, declares their event schemas, and locates their parts for faults. Spec: Events. The
+ * specification describes only `response.output_item.added` and `response.completed`; the other events are known from
+ * published clients.
  */
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
