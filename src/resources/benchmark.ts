@@ -169,7 +169,7 @@ function fakePricing({ field }: FactoryContext): { prompt: string; completion: s
 }
 
 /**
- * Distributes tournaments over finishing places: the higher the win rate, the more tournaments end in the top places.
+ * Distributes tournaments over finishing places: the higher the win rate, the more first and the fewer fourth places.
  */
 function fakeTournament({ field }: FactoryContext, winRate: number): DesignBenchmark['tournament_stats'] {
   const total = field('tournament_stats').number.int({ min: 40, max: 1200 })

@@ -23,14 +23,15 @@ export interface CollectionDeclaration<
    */
   readonly refersTo?: Readonly<Record<string, string>>
   /**
-   * Collection whose records have these records as parts. Fixtures must include both, and both are generated
-   * together.
+   * Collection whose records have these records as parts. Custom fixtures must replace both collections or neither, and
+   * each generated record gets generated parts.
    */
   readonly partOf?: Part
   /**
    * Generates a record.
    *
-   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`, without the parts of the record being generated.
+   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`, but none of a collection
+   * of this record's own parts.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }

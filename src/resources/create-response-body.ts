@@ -14,7 +14,7 @@ export function ignored<Name extends string>(...names: Name[]): Record<Name, z.Z
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
 }
 
-/** A part of a message: `input_text` from the user, `output_text` or `refusal` in earlier replies. */
+/** A part of a message: `input_…` from the user, `output_text` or `refusal` in earlier replies. */
 const contentPart = () =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('input_text'), text: anyText() }),
@@ -70,7 +70,7 @@ const inputItem = () =>
   ])
 export type InputItem = z.infer<ReturnType<typeof inputItem>>
 
-/** The deprecated form of web search. Spec: Plugin object. */
+/** A deprecated form of web search. Spec: Plugin object. */
 const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
@@ -184,7 +184,7 @@ export const CreateResponseBody = z.lazy(() =>
       description: 'Request body of POST /responses.',
       // JSON Schema cannot express that the name must be a tool's name.
       if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
-      // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
       then: {
         properties: {
           tool_choice: { required: ['name'] },

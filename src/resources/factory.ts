@@ -38,7 +38,7 @@ export function pick<const T>(faker: Faker, list: readonly T[]): T {
 
 /**
  * Picks one word from each list, as in `['Larkspur', 'Inference']`. Each combination is unique in the collection;
- * once all are used, a number is added. Consecutive records differ in every word if the lists are long enough.
+ * once all are used, a number is added. Consecutive records usually differ in every word.
  */
 export function uniqueWords(
   { index, shared }: FactoryContext,

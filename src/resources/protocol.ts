@@ -25,8 +25,8 @@ export interface Protocol<Body, Result> {
   /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /**
-   * Returns a function that encodes one stream's events, or returns undefined for events to omit. Default: each event
-   * is encoded as in `places`.
+   * Returns a function that encodes one stream's events. The function returns undefined for events to omit. Default:
+   * each event is encoded as in `places`.
    */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined
   /** Schema of an event, for the OpenAPI document. */
@@ -74,7 +74,7 @@ export interface StreamPlaces {
   isAnnotation(event: StreamEvent): boolean
   /** Matches the event that ends the text of a part. */
   isTextDone(event: StreamEvent): boolean
-  /** Matches the last event of an answer, which only `[DONE]` may follow. */
+  /** Matches an event that ends an answer, such as `response.completed`. No content follows it. */
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
