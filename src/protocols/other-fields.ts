@@ -11,7 +11,9 @@ const changing = ['body.background', 'body.conversation']
  */
 export function notSimulated(path: string, value: unknown): string | undefined {
   const isNeutral = value == null || value === false
-  return isNeutral || !changing.includes(path) ? undefined : 'Is not simulated: only a rule can reply to it'
+  return isNeutral || !changing.includes(path)
+    ? undefined
+    : 'Is not simulated: only a rule can reply to such a request'
 }
 
 /** Fields of different protocols with the same meaning. */

@@ -408,7 +408,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'background in strict mode',
       () => rejected(refusedStrictly({ background: true })),
-      'background: is not simulated: only a rule can reply to it',
+      'background: is not simulated: only a rule can reply to such a request',
     ],
   ],
   'requests in the form of another operation': [

@@ -246,7 +246,9 @@ describe('warnings and rejections', () => {
       const body = { ...question, ...fields }
       const rejected = await call(gateway, 'POST /responses', { body })
       expect(rejected).toMatchObject({ status: 400 })
-      expect(rejected.body.error.message).toContain('is not simulated: only a rule can reply to it')
+      expect(rejected.body.error.message).toContain(
+        'is not simulated: only a rule can reply to such a request',
+      )
       expect(rejected.headers.get('x-understudy-assumptions')).toContain('notSimulated')
       gateway.reply('Soon.')
       expect(await call(gateway, 'POST /responses', { body })).toMatchObject({ status: 200 })

@@ -68,7 +68,7 @@ function extended(schema: z.ZodType, operation: string, names: string): z.ZodTyp
       reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
       // Rules can script any reply, so with a scripted reply, `background` may be true.
       ...(schema !== StoringResponseBody && {
-        background: z.literal(false, 'Is not simulated: only a rule can reply to it').nullish(),
+        background: z.literal(false, 'Is not simulated: only a rule can reply to such a request').nullish(),
       }),
     })
     .refine(({ model, models }) => model !== undefined || models != null, {
