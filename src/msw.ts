@@ -1,6 +1,6 @@
 /**
- * MSW handlers for a gateway: one per operation, so that `server.listHandlers()` lists the operations and `server.use()`
- * can override one, and a guard for unmatched requests.
+ * MSW handlers for a gateway: a guard for unmatched requests, and one handler per operation, so that
+ * `server.listHandlers()` lists the operations and `server.use()` can override one.
  *
  * @example
  * import { createGateway } from 'gateway-understudy'

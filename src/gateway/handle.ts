@@ -29,7 +29,7 @@ interface Request {
   readonly conversation: ReadConversation
 }
 
-/** Handles a request. The returned record includes the reply, and is in the journal. */
+/** Handles a request. The returned record includes the reply. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
   const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
