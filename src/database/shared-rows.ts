@@ -95,7 +95,7 @@ export class SharedRows<Row extends object> {
     for (const [key] of versions) {
       throw new GatewayError(
         409,
-        `${name} has no record '${oneLine(key)}' in the seed: it was saved with a different seed`,
+        `${name} has no record '${oneLine(key)}' in the seed: the sandbox was saved with a different seed`,
       )
     }
     assertRoom(name, rows.length + created.length)

@@ -30,7 +30,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
 function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string | undefined {
   const { origin } = new URL(url)
   if (baseUrl === undefined || new URL(baseUrl).origin === origin) return undefined
-  return `${origin} is not the host of the gateway's baseUrl, ${baseUrl}: the real request would go elsewhere`
+  return `${origin} is not the origin of the gateway's baseUrl, ${baseUrl}: the real request would go elsewhere`
 }
 
 /** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */

@@ -540,7 +540,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
             .join(';'),
         )
       },
-      ";https://other.example is not the host of the gateway's baseUrl, https://ours.example/api/v1",
+      ";https://other.example is not the origin of the gateway's baseUrl, https://ours.example/api/v1",
     ],
   ],
   'files that cannot be parsed': [
