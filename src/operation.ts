@@ -40,8 +40,8 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
 }
 
 /**
- * A request's sandbox. If it is reset or restored in the meantime, the request still sees the earlier state, and its
- * changes are lost.
+ * A request's sandbox. If it is reset or restored during the request, the request still sees the earlier state, and
+ * its changes are lost.
  */
 export interface RequestSandbox {
   /** Sandbox id, such as `s1`. */

@@ -30,7 +30,7 @@ import type { ReadConversation } from './read.ts'
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
-  /** Complete scripted reply, sent instead of running the operation. */
+  /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
   readonly replaced?: Reply | undefined

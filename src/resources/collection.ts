@@ -30,8 +30,8 @@ export interface CollectionDeclaration<
   /**
    * Generates a record.
    *
-   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`, but none of a collection
-   * of this record's own parts.
+   * @param rows Returns the initial records of a collection listed in `refersTo` or `partOf`. For the collection of this
+   * record's own parts, returns an empty list.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }

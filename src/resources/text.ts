@@ -30,7 +30,7 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-/** Schema of an ISO 8601 date and time that ends with `Z`, like the result of `Date.toISOString()`, or an offset. */
+/** Schema of an ISO 8601 date and time with an offset or, like the result of `Date.toISOString()`, with `Z`. */
 export const isoTimestamp = () => z.iso.datetime({ offset: true })
 
 /** Schema of a path segment that needs no escaping. */
