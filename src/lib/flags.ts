@@ -12,7 +12,7 @@ export function collect(value: string, before: string[] = []): string[] {
 /** Parses a token, in which only visible ASCII characters are allowed because it is sent in a header. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
-  throw new InvalidArgumentError('A token cannot contain spaces.')
+  throw new InvalidArgumentError('A token must be one or more visible ASCII characters.')
 }
 
 /** Values with which an environment variable leaves a boolean flag unset. */

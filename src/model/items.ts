@@ -164,7 +164,7 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
   const cited = citeLinks(JSON.stringify(value), sources)
   if (sources.length > cited.annotations.length) {
     context.warn(
-      `${sources.length - cited.annotations.length} of ${sources.length} citations were omitted: no string of the structured output can contain a link`,
+      `${sources.length - cited.annotations.length} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
     )
   }
   return cited

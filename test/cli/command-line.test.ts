@@ -200,7 +200,7 @@ describe('serve', () => {
     [['--time-scale', '1.'], 'A factor must be a number, 0 or more.'],
     [['--drain-ms', 'soon'], "It must be milliseconds, or a duration such as '10s'."],
     [['--drain-ms', '1234567890'], "It must be milliseconds, or a duration such as '10s'."],
-    [['--token', ''], 'A token cannot contain spaces.'],
+    [['--token', ''], 'A token must be one or more visible ASCII characters.'],
   ])('rejects %j with a one-line error', async (args, line) => {
     expect(await exit(...args)).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)
@@ -262,7 +262,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     ],
     [
       ['--token', 'a b'],
-      "option '--token <token>' argument 'a b' is invalid. A token cannot contain spaces.",
+      "option '--token <token>' argument 'a b' is invalid. A token must be one or more visible ASCII characters.",
     ],
     [
       ['--seed', ''],

@@ -245,7 +245,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
       expect(annotations).toEqual([])
       expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
-        expect.stringContaining('no string of the structured output can contain a link'),
+        expect.stringContaining('no string of the structured output can contain their links'),
       )
     })
 
