@@ -166,7 +166,7 @@ describe('serve', () => {
       ],
       'CI is set',
     ],
-  ])('rejects %j with one line and exit code 2', async (flags, reason) => {
+  ])('rejects %j with exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('serve', ...flags)).toBe(2)
     expect(stderr).toContain(reason)

@@ -568,7 +568,7 @@ const recordingOf = (
     end: { end: more.end ?? 'fin', ms: 3, bytes: 0 },
   }) as Recording
 
-/** Schemas, each with JSON values observed instead. */
+/** Schemas, each with the values observed in recordings. */
 const samples: [string, Schema, unknown[]][] = [
   ['integers and fractions, number expected', { type: 'number' }, [1, 2.5]],
   ['integers and fractions, integer expected', whole, [1, 2.5]],
@@ -674,7 +674,7 @@ describe('recordings compared with a document', () => {
     expect(stream(201)).toEqual(['* headers x-extra header-added'])
   })
 
-  it('show that a documented field is missing in live replies', () => {
+  it('show that a documented field is missing from replies', () => {
     const deep = (fields: object) =>
       object({ rows: { type: 'array', items: object({ of: object(fields) }) } })
     const ours = documentOf(ok(deep({ a: text })))
@@ -891,7 +891,7 @@ describe('the drift report', () => {
   it('prints one line for the same change of a schema, or of the same field in several operations', () => {
     const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const member = (more: object) => ({ anyOf: [tagged('x', more), tagged('y')] })
-    /** Returns a document in which the schemas Thing and Other contain the fields, as do the given replies. */
+    /** Returns a document whose schemas contain the fields, with an operation for each reply. */
     const documentWith = (fields: object, replies: (fields: object) => object[]) => ({
       openapi: '3.1.0',
       paths: Object.fromEntries(replies(fields).map((schema, index) => [`/${index}`, { get: ok(schema) }])),

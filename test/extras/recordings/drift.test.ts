@@ -19,7 +19,7 @@ type Severity = 'breaking' | 'additive' | 'info'
 
 let mock: MockDescription
 beforeAll(async () => {
-  // The public type hides the operations.
+  // The gateway's public type hides the operations.
   mock = await describeMock(createGateway() as unknown as GatewayCore)
 })
 
@@ -33,7 +33,7 @@ const body = (document: Any) =>
 /** Resolves a schema that can be a reference. */
 const follow = (document: Any, schema: Any): Any =>
   schema.$ref ? schemas(document)[schema.$ref.split('/').at(-1)] : schema
-/** Replaces a schema with a copy, so that other operations that refer to it are unchanged. */
+/** Returns a schema. Replaces a reference with a copy, which can be changed without affecting other operations. */
 const own = (document: Any, place: Any, name: string): Any => {
   place[name] = place[name].$ref ? structuredClone(follow(document, place[name])) : place[name]
   return place[name]
@@ -786,7 +786,7 @@ describe('a baseline', () => {
     expires: '2026-06-30',
   }
 
-  it('accepts findings by name until it expires', () => {
+  it('accepts a finding by name until the entry expires', () => {
     expect(accept(findings(), { accept: [entry] }, '2026-06-30')).toMatchObject({
       findings: [],
       accepted: 1,
@@ -802,7 +802,7 @@ describe('a baseline', () => {
     expect(notes[0]).toContain('was not found')
   })
 
-  it('does not change the levels of findings in SARIF', () => {
+  it('is optional for SARIF, in which an additive finding is a warning', () => {
     const report = { findings: grouped(findings()), accepted: 0, notes: [], unchecked: [], checked: {} }
     expect(toSarif(report, '1.0.0', 'openapi.json')).toMatchObject({
       version: '2.1.0',

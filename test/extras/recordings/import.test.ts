@@ -117,7 +117,7 @@ describe('importing a HAR file', () => {
     expect(exchanges[0]?.reply?.headers).not.toHaveProperty('content-length')
   })
 
-  it('supports base64 bodies and multi-line headers in a file from a proxy', () => {
+  it('supports base64 bodies in a file from a proxy', () => {
     const body = {
       content: {
         size: 7,

@@ -128,7 +128,7 @@ describe('the recorder', () => {
     expect(recording?.end?.end).toBe('aborted-by-client')
   })
 
-  it('stops recording, but not forwarding, above maxBytes (64 MB by default)', async () => {
+  it('stops recording, but not forwarding, above maxBytes', async () => {
     const piece = Buffer.alloc(64 * 1024, 'data: x\n')
     await using upstream = await startUpstream(async (_, response) => {
       for (let sent = 0; sent < 65; sent++)

@@ -32,7 +32,7 @@ describe('a recording file', () => {
     )
   })
 
-  it('is parsed line by line, ignoring blank lines, and formatted unchanged', () => {
+  it('is parsed line by line, ignoring blank lines, and is the same after it is formatted and parsed again', () => {
     const recording = parseRecording([first, '', request, reply, '  ', chunk, end].join('\n'))
     expect(recording).toEqual({
       head: { recording: 1, operation: 'ask', key: 'k', dialect: 'neutral', redacted: [] },

@@ -30,7 +30,7 @@ describe('redacted text', () => {
     expect(line).toBe(`{"text" : "${filled}","id":"${input}"}`)
   })
 
-  it('leaves numbers, booleans and null unchanged, and fills lists of bytes with ones', () => {
+  it('leaves numbers, booleans and null unchanged, but replaces every digit in lists of bytes with 1', () => {
     expect(fillValue({ text: [1, true, null], content: { text: 'a' } })).toEqual({
       text: [1, true, null],
       content: { text: 'x' },

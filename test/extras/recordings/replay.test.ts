@@ -89,7 +89,7 @@ describe('recordings', () => {
     })
     const { reply: _, ...unanswered } = recording
     const reset = { ...unanswered, chunks: [], end: { end: 'reset', ms: 100, bytes: 0 } } as Recording
-    /** Returns the milliseconds until the head, the chunks and the end. */
+    /** Returns the status, the chunks and the ending, each with its time in milliseconds. */
     const timeline = async (timeScale: number, given = recording, delayMs = 0) => {
       vi.useFakeTimers({ now: 0 })
       const gateway = createGateway({ recordings: [given], timeScale })
@@ -136,7 +136,7 @@ describe('recordings', () => {
     expect(used.body.error.message).toMatch(/^The only recording of DELETE \/nowhere has been replayed/)
   })
 
-  it('match requests without the environment secret that was set during recording', async () => {
+  it('still match requests after the secrets in environment variables are unset', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{"answer":1}'))
     const out = join(root, String(++folders))
     vi.stubEnv('PROJECT_TOKEN', 'apollo "eleven"')

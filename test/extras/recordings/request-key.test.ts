@@ -38,7 +38,7 @@ describe('names and keys', () => {
     expect(parts({ json: { a: [{ d: 2, c: null }], b: 2 } })).not.toEqual(parts({}))
   })
 
-  it('use a body unchanged if it is not JSON', () => {
+  it('use a canonical form of a JSON body, and any other body unchanged', () => {
     expect(canonicalBody(requestOf(undefined, { text: '{no' }), [])).toBe('{no')
     expect(canonicalBody(requestOf(undefined, { base64: '/w==' }), [])).toBe('\xff')
     expect(canonicalBody(requestOf(undefined), [])).toBe('')

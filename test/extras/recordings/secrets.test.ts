@@ -204,7 +204,7 @@ describe('redaction', () => {
     expect(found.map(({ kind }) => kind)).toEqual(['environment GATEWAY_KEY', 'environment npm_token'])
   })
 
-  it('reads the key and the credentials of an upstream, unless they are shorter than 8 characters', () => {
+  it('reads the key of an upstream, and its credentials unless they are shorter than 8 characters', () => {
     const valuesOf = (upstream: string, key?: string) =>
       upstreamSecrets(new URL(upstream), key).map(({ value }) => value)
     expect(valuesOf('https://a.example', 'k')).toEqual(['k'])
@@ -250,7 +250,7 @@ describe('redaction', () => {
     )
   })
 
-  it('keeps values that are not text: models, ids and lists of plain values', () => {
+  it('keeps values that are not text, such as models, ids and tags', () => {
     expect(fillValue('plain')).toBe('plain')
     expect(
       fillValue({ model: 'aurora/dawn-2', tags: ['a'], text: ['Tides', { id: 'x', title: 'Moon' }] }),

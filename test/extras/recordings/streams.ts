@@ -53,7 +53,7 @@ function synthetic(index: number, seed: string): SyntheticStream {
   const bytes = end === 'reset' ? all.subarray(0, Math.floor(all.length * 0.7)) : all
   const chunks = []
   for (let at = 0; at < bytes.length; ) {
-    // Some chunks are whole events; others end in the middle of a character.
+    // Every fifth stream has an event in each chunk; chunks of the others can end in the middle of a character.
     const length: number =
       index % 5 === 0 ? Buffer.byteLength(written[chunks.length] ?? '  ') : 1 + Math.floor(next() * 90)
     chunks.push({ waitMs: Math.floor(next() * 12), bytes: bytes.subarray(at, at + length) })
