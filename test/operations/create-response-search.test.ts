@@ -358,7 +358,7 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     },
   )
 
-  it("is ignored with a warning for other vendors' models and without a search", async () => {
+  it("ignores the filter, with a warning, for other vendors' models and if no search is requested", async () => {
     for (const body of [{ model: `${model}:online` }, { model: vendor }]) {
       const { status, body: reply } = await create({}, body)
       expect(status).toBe(200)

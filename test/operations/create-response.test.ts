@@ -298,8 +298,10 @@ describeAdapters('POST /responses', (entrance) => {
         output: [{ status: 'incomplete' }],
       })
     })
+  })
 
-    it("replies with text to a forced function's output, which ends the loop", async () => {
+  describe('a forced tool', () => {
+    it('is not called again after its output: the reply is text', async () => {
       const tools = [{ type: 'function', name: 'look' }]
       const input = [
         { role: 'user', content: 'Look' },
@@ -310,7 +312,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(output[0].content[0].text).toContain('The sea')
     })
 
-    it('rejects a forced tool of another type unless a rule replies', async () => {
+    it('is rejected if it is not a function, unless a rule replies', async () => {
       const tools = [{ type: 'custom', name: 'edit' }]
       for (const tool_choice of ['required', { type: 'custom', name: 'edit' }]) {
         const { status, body } = await create({ tools, tool_choice })

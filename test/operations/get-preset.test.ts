@@ -49,7 +49,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     expect(headers.get('x-understudy-assumptions')).toContain('notFound')
   })
 
-  it('suggests another slug in the journal', async () => {
+  it('suggests a similar slug in the journal for an unknown one', async () => {
     await call('GET /presets/code-reviw')
     expect(entrance.sandbox.journal.last('getPreset')?.reason).toBe(
       "Resource not found: no preset has the slug 'code-reviw'; did you mean 'code-review'?",

@@ -11,7 +11,7 @@ const model = 'aurora/dawn-2'
 const input = 'Plan three museums in Oslo'
 const messages = [{ role: 'user', content: input }]
 
-/** Builds a request with a schema, and finds the generated JSON in the reply. */
+/** A request that accepts a schema: functions build its body, and find the generated JSON in the reply. */
 type Form = [
   name: string,
   path: string,

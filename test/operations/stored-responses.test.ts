@@ -139,7 +139,7 @@ describe('the storedResponses option', () => {
     })
   })
 
-  it('stores responses per sandbox, and a reset or restore includes them', async () => {
+  it('stores responses per sandbox, removes them on reset, and brings them back on restore', async () => {
     const { gateway, client, clientOf } = setup()
     const { id } = await client.responses.create({ model, input: 'Hi' })
     const more = (openai: OpenAI) =>

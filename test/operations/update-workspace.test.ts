@@ -175,7 +175,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['a slug with capitals', { slug: 'Production' }, 'body.slug'],
       ['a slug with a leading hyphen', { slug: '-a' }, 'body.slug'],
       ['a slug with a trailing hyphen', { slug: 'a-' }, 'body.slug'],
-      ['a slug with two hyphens', { slug: 'a--b' }, 'body.slug'],
+      ['a slug with consecutive hyphens', { slug: 'a--b' }, 'body.slug'],
       ['a slug with a line break at its end', { slug: 'a\n' }, 'body.slug'],
       ['a slug with an underscore', { slug: 'a_b' }, 'body.slug'],
       ['a description of 501 characters', { description: 'x'.repeat(501) }, 'body.description'],
