@@ -66,13 +66,14 @@ function treeWithout(gone: readonly string[]): string {
   ]
   for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // The golden transcript, the fuzzing of exchanged files and the document generators also cover the extras.
+  // Removed because they also cover the extras: the golden transcript, the fuzzing of exchanged files, and the
+  // document generators.
   const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,mutated-file*}.ts'], {
     cwd: root,
   })
   for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
     rmSync(join(copy, path), { recursive: true })
-  // Tests that combine several extras.
+  // These tests combine several extras.
   rmSync(join(copy, 'test/extras/together'), { recursive: true })
   for (const name of gone)
     for (const folder of ['src', 'test'])

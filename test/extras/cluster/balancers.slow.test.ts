@@ -31,7 +31,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     await cluster[Symbol.asyncDispose]()
   })
 
-  /** Simulates one test: renames a workspace, reads it by path and by key, sends a request, and counts its calls. */
+  /** Simulates one test: renames a workspace, reads its name by path and by key, and counts the recorded calls. */
   async function useSandbox(own: Client, name: string): Promise<MadeSandbox> {
     const { url } = cluster
     const sandbox = await createSandbox(own, url)

@@ -152,7 +152,7 @@ export class Client {
         )
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // Retries on another connection if an idle one was closed, as all clients do.
+        // Retries on another connection if an idle one was closed, as clients usually do.
         const wasIdle = request.reusedSocket && error.code === 'ECONNRESET'
         if (wasIdle) resolve(this.send(line, url, { key, body }))
         else reject(error)

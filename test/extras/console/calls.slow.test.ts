@@ -53,7 +53,7 @@ describe('the list of calls', () => {
     if (count > 0) await expect.poll(() => shared.locator('.rows li').count()).toBe(count)
     await shared.close()
     await page.getByLabel('Search calls').fill('nothing has this')
-    // The search before may have no results either, so their absence does not mean that this one was done.
+    // The previous search may also have no results, so an empty list does not show that this search has finished.
     await expect.poll(() => page.url()).toContain('nothing')
     await page.getByRole('link', { name: 'Clear search' }).click()
     await expect.poll(rows).toBe(10)
@@ -72,7 +72,7 @@ describe('the list of calls', () => {
     await expect.poll(options).toEqual(['status:200 model:aurora/dawn-1', 'status:200 model:aurora/dawn-2'])
   })
 
-  it('sorts by each column in both directions, and groups by conversation', async () => {
+  it('sorts by a column in both directions, and groups by conversation', async () => {
     const statuses = () => page.locator('.rows .status').allTextContents()
     await page.getByRole('button', { name: 'Status' }).click()
     await expect.poll(async () => (await statuses())[0]).toBe('529')

@@ -77,7 +77,7 @@ describe('explanations with counters', () => {
     )
   })
 
-  it('contain the number drawn, the call, the step, and the calls that used up a rule', async () => {
+  it('contain the number drawn, the call number, the step, and the calls that used up a rule', async () => {
     using _rules = server.gateway.use({
       name: 'mixed',
       rules: [
@@ -128,7 +128,7 @@ describe('explanations with counters', () => {
 })
 
 describe('calls', () => {
-  it('name rows by path parameter and model', async () => {
+  it('link to the rows that a path parameter or the model names', async () => {
     const preset = await server.gateway.db.presets.get('code-review')
     const { headers } = await open(server, 'GET /presets/code-review')
     expect((await why(headers.get('x-request-id') as string)).rows).toEqual([
@@ -143,7 +143,7 @@ describe('calls', () => {
 describe('drafts', () => {
   const at = '/sandboxes/default'
 
-  it('of scenarios are parsed, checked by path and position, and tried against past calls', async () => {
+  it('of scenarios are parsed, tried against past calls, and have problems with paths and positions', async () => {
     await ask('tides', { model: 'aurora/dawn-1' })
     const draft = (text: string) => control<ScenarioDraft>(`POST ${at}/drafts`, { text })
     const rule = { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault: 'rate-limit' }

@@ -12,7 +12,7 @@ const client = new OpenRouter({
   apiKey: 'any',
   serverURL: 'https://gateway.example/api/v1',
   retryConfig: { strategy: 'none' },
-  // The package has its own copy of the SDK.
+  // The package has its own copy of the SDK, so the types differ.
   httpClient: new HTTPClient({ fetcher: (request) => gateway.fetch(request as Request) }) as never,
 })
 const model = 'aurora/dawn-2'

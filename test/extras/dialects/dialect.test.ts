@@ -30,7 +30,7 @@ const model = 'aurora/dawn-2'
 const input = 'How do tides work?'
 const messages = [{ role: 'user' as const, content: input }]
 
-/** Narrows the SDK's result to a reply that is not a stream, and checks that the SDK knows all of its fields. */
+/** Narrows the SDK's result to a reply that is not a stream, and checks that the SDK recognised every part of it. */
 function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
   expect(JSON.stringify(made)).not.toContain('"isUnknown":true')
   return made as Exclude<Made, AsyncIterable<unknown>>
@@ -292,7 +292,7 @@ describe('a dialect', () => {
     )
   })
 
-  it('is the only file that names its vendor', () => {
+  it('is in the only folder that names its vendor', () => {
     const root = new URL('../../../', import.meta.url).pathname
     const naming = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) =>
       /openrouter/i.test(readFileSync(root + file, 'utf8')),

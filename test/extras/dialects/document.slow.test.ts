@@ -11,7 +11,7 @@ import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 
 const gateway = createGateway({ dialect: 'openrouter', timeScale: 0 })
-// The public type hides the operations and the dialect.
+// The gateway's public type hides the operations and the dialect.
 const document = JSON.parse(JSON.stringify(apiDocument(gateway as unknown as GatewayCore)))
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
 ajv.addSchema(document, 'document')

@@ -39,7 +39,7 @@ const contentOf = (content: unknown) =>
 const [path = '', date] = process.argv.slice(2)
 const source = load(readFileSync(path, 'utf8')) as Json
 const document = new OpenApiDocument(source)
-// The public type hides the operations.
+// The gateway's public type hides the operations.
 const { operations } = createGateway({ dialect: 'openrouter' }) as unknown as {
   operations: readonly { method: string; path: string }[]
 }

@@ -98,7 +98,7 @@ describe('input of a type that has no effect', () => {
     },
   )
 
-  it('is listed in one warning', async () => {
+  it('adds one warning, even if several types occur', async () => {
     const { create } = setup()
     const { warnings } = await create({ input: [question, ...items.slice(0, 2)] })
     expect(warnings).toEqual([
@@ -143,7 +143,7 @@ describe('plugins', () => {
     expect(await ask({ enabled: true, engine: 'perplexity' })).toBe(2)
   })
 
-  it("accept the vendor's engine names, as tools do, even in messages", async () => {
+  it("accept the vendor's engine names, as tools do, and errors list these names", async () => {
     const { create } = setup()
     const wrong = await create({ input: 'Hi', plugins: [{ id: 'web', engine: 'bing' }] })
     expect(wrong.reply.error.message).toBe(

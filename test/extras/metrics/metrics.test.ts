@@ -62,7 +62,7 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts calls since the first request for metrics, as its first line states', async () => {
+  it('counts calls since the first request for metrics, as a comment states', async () => {
     const { text } = await scrape()
     expect(text).toMatch(
       /^# Counters and histograms only include calls since the first request for these metrics\.$/m,
@@ -147,7 +147,7 @@ it('Counter counts everything after the hundredth series as `other`', () => {
   expect(lines.at(-1)).toBe('calls{of="other"} 50\n')
 })
 
-it('Counter escapes line breaks in labels', () => {
+it('Counter escapes quotes, backslashes and line breaks in labels', () => {
   const counter = new Counter('calls', 'How many.', ['of'])
   counter.add(1, 'a "quoted"\n\\ line')
   expect([...counter.lines()]).toEqual(['calls{of="a \\"quoted\\"\\n\\\\ line"} 1\n'])

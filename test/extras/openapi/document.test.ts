@@ -29,7 +29,7 @@ function problemsOf(value: unknown, pointer: string): unknown {
 const trace = '0b0e0f0a-1111-4222-8333-444455556666'
 const document = 'x-understudy-assumptions'
 
-/** Request line, status, and JSON pointer to the reply's schema. */
+/** Request line, status, JSON pointer to the reply's schema, and the request body if there is one. */
 const answers: [`${string} /${string}`, number, string, object?][] = [
   ['GET /files', 200, '/paths/~1api~1v1~1files/get/responses/200/content/application~1json/schema'],
   ['GET /files/recent', 200, '/paths/~1files~1recent/get/responses/200/content/application~1json/schema'],
@@ -59,7 +59,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     },
   )
 
-  it('replies with its success status and no body, bytes, text or audio', async () => {
+  it('replies with the documented status, and with no body, bytes, text or audio', async () => {
     const files = (await call('GET /files', { headers })).body.data
     const gone = await call(`DELETE /files/${files[0].id}`)
     expect([gone.status, gone.text]).toEqual([204, ''])
@@ -169,7 +169,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     expect([status, body.error.message]).toEqual([501, expect.stringContaining('reply.frames')])
   })
 
-  it('supports rules, faults and the journal, by operation id or by method and path', async () => {
+  it('supports rules, faults and the journal by operation id, which is derived from method and path if absent', async () => {
     entrance.sandbox.fail(503, { on: 'getTree' as CustomOperationId, times: 1 })
     entrance.sandbox.use({
       on: 'postSpeech' as CustomOperationId,
@@ -221,7 +221,7 @@ describe('references in a document', () => {
     ['GET', '/parameter'],
     ['GET', '/query?a=1'],
     ['POST', '/body'],
-  ])('are rejected with a fix if they point to other files: %s %s', async (method, path) => {
+  ])('are rejected with a suggested fix if they point to other files: %s %s', async (method, path) => {
     const message = `Unsupported reference '${out.$ref}' to another file: bundle the OpenAPI document into one file`
     expect(await ask(method, path)).toEqual([501, message, 'document'])
   })
@@ -232,7 +232,7 @@ describe('references in a document', () => {
     expect(await ask('GET', '/whole')).toEqual([200, 1, 'document, documentSample'])
   })
 
-  it('are reported when the gateway is created if they point to paths in other files', () => {
+  it('are rejected when the gateway is created if they replace a path with another file', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
       "createGateway: options.openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
@@ -329,7 +329,7 @@ describe('createGateway with openapi', () => {
     expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')
   })
 
-  it('reads schemas only on the first request', async () => {
+  it('does not read schemas before the first request', async () => {
     const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
       enumerable: true,
       get: () => expect.fail('was read'),

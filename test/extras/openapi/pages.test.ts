@@ -133,7 +133,7 @@ describe('a record of an OpenAPI document', () => {
     { tags: ['green', 'green', 'green', 'green', 'blue'], same: '?,?,?,?,blue' },
     { tags: ['green', 'red', 'red', 'red', 'red', 'red'], same: undefined },
     { tags: 'red', same: undefined },
-  ])('replaces values that the schema forbids in $tags', async ({ tags, same }) => {
+  ])('replaces values that the schema forbids in the field tags: $tags', async ({ tags, same }) => {
     const kept: string[] = (await ask('POST /things', { tags })).body.tags
     expect(kept.filter((tag) => tag !== 'red' && tag !== 'blue')).toEqual([])
     if (same === undefined) expect(kept).not.toEqual(tags)

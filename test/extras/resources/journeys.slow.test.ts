@@ -13,13 +13,13 @@ import { vendorOperations } from './vendor-operations.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the methods of a resource differ in their types
 type Any = any
 
-/** A resource's methods. Records are compared by `field` after an update. */
+/** A resource's SDK methods, without those that the SDK lacks. */
 interface Resource {
   readonly list: (sdk: OpenRouter) => Promise<Any>
   readonly create: (sdk: OpenRouter) => Promise<Any>
   readonly get: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly update?: (sdk: OpenRouter, key: string) => Promise<Any>
-  /** Fields to change in an update. */
+  /** Fields that the record is expected to have after `update`. */
   readonly updated?: object
   readonly delete?: (sdk: OpenRouter, key: string) => Promise<Any>
   readonly keyOf: (record: Any) => string
@@ -138,7 +138,7 @@ function budget(sdk: OpenRouter, limitUsd: number): Promise<unknown> {
   })
 }
 
-// The public type hides the router.
+// The gateway's public type hides the router.
 let gateway: ReturnType<typeof createGateway> & Pick<GatewayCore, 'router'>
 beforeAll(async () => {
   const { document } = await sdkDocument()
@@ -217,7 +217,7 @@ describe.each(Object.entries(resources))('%s', (_, resource) => {
     }
   })
 
-  it('are restored by a reset, a snapshot, a fork and a file', async () => {
+  it('are removed by a reset, and restored from a snapshot, a fork and a file', async () => {
     const sandbox = gateway.createSandbox()
     const sdk = clientOf(sandbox)
     const before = await keysIn(sdk)
@@ -250,7 +250,7 @@ it('preset versions are listed and found, and belong to their sandbox', async ()
   })
 })
 
-it('video jobs are found in their sandbox, until a reset', async () => {
+it('video jobs are found only in their sandbox, removed by a reset, and restored from a snapshot', async () => {
   const sandbox = gateway.createSandbox()
   const [sdk, other] = [clientOf(sandbox), clientOf(gateway.createSandbox())]
   const { id } = await sdk.videoGeneration.generate({ videoGenerationRequest: { model, prompt: 'Tides' } })

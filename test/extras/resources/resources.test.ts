@@ -143,7 +143,7 @@ describe('API keys', () => {
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 401])
   })
 
-  it('belong to their sandbox, and are restored by its resets, snapshots, forks and files', async () => {
+  it('belong to their sandbox, are removed by a reset, and are part of snapshots, forks and files', async () => {
     const { gateway, sandbox, ask } = start()
     const { key } = (await ask('POST /keys', { name: 'One' })).body
     const snapshot = sandbox.snapshot()

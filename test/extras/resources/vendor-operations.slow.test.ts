@@ -12,7 +12,7 @@ import { call } from '../../call.ts'
 import { type Line, type SdkRequest, sdkDocument } from './sdk-document.ts'
 import { type Kind, vendorOperations } from './vendor-operations.ts'
 
-/** The SDK sends messages to POST /responses, and omits a removed operation. */
+/** Operations without an SDK method: the SDK sends messages to POST /responses, and omits a removed operation. */
 const withoutMethod = ['POST /messages', 'POST /credits/coinbase']
 
 let lines: readonly Line[]
@@ -63,7 +63,7 @@ const model = 'aurora/dawn-2'
 const messages = [{ role: 'user', content: 'Why tides?' }]
 const think: [line: string, body: object] = ['POST /chat/completions', { model, messages }]
 
-/** Sends a request twice, and changes a collection's rows in between. */
+/** Sends a request before and after all rows of a collection except the first are deleted. */
 const afterDeleting =
   (line: string, collection: 'providers' | 'embeddingsModels' | 'models') =>
   async (ask: Ask, { db }: Sandbox) => {
@@ -79,13 +79,13 @@ const afterCall = (line: string) => async (ask: Ask) => {
   await ask(...think)
   return [before, await ask(line)]
 }
-/** Sends a request with two bodies. */
+/** Sends a request twice, with different bodies. */
 const withBodies = (line: string, first: object, second: object) => async (ask: Ask) => [
   await ask(line, first),
   await ask(line, second),
 ]
 const withLines = (first: string, second: string) => async (ask: Ask) => [await ask(first), await ask(second)]
-/** Sends a request about the generations of two calls. */
+/** Sends two requests, each with the id of another call's generation. */
 const withIds = (send: (ask: Ask, id: string) => ReturnType<Ask>) => async (ask: Ask) => {
   const idOf = async (content: string) =>
     JSON.parse((await ask('POST /chat/completions', { model, messages: [{ role: 'user', content }] })).text)
@@ -93,7 +93,7 @@ const withIds = (send: (ask: Ask, id: string) => ReturnType<Ask>) => async (ask:
   return [await send(ask, await idOf('Why tides?')), await send(ask, await idOf('Why rain?'))]
 }
 
-/** Two replies of each computed operation that differ, because they depend on data, the request or earlier calls. */
+/** For each computed operation, returns replies that differ because data, the request or earlier calls differ. */
 const pairs: Readonly<Record<string, (ask: Ask, sandbox: Sandbox) => Promise<Awaited<ReturnType<Ask>>[]>>> = {
   'GET /activity': afterCall('GET /activity'),
   'GET /benchmarks': withLines('GET /benchmarks?max_results=1', 'GET /benchmarks?max_results=2'),
@@ -144,7 +144,7 @@ describe('the computed operation', () => {
     expect(await answersIn(gateway.createSandbox(), line)).toEqual([first, second])
   })
 
-  it('POST /generation/feedback accepts only feedback on earlier calls, and all others are tested above', async () => {
+  it('POST /generation/feedback accepts only feedback on earlier calls, and is the only one without a pair of replies', async () => {
     const sandbox = gateway.createSandbox()
     const ask = asker(sandbox)
     const { id } = JSON.parse((await ask(...think)).text)
@@ -183,7 +183,7 @@ describe('the sample operation', () => {
     expect(await send?.(sdk, request)).toMatchObject({ ok: true })
   })
 
-  /** Generates a request. The SDK takes these times as dates. */
+  /** Generates a request from a schema. The SDK expects `Date` objects for some fields. */
   function requestFor(schema: object): unknown {
     const { value } = generateValue(schema as JsonSchema, { seed: 'a', source: () => undefined })
     const times = ['start', 'end', 'expiresAt']

@@ -110,7 +110,7 @@ export const reply = fc.oneof(
 )
 export const path = without(/[\p{Cc} ]/gu)
 
-/** Headers that a snippet repeats: all except hop-by-hop and secret ones. */
+/** Headers that a snippet repeats: all except `host`, `connection`, secret headers and those with an invalid name. */
 const repeated = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).filter(
     ([name]) => /^(?!host$|connection$)[\w!#$%&'*+.^`|~-]+$/.test(name) && !isSecretName(name),
@@ -136,7 +136,7 @@ export function expectedOf(record: CallRecord): Expected {
   }
 }
 
-/** curl arguments for a call. */
+/** Returns a call's curl arguments. */
 export function argumentsFor({ isStream, method, url, headers, body: sent }: Expected): string[] {
   const { baseUrl, origin, apiKey } = site
   return [
@@ -150,7 +150,7 @@ export function argumentsFor({ isStream, method, url, headers, body: sent }: Exp
   ].map((each) => each.toWellFormed())
 }
 
-/** curl ends a header without a value with a semicolon. */
+/** curl sends a header without a value only if its argument ends with a semicolon. */
 const headerArgument = ([name, value]: [string, string]) => (value === '' ? `${name};` : `${name}: ${value}`)
 
 export const anyRecord = fc

@@ -75,7 +75,7 @@ describe('calls', () => {
     expect(await exported(1500, 'vitest')).toMatch(/\n\}\)\n$/)
     expect(await exported(9000, 'vitest')).toMatch(/\n\}, 23000\)\n$/)
     expect(await exported(9000, 'playwright')).not.toContain('setTimeout')
-    // Several calls, because the difference of two clock readings is not exactly the duration.
+    // Repeated, because the difference of two clock readings can deviate slightly from the duration.
     for (let time = 0; time < 5; time++)
       expect(await exported(14_000, 'playwright')).toContain('  test.setTimeout(58000)\n')
   })

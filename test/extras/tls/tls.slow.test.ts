@@ -52,7 +52,7 @@ it.skipIf(isBinary()).each(Object.keys(gateways) as GatewayName[])(
   },
 )
 
-/** A request for every operation, as `METHOD path body`. */
+/** A request for every operation: method, path and body. */
 const requests = [
   ['GET', '/providers'],
   ['GET', '/embeddings/models'],
@@ -64,7 +64,7 @@ const requests = [
 const streamed = '{"model":"aurora/dawn-2","input":"Why tides?","stream":true}'
 const scenarios = ['none', 'stream-cut', 'stream-reset', 'unreachable']
 
-/** Prints the status of each request, then the end of a stream without and with faults. */
+/** Function that returns the status of each request, then how a stream ends without and with faults. */
 const inJavaScript = `async (baseUrl) => {
   const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
   const lines = []

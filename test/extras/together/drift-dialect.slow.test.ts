@@ -18,7 +18,7 @@ import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
 
-// The public type hides the operations and the dialect.
+// The gateway's public type hides the operations and the dialect.
 const gateway = createGateway({ dialect: 'openrouter', timeScale: 0 }) as unknown as GatewayCore
 let mock: MockDescription
 let known: readonly KnownDifferences[]

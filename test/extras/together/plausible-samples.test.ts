@@ -54,7 +54,7 @@ describe('the samples of an OpenAPI document', () => {
     expect((await call(gateways[0] as object, 'GET /head-office')).text).toBe(first?.text)
   })
 
-  it('have words of the summary without the extra', async () => {
+  it("contain words of the operation's summary without the extra", async () => {
     const gateway = new GatewayCore(options as GatewayOptionsInput, { extras: [openapi] })
     const { body } = await call({ fetch: toFetch(gateway) }, 'GET /offices')
     expect(body[0]).toMatchObject({ city: expect.stringMatching(/^(list|3|offices|in|rome)( |$)/i) })

@@ -1,4 +1,4 @@
-/** Tool arguments and structured output take their values from the prompt, and match their schemas. */
+/** Tests that tool arguments and structured output take their values from the prompt, and match their schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect, it } from 'vitest'
@@ -25,7 +25,7 @@ async function structuredFor(input: string, schema: object): Promise<unknown> {
   return JSON.parse(output[0].content[0].text)
 }
 
-it('a flight is booked as asked', async () => {
+it("tool arguments for a flight contain the prompt's cities, date and number of passengers", async () => {
   const text = { type: 'string' }
   const properties = {
     origin: text,
@@ -44,7 +44,7 @@ it('a flight is booked as asked', async () => {
   })
 })
 
-it('prompts get their values in tool calls and structured output', async () => {
+it("tool arguments and structured output contain each prompt's values and match their schema", async () => {
   for (const { prompt, schema, expected, structured } of prompts) {
     const value = await (structured ? structuredFor : argumentsFor)(prompt, schema)
     expect.soft(value, prompt).toMatchObject(expected)
