@@ -13,7 +13,7 @@ describeAdapters('@openrouter/agent', (entrance) => {
       apiKey: entrance.sandbox.apiKey,
       serverURL: entrance.baseUrl,
       retryConfig: { strategy: 'none' },
-      // The package has its own copy of the SDK.
+      // The package has its own copy of the SDK, so the types differ.
       httpClient: new HTTPClient({ fetcher: (request) => entrance.fetch(request) }) as never,
     })
 
@@ -61,7 +61,7 @@ describeAdapters('@openrouter/agent', (entrance) => {
     [402, 'PaymentRequiredResponseError'],
     [429, 'TooManyRequestsResponseError'],
     [503, 'ServiceUnavailableResponseError'],
-  ] as const)('throws for a %i', async (status, name) => {
+  ] as const)("throws the SDK's error class for status %i", async (status, name) => {
     entrance.sandbox.fail(status)
     const error = await callModel(client(), { model, input })
       .getText()

@@ -42,7 +42,7 @@ const aiSdk = (at: { baseURL: string; apiKey: string }) => createOpenAI(at).resp
 const chat = ({ baseURL, apiKey }: { baseURL: string; apiKey: string }) =>
   new ChatOpenAI({ model, apiKey, configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 })
 const agents = (at: { baseURL: string; apiKey: string }) => {
-  // The package bundles its own copy of the client.
+  // The package has its own copy of the client, so the types differ.
   const modelProvider = new OpenAIProvider({ openAIClient: openai(at) as never, useResponses: true })
   return new Runner({ modelProvider, tracingDisabled: true })
 }

@@ -30,7 +30,7 @@ describe('clients created at import time', () => {
     { node: '24', msw: '2.12' },
     { node: '22.12.0', msw: '3' },
     { node: '22.12.0', msw: '2.12' },
-  ])('receive replies, streams, aborts, resets and cuts on Node $node with MSW $msw', async (versions) => {
+  ])('handle replies, streams, aborts, resets and cuts on Node $node with MSW $msw', async (versions) => {
     const range = (version: string) => (version.split('.').length === 3 ? version : `^${version}`)
     await using project = await install('early-clients', {
       node: range(versions.node),
@@ -53,7 +53,7 @@ describe('a project without setup code', () => {
 })
 
 describe('a project with Jest in CommonJS mode', () => {
-  it('intercepts, uses gateway.fetch, starts a server, and runs in jsdom', async () => {
+  it('intercepts requests, uses gateway.fetch, starts a server, and runs in jsdom', async () => {
     await using project = await install('jest')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -62,7 +62,7 @@ describe('a project with Jest in CommonJS mode', () => {
 })
 
 describe('a project with Jest and ES modules', () => {
-  it('intercepts with MSW handlers', async () => {
+  it('intercepts requests with MSW handlers', async () => {
     await using project = await install('jest-esm')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -80,7 +80,7 @@ describe("a project in Vitest's browser mode", () => {
 })
 
 describe('a project without MSW', () => {
-  it('intercepts, uses the gateway, and reports the package that the handlers need', async () => {
+  it('intercepts requests, uses the gateway, and gets an error that names the package that the handlers need', async () => {
     await using project = await install('without-msw')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -126,7 +126,7 @@ describe('a project with agents', () => {
 })
 
 describe('a project with custom operations and an OpenAPI document', () => {
-  it('receives validated replies, in process and from a server', async () => {
+  it('validates requests and gets replies, in process and from a server', async () => {
     await using project = await install('own-gateway')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 3$/m)

@@ -28,11 +28,11 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('a pytest project', 
       'python3 -m venv .venv && .venv/bin/pip install pytest pytest-xdist requests',
     )
     hasPytest = pip.code === 0
-    // pip may try several addresses for each package.
+    // The timeout is long because pip may try several addresses for each package.
   }, 600_000)
   afterAll(() => project?.[Symbol.asyncDispose]())
 
-  /** Command lines of processes still running in the project. */
+  /** Returns the command lines of processes that still run in the project's folder. */
   const left = () =>
     readdirSync('/proc')
       .filter((pid) => /^\d+$/.test(pid))

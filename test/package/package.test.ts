@@ -30,7 +30,7 @@ describe('the tarball', () => {
     expect(linkProblems(folder)).toEqual([])
   })
 
-  it('prints an uncaught error completely through a pipe, in less than 2 KB', async () => {
+  it('has an index entry whose uncaught errors print completely through a pipe, in less than 2 KB', async () => {
     const entry = pathToFileURL(join(folder, 'dist/index.js')).href
     const mistake = `import { createGateway } from '${entry}'
       createGateway().use({ on: 'createRespons', fault: 'timeout' })`

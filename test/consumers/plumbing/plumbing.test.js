@@ -73,7 +73,7 @@ test('an unmatched gateway request does not reach the network', async (context) 
   assert.match(console.error.mock.calls[0].arguments[0], /Unhandled request/)
 })
 
-test('onUnhandledRequest rejects, logs or ignores other requests', async (context) => {
+test('onUnhandledRequest rejects, logs or passes through unmatched requests', async (context) => {
   const told = [
     context.mock.method(console, 'warn', () => {}),
     context.mock.method(console, 'error', () => {}),

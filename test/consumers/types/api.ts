@@ -22,7 +22,7 @@ const options: GatewayOptions = {
 }
 // @ts-expect-error: no such option
 const misspelt: GatewayOptions = { sead: 7 }
-// @ts-expect-error: seeds are numbers or texts
+// @ts-expect-error: seeds are numbers or strings
 const wrong: GatewayOptions = { seed: true }
 
 const gateway: Gateway = createGateway(options)
