@@ -26,7 +26,7 @@ const ask = (input: string, more: object = {}) =>
 const get = (path: string) => open(sandbox, `GET ${path}`)
 
 describe('events()', () => {
-  /** Collects the next events about this sandbox's calls. */
+  /** Returns the paths of this sandbox's next completed calls, and the id of the last event. */
   async function callsOf(events: ReturnType<RemoteGateway['events']>, count: number) {
     const calls: string[] = []
     for await (const each of events) {

@@ -84,7 +84,7 @@ it('the event stream sends each call once per frame, in its latest state', async
   expect(new Set(ids).size).toBe(20)
 })
 
-it('the event stream counts the rules that were tried and skipped, excluding those before the rule that applied', async () => {
+it('the event stream counts the rules that were tried and skipped for each call', async () => {
   const watcher = watch()
   gateway.use({ on: 'getPreset', when: { headers: { 'x-first': 'yes' } }, fault: 'timeout' })
   await call(1)

@@ -83,7 +83,7 @@ describe('gateway.fetch', () => {
     ['connection-reset', 'ECONNRESET'],
     ['empty-response', 'UND_ERR_SOCKET'],
   ] as const)(
-    'throws a TypeError for %s, with the code %s as its cause, as fetch does',
+    'throws a TypeError for %s, with the code %s in its cause, as the global fetch does',
     async (fault, code) => {
       const gateway = make()
       gateway.use({ on: '*', fault })

@@ -197,7 +197,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(warnings.mock.calls.flat()).toEqual([line, line])
   })
 
-  it('prints the counts of unhandled requests before it exceeds 1,000 origins', async () => {
+  it('prints its counts of unhandled requests instead of counting for more than 1,000 origins', async () => {
     using _ = start()
     const ask = (host: string) => expect(get(`https://${host}.example/api/v1/users`)).rejects.toThrow()
     await ask('first')
@@ -221,7 +221,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it("'error' rejects all other requests and explains how to mock them", async () => {
+  it("'error' rejects unhandled requests to remote hosts and explains how to mock them", async () => {
     using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(errors).toHaveBeenCalledWith(expect.stringContaining('mock it with server.use(…)'))
@@ -236,7 +236,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(warnings).toHaveBeenCalledOnce()
   })
 
-  it('calls a function, which can log a warning or reject the request', async () => {
+  it('can be a function, which logs a warning or rejects the request', async () => {
     const urls: string[] = []
     using context = start({
       onUnhandledRequest({ method, url, headers }, print) {

@@ -55,7 +55,7 @@ describe('MSW handlers', () => {
     ])
   })
 
-  it("ignore the application's other paths without a baseUrl", async () => {
+  it("ignore the application's own paths without a baseUrl", async () => {
     const { gateway, server } = intercept()
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -70,7 +70,7 @@ describe('MSW handlers', () => {
     expect((await get('http://localhost:8099/some/proxy/api/v1/providers')).status).toBe(200)
   })
 
-  it('return the 404 envelope only for unknown paths under baseUrl', async () => {
+  it('return the 404 envelope for unknown paths under baseUrl, and leave unrelated requests unhandled', async () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())

@@ -65,7 +65,7 @@ describe('the HTTP server', () => {
     expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('closes an idle keep-alive connection sooner than Node would by default', async () => {
+  it('closes an idle keep-alive connection sooner than Node does by default, with idle-connection-closed', async () => {
     const server = await start({ timeScale: 0 })
     server.gateway.use({ on: '*', fault: 'idle-connection-closed' })
     const socket = await dial(server)

@@ -61,7 +61,7 @@ describe('the journal', () => {
 })
 
 describe('every transport', () => {
-  it('sets the content-length of a JSON body, and rejects a request with two keys', async () => {
+  it('sets the content-length of a JSON body, and rejects a request with two API keys', async () => {
     for (const start of Object.values(transports)) {
       const { target, close } = await start(createGateway())
       const { headers, text } = await call(target, 'GET /providers')

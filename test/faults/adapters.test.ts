@@ -148,7 +148,7 @@ describeAdapters('faults', (entrance) => {
         use(setting, 'listProviders')
         const from = performance.now()
         expect((await providers()).text).toBe(text)
-        // 2.5 kB take 50 ms; timers may fire a fraction of a millisecond early.
+        // `slow-body` takes 40 ms, and `bandwidth` about 50 ms. Timers may fire early.
         expect(performance.now() - from).toBeGreaterThan(36)
       })
     }

@@ -140,7 +140,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     setting: 'stream-sequence-gap',
     isIn: (wire) => numbers(wire).some((number = 0, index, all) => number - (all[index - 1] ?? number) >= 5),
   }),
-  // Only sequence numbers reveal the order of events.
+  // Only the Responses protocol's sequence numbers reveal the order of events.
   'stream-reordered-events': ({ protocol }) => ({
     setting: 'stream-reordered-events',
     isIn: (wire) =>

@@ -239,7 +239,7 @@ describe('stream faults', () => {
     [{ firstEventMs: 1, everyMs: 0 }, []],
     [{ firstEventMs: 0, everyMs: 1 }, []],
     [{ firstEventMs: 0, everyMs: 0 }, ["'slow-stream' found nothing to act on: its delays are 0"]],
-  ])('slow-stream: warns if it adds no delay: %j', (setting, warnings) => {
+  ])('slow-stream: warns only if it adds no delay: %j', (setting, warnings) => {
     const report: FaultReport = { warnings: [] }
     framesOf(applyFaults(sample(), { name: 'slow-stream', ...setting }, { report }))
     expect(report.warnings).toEqual(warnings)

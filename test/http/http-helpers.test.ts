@@ -266,13 +266,13 @@ describe('toViolations', () => {
   })
 })
 
-describe('body limits', () => {
+describe('bodies with a size limit', () => {
   const chunks = (...sizes: number[]) =>
     (async function* () {
       for (const [index, size] of sizes.entries()) yield new Uint8Array(size).fill(index + 1)
     })()
 
-  it('allow exactly the maximum, in one chunk or several', async () => {
+  it('are accepted up to exactly the maximum, in one chunk or several', async () => {
     expect(within(new Uint8Array(4), 4)).toHaveLength(4)
     expect(thrown(() => within(new Uint8Array(5), 4)).status).toBe(413)
     expect([...(await collectBody(chunks(), 4))]).toEqual([])
@@ -281,7 +281,7 @@ describe('body limits', () => {
     await expect(collectBody(chunks(1, 4), 4)).rejects.toMatchObject({ status: 413 })
   })
 
-  it('do not copy a single chunk', async () => {
+  it('are not copied if they arrive in one chunk', async () => {
     const [only] = [new Uint8Array([7])]
     const one = (async function* () {
       yield only

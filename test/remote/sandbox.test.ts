@@ -186,7 +186,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('rules', () => {
-      it('activates a bundled scenario, a scenario or a rule, the newest first', async () => {
+      it('activates a bundled scenario, a scenario or a rule, of which the newest applies first', async () => {
         await sandbox.use('provider-outage')
         await sandbox.use({ name: 'busy', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
         await sandbox.use({ on: 'listProviders', fault: { name: 'status', status: 402 } })

@@ -88,7 +88,7 @@ describe('the Host header', () => {
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
   })
 
-  it("can be one of allowedHosts, or the server's address", async () => {
+  it('can be one of allowedHosts, regardless of case and port', async () => {
     await using named = await startServer({ allowedHosts: ['Understudy.Test'] })
     expect(
       (await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, named)).status,
@@ -141,7 +141,7 @@ describe('a cross-origin page', () => {
     expect(await sandboxes()).toEqual(before)
   })
 
-  it('can control the gateway if it has the same origin', async () => {
+  it('differs from a same-origin page, which can control the gateway', async () => {
     const origin = `http://127.0.0.1:${server.port}`
     expect(
       (await send('GET /__understudy/sandboxes', { origin, 'sec-fetch-site': 'same-origin' })).status,
@@ -206,7 +206,7 @@ describe('HTTP/1.0', () => {
     expect(list).toContain(`"baseUrl":"http://127.0.0.1:${server.port}/api/v1"`)
   })
 
-  it('rejects an absolute request target with a foreign host', async () => {
+  it('rejects a foreign host in the Host header and in an absolute request target', async () => {
     expect(await exchange('GET /api/v1/providers HTTP/1.0\r\nhost: evil.example\r\n\r\n')).toMatch(/ 403 /)
     expect(await exchange('GET http://evil.example/api/v1/providers HTTP/1.0\r\n\r\n')).toMatch(/ 400 /)
   })

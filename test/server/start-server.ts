@@ -54,7 +54,7 @@ async function startProgram(program: string, options: ServerOptions): Promise<Se
     if (line === undefined) throw new Error((await errors).replace(/^error: /, '').trim())
     const { url, baseUrl, token, port } = JSON.parse(line)
     const close = (graceMs?: number) => stop(child, graceMs)
-    // Node's `fetch` does not trust generated certificates.
+    // Node's `fetch` does not trust generated certificates, so the remote client cannot connect.
     const gateway = url.startsWith('https:') ? undefined : await connectGateway(url, { token })
     return {
       url,
