@@ -292,7 +292,7 @@ describe('list(condition)', () => {
     expect([await ofConfig({ mine: 1 }), await ofConfig({ mine: 2 })]).toMatchObject([{ length: 1 }, []])
   })
 
-  it('matches nested fields and ignores all others', async () => {
+  it('matches the given fields of a nested object and ignores its others', async () => {
     const free = await db.embeddingsModels.list({ pricing: { completion: '0' } })
     expect(free).toHaveLength(8)
     const withImages = await db.embeddingsModels.list({
@@ -473,7 +473,7 @@ describe('a concurrent reader', () => {
     }
   })
 
-  it('sees an immutable snapshot, even if taken during a write', async () => {
+  it('sees unchanged rows in a fork, even in one made during a write', async () => {
     for (let turns = 0; turns < 30; turns++) {
       const sandbox = createGateway().createSandbox()
       await sandbox.db.providers.update('aurora', { name: 'Before' })
@@ -579,7 +579,7 @@ describe("a collection's rows", () => {
 })
 
 describe('SharedRows.memo', () => {
-  it('computes each value once and caches the latest 200', () => {
+  it('caches the 200 most recently computed values', () => {
     const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
     let computed: string[] = []
     const recall = (name: string) => {
@@ -595,7 +595,7 @@ describe('SharedRows.memo', () => {
 })
 
 describe('Table', () => {
-  it('accepts rows up to its limit', async () => {
+  it('rejects a row beyond its limit', async () => {
     const [declaration] = collections as never as [CollectionDeclaration<string, Provider>]
     const tableOf = (count: number) => {
       const rows = SharedRows.ofSeed(declaration, [])

@@ -360,7 +360,7 @@ describe('POST /chat/completions with a script', () => {
   })
 })
 
-describe('POST /chat/completions through other clients', () => {
+describe('POST /chat/completions through published clients', () => {
   it('returns the same text to the AI SDK, plain and streamed', async () => {
     const provider = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl })
     const { text } = await generateText({ model: provider.chat(model), prompt: 'How do tides work?' })

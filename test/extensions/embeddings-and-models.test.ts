@@ -62,7 +62,7 @@ describe('POST /embeddings', () => {
     expect(data).toHaveLength(2)
   })
 
-  it('rejects empty input and requests that exceed the size limit', async () => {
+  it('rejects empty input, and more values than a reply may contain', async () => {
     const input = Array.from({ length: 2000 }, () => 'x')
     await expect(client.embeddings.create({ model, input, dimensions: 8192 })).rejects.toMatchObject({
       status: 400,

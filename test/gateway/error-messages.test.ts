@@ -135,12 +135,12 @@ function used(name: string, text: string): void {
   gateway.use(join(folder, name))
 }
 
-/** Throws a reply's message. */
+/** Throws a reply's error message. */
 async function refusedOf(reply: ReturnType<typeof ask>): Promise<never> {
   return rejected((await reply).body.error.message)
 }
 
-/** Returns the reason in the journal. The header contains the part that the message lacks. */
+/** Returns the reason in the journal: the reply's error message, followed by the header `x-understudy-reason`. */
 async function reasonOf(
   options: object,
   authorization?: string,
@@ -943,7 +943,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   ],
 }
 
-/** Throws the message, for mistakes that return a message. */
+/** Throws a message that a mistake returned instead of throwing it. */
 async function rejected(message: string | Promise<string>): Promise<never> {
   throw new Error(await message)
 }

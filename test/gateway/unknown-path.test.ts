@@ -63,7 +63,7 @@ describe('the 404 for an unknown path', () => {
       "no operation handles POST /responses/input_tokens. A rule can handle it, for example { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
     ['GET /', 'no operation handles GET /, because paths start with /api/v1/'],
-  ])('suggests a path or a rule for %s', async (line, message) => {
+  ])('gives the reason and, if possible, a suggestion for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
   })
 

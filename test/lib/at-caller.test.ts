@@ -17,7 +17,7 @@ const sandbox: Any = gateway.createSandbox()
 const disposed: Any = gateway.createSandbox()
 disposed.dispose()
 
-/** Invalid calls, by the function's name, which the error message must start with, and an optional note. */
+/** Invalid calls. Each key is the function's name, with which the error message must start, and an optional note. */
 const mistakes: Record<string, () => unknown> = {
   createGateway: () => createGateway({ sead: 7 } as Any),
   'createGateway with a scenario': () => createGateway({ scenarios: [{ rules: [{ on: 'x' }] }] } as Any),

@@ -160,7 +160,7 @@ describe('latency profiles', () => {
     expect(latencyOf({ latency: { profile: 1, models: {} } }, 'constructor')).toBeUndefined()
   })
 
-  it('lengthen the usual text with more text of the same kind', async () => {
+  it('lengthen the usual text by appending more text', async () => {
     const textOf = async (latency?: LatencyProfile) => {
       const { fetch } = createGateway({ timeScale: 0, latency })
       const response = await call({ fetch }, 'POST /responses', {

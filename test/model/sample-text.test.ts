@@ -82,7 +82,7 @@ describe('sample text', () => {
   })
 
   it.each(['low', 'medium', 'high'])(
-    'has as many paragraphs as the question requests, with verbosity %s',
+    'has the requested number of paragraphs, and one more with high verbosity: %s',
     async (verbosity) => {
       const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
       expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)
@@ -153,7 +153,7 @@ describe('sample text', () => {
     for (const model of models) expect(await textOf(question, { model })).toMatch(form)
   })
 
-  it('has one or two paragraphs for other questions, and both occur', async () => {
+  it('has one or two paragraphs if the question asks for no form, and both occur', async () => {
     const texts = await Promise.all(
       ['tides', 'clouds', 'glaciers', 'magnets', 'clocks', 'bees'].map((each) =>
         textOf(`Why do ${each} move?`),
@@ -347,7 +347,7 @@ describe('fixtures/texts.json', () => {
 })
 
 describe('sample text in other languages', () => {
-  /** Questions by language, each with a word or phrase that occurs only in this language. */
+  /** Questions by language, each with a pattern that the reply must match. */
   const questions: Record<string, Record<string, RegExp>> = {
     de: {
       'Schreibe ein Gedicht über den Herbst': /^> Der Morgen/m,

@@ -117,7 +117,7 @@ describe('a 1 MB name', () => {
   })
 })
 
-describe('a journal with 10,000 active rules', () => {
+describe('the journal of a sandbox with 10,000 active rules', () => {
   it('lists 100 near misses per call, counts the rest, and explains all of them', async () => {
     const gateway = createGateway()
     const rules = Array.from({ length: 10_000 }, (_, index) => ({

@@ -247,7 +247,7 @@ describe('sandbox.baseUrl', () => {
     expect(sandbox.baseUrl).toBe(`${second.url}/sandboxes/s1/api/v1`)
   })
 
-  it("uses the gateway's base URL while it is intercepted", async () => {
+  it("uses the gateway's base URL during an interception", async () => {
     const gateway = createGateway({ baseUrl: 'https://models.example/api/v1' })
     const sandbox = gateway.createSandbox()
     const interception = intercept(gateway)

@@ -4,7 +4,7 @@ import { StoredResponses } from '../../src/sandbox/memory.ts'
 const item = (id: string, more: object = {}) => ({ id, ...more })
 const keys = (stored: StoredResponses, ...ids: string[]) => ids.filter((id) => stored.find(id))
 
-it('StoredResponses stores a copy of a conversation until it is stored again', () => {
+it('StoredResponses stores a copy of a conversation, and replaces it if it is stored again', () => {
   const stored = new StoredResponses()
   const items = [item('a'), { text: 'x' }, { id: 7 }]
   stored.keep('r', items)
@@ -27,7 +27,7 @@ it('StoredResponses finds items by id, in the newest conversation that contains 
   expect([...stored.items(['a']).keys()]).toEqual(['a', 'b'])
 })
 
-it('StoredResponses keeps items of a newer conversation when an older one is evicted', () => {
+it('StoredResponses keeps items of a newer conversation when an older one is replaced', () => {
   const stored = new StoredResponses()
   stored.keep('r', [item('a')])
   stored.keep('s', [item('a', { new: true })])

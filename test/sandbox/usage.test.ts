@@ -38,7 +38,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual({ ...nothing, models: {} })
   })
 
-  it("prices models, :online and presets by the replying model's catalogue entry", async () => {
+  it("prices requests by the model's catalogue entry, with and without :online", async () => {
     const gateway = createGateway()
     const usage = { input_tokens: 1000, output_tokens: 200 }
     gateway.use({ on: 'createResponse', reply: { usage } })
@@ -181,7 +181,7 @@ describe('promptCache', () => {
     expect(cached).toBeLessThanOrEqual(200)
   })
 
-  it('reduces the cost of a request if the model has a cache price', async () => {
+  it('counts a repeated prompt as cached, at no higher cost', async () => {
     const gateway = createGateway({ promptCache: true })
     await ask(gateway, { input: long })
     await ask(gateway, { input: long })

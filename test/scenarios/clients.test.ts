@@ -42,7 +42,7 @@ describe('OpenAI client with retries', () => {
     expect((await client.responses.create(question)).status).toBe('completed')
   })
 
-  it('recovers from rate-limited after exactly the time in Retry-After', async () => {
+  it('recovers from rate-limited after the time in Retry-After', async () => {
     vi.useFakeTimers({ now: 0 })
     const { gateway, client, statuses } = setup()
     gateway.use('rate-limited')

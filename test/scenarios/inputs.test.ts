@@ -38,7 +38,7 @@ describe('reply()', () => {
     expect(text).toContain('a remote reply')
   })
 
-  it('accepts a string, like the `reply` of rules and sequence steps', async () => {
+  it('shares its short form, a string, with the `reply` field of rules and sequence steps', async () => {
     const { gateway, textOf } = setup()
     gateway.use({ on: 'text', sequence: [{ reply: 'a step' }] })
     gateway.use({ on: 'text', reply: 'a rule' })

@@ -290,7 +290,6 @@ describe('scripted conversations', () => {
     replaceCallIds('x1')
     expect((await agent.results('six').ask()).code).toBe(200)
     replaceCallIds('x1', 'x2')
-    // Results that precede the last message are ignored.
     const rejected = await agent.results('six').ask()
     expect([rejected.code, rejected.error.message]).toEqual([
       400,
