@@ -30,7 +30,7 @@ const knownOnlyBy: Record<string, RegExp> = {
   preact: /^src\/extras\/console\/page\//,
 }
 
-/** All imports in the sources: the importing file, and the imported file or package. */
+/** Imports in the sources, except of JSON files: the importing file, and the imported file or package. */
 const imports = sources
   .flatMap(({ file, text }) =>
     [...text.matchAll(/(?:from |import\(|import )'([^']+)'/g)].map(([, name = '']) => ({
@@ -66,7 +66,7 @@ describe('source files', () => {
   })
 
   it('print only through the function that escapes control characters', () => {
-    // `deploy` prints a template that contains the user's names.
+    // `bin.ts` imports nothing statically, and `deploy` prints a configuration, not a message.
     const only = ['src/lib/print.ts', 'src/bin.ts', 'src/extras/cluster/deploy-command.ts']
     expect(offenders(/\bconsole\.\w+\(|std(?:out|err)\.write/, ...only)).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('imports', () => {
 })
 
 describe('starting the server', () => {
-  it('loads neither MSW, faker nor a YAML parser, even when replying', async () => {
+  it('does not load MSW, faker, a YAML parser or commander, even when replying', async () => {
     const program = `
       import { registerHooks } from 'node:module'
       const packages = new Set()
@@ -146,7 +146,7 @@ describe('English', () => {
     exclude: ['**/node_modules', 'dist', '**/__prompts__'],
   }).map((file) => ({ file, lines: readFileSync(root + file, 'utf8').split('\n') }))
 
-  it('uses the terms of the field in comments, messages and documents', () => {
+  it('uses standard technical terms in comments, messages and documents', () => {
     // Sample rows contain prose with its own style.
     const samples = ['fixtures/README.md', 'src/resources/preset.ts', 'src/resources/workspace.ts']
     const isText = (file: string, line: string) =>

@@ -311,7 +311,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
 })
 
 describe('other commands', () => {
-  it('prints help with every command and flag, in groups', async () => {
+  it('prints help with commands and flags, in groups', async () => {
     expect(await exit('--help')).toBe(0)
     const words = ['serve', 'validate', 'scenarios', 'openapi', '--port', '--host', '--seed', '--scenario']
     for (const word of [...words, '--token', '--watch', '--quiet', '--json', '--config', '--allowed-host'])

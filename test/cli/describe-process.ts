@@ -245,7 +245,7 @@ function suite(program: () => string): void {
     server.child.kill('SIGTERM')
     await reader?.read().catch(() => {})
     expect(await server.exit).toBe(0)
-    // Takes about 50 ms on an idle machine, whereas open replies get 5,000 ms.
+    // Stopping takes about 50 ms on an idle machine. Other open replies would delay it by up to 5,000 ms.
     expect(performance.now() - signalledAt).toBeLessThan(2500)
   })
 

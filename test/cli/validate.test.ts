@@ -69,7 +69,7 @@ describe('validateFiles() with scenario files', () => {
     ])
   })
 
-  it('throws one line when the file is loaded', async () => {
+  it('agrees with loadScenarioFile(), which throws one line for the same file', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
       /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn'; did you mean 'on'\? \(and 3 more\)$/,

@@ -104,7 +104,7 @@ function pick<Value>(all: Record<string, Value>, isPicked: (name: string, value:
   return Object.fromEntries(Object.entries(all).filter(([name, value]) => isPicked(name, value)))
 }
 
-/** Returns the entry of the newest call once it is delivered, or undefined if the call did not arrive. */
+/** Waits, up to a limit, until the newest call is delivered. Returns its entry, or undefined if it did not arrive. */
 async function settledEntry(gateway: Controlled, countBefore: number): Promise<JournalEntry | undefined> {
   for (let attempt = 0; ; attempt++) {
     const entries = await gateway.journal.entries()

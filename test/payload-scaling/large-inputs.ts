@@ -60,7 +60,7 @@ export const withFields = (fields: object) =>
 
 type Fields = (count: number) => object
 
-/** Every list and map that a caller can fill, by operation. */
+/** Every list and map that a caller can fill in a request body, in one table for each operation. */
 const responses: Readonly<Record<string, Fields>> = {
   'unknown keys': keys,
   'metadata keys': (count) => ({ metadata: keys(count) }),
@@ -478,8 +478,9 @@ const leastMs = 2
 const rounds = 20
 
 /**
- * Returns the ratio of the time for eight times the items to the time for the items, each the best
- * of several runs. Runs are repeated until the ratio is within the limit.
+ * Returns the ratio of the time for eight times the items to the time for the items, each the best of several runs.
+ * Runs are repeated, up to a limit, until the ratio is small enough. Short runs count elapsed time, because processor
+ * time is coarse on some machines. Long runs count the lower of the two, because elapsed time includes waits.
  */
 export async function growthOf(prepare: Prepare): Promise<number> {
   const best = { few: Infinity, many: Infinity }
@@ -496,10 +497,7 @@ export async function growthOf(prepare: Prepare): Promise<number> {
   return best.many / Math.max(leastMs, Math.min(best.few, best.many))
 }
 
-/**
- * Returns a run's duration in milliseconds: elapsed time for short runs, because processor time is coarse on
- * some machines, and for long runs the lower of the two, because elapsed time includes waits.
- */
+/** Returns a run's elapsed time and this thread's processor time, in milliseconds. */
 async function measure(work: () => unknown): Promise<{ elapsed: number; processor: number }> {
   const [from, cpu] = [performance.now(), process.threadCpuUsage()]
   await work()

@@ -120,7 +120,7 @@ describe.each([
   it('refers only to existing files and folders', () => {
     const text = readFileSync(new URL(name, root), 'utf8')
     const paths = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)].map(([, path]) => path)
-    // Files in table cells are relative to a folder.
+    // Files in table cells are relative to `folder`.
     const cells = [...text.matchAll(/(?<=\| (?:`[\w./-]+`, )?)`((?!src|test)[\w/-]+\.ts)`(?=,? [|`])/g)]
     const files = [...paths, ...cells.map(([, file]) => `${folder}${file}`)]
     expect(files.length).toBeGreaterThan(5)

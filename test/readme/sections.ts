@@ -129,7 +129,7 @@ function regionOf(text: string, name: string): string | undefined {
   return lines?.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
 
-/** Lists a schema's described fields, including those in `when`. */
+/** Returns a table row for each field of a schema that has a description. */
 function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string[][] {
   return Object.entries(shape).flatMap(([name, { description }]) =>
     description ? [[`\`${prefix}${name}\``, description]] : [],

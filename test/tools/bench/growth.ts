@@ -113,7 +113,7 @@ function cost({ direct, call, keys = ['bench'], prepare }: Exercise, bench: Benc
   }
 }
 
-/** Adds rules that inspect the request but match another model. */
+/** Creates a gateway with 1,000 rules for an operation. Those for `createResponse` are for other models. */
 function withRules(on: 'listProviders' | 'createResponse'): DirectCalls {
   const rules = Array.from({ length: 1000 }, (_, index) => ({
     on,

@@ -57,14 +57,14 @@ const suites = [
 ]
 
 describe('the binary', () => {
-  // The suites' `startServer` reads it when they are loaded, and when they run.
+  // The suites' `startServer` reads this variable when they are loaded, and when they run.
   process.env['UNDERSTUDY_BINARY'] = binary
   afterAll(() => {
     delete process.env['UNDERSTUDY_BINARY']
   })
 
   describe.each(suites)('passes %s', async (file) => {
-    // The query loads the file again if this worker has run it.
+    // Because of the query, the file is loaded again if this worker has already loaded it.
     await import(/* @vite-ignore */ `${join(root, file)}?binary`)
   })
 })

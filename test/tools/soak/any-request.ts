@@ -110,13 +110,14 @@ const body = fc.oneof(
   { weight: 2, arbitrary: changes.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: json.map((value) => JSON.stringify(value)) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
-  // Generates deep or long lists and objects.
+  // Malformed JSON: deeply nested lists and objects that are never closed, and runs of quotes.
   {
     weight: 1,
     arbitrary: fc
       .tuple(fc.constantFrom('[', '{"a":', '[1,', '{"input":[{},', '"'), fc.integer({ min: 1, max: 2000 }))
       .map(([part, count]) => part.repeat(count)),
   },
+  // Bodies with a long list.
   {
     weight: 1,
     arbitrary: fc

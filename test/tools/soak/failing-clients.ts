@@ -29,7 +29,7 @@ export async function runFailingClients(
     const socket = connect(child.port, '127.0.0.1')
     socket.on('error', () => {})
     const kind = index % 4
-    // Client kinds: 0 never reads, 1 disconnects immediately, 2 closes its half, 3 stays open without sending.
+    // Client kinds: 0 never reads, 1 disconnects immediately, 2 closes its half, 3 stays open and sends nothing more.
     if (kind === 0) socket.pause()
     else socket.resume()
     socket.write(stages[index % stages.length] as string)
