@@ -109,7 +109,7 @@ describe('browser tabs', () => {
         Object.defineProperty(document, 'hidden', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
-    // One of the visible tabs continues to read the stream.
+    // The tab that is still visible receives the call.
     await hide(first, true)
     await call(setup.server, 'GET /presets/seen-by-one')
     await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()

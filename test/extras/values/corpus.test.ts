@@ -1,6 +1,6 @@
 /**
- * Compares the values for about 370 prompts, whether plausible or not, with a stored file. `vitest run -u
- * test/extras/values` rewrites it.
+ * Compares the tool arguments for several hundred prompts, including implausible ones, with a stored file.
+ * `vitest run -u test/extras/values` rewrites the file.
  */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const corpus: Prompt[] = readFileSync(new URL('corpus.jsonl', import.meta.url), 
   .split('\n')
   .map((line) => JSON.parse(line))
 
-it('values of arbitrary prompts are unchanged', async () => {
+it('the tool arguments for stored prompts are unchanged', async () => {
   const lines: string[] = []
   const all: Prompt[] = [...prompts, ...corpus]
   for (const { prompt, description, schema } of all) {
