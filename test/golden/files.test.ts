@@ -1,6 +1,6 @@
 /**
- * Tests that files written by this format version load and continue unchanged, and that the OpenAPI documents
- * are unchanged. After an intended change to a document: `npx vitest run -u --project quick
+ * Tests that a saved sandbox in the current file format loads and continues unchanged, and that the OpenAPI
+ * documents are unchanged. After an intended change to a document: `npx vitest run -u --project quick
  * test/golden/files`.
  */
 import { readFileSync } from 'node:fs'

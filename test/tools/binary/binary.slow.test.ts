@@ -49,7 +49,7 @@ async function start(command: readonly string[]) {
 
 describeProcess('the binary', () => binary)
 
-// The other files test functions, or options that no flag sets.
+// The excluded files test functions, or options that no flag sets.
 const isSuite = (file: string) => !/\/(request-line|send|server-options|unread-body)\.test/.test(file)
 const suites = [
   ...globSync('test/server/*.test.ts', { cwd: root }).filter(isSuite),
@@ -109,7 +109,7 @@ describe('the binary', () => {
     expect(data).toHaveLength(12)
   })
 
-  it('reads YAML, and generates records', () => {
+  it('reads YAML, and has the version of the sources', () => {
     const run = (...args: string[]) => spawnSync(binary, args, { cwd: folder, encoding: 'utf8', env: {} })
     writeFileSync(
       join(folder, 'rules.yaml'),
@@ -124,7 +124,7 @@ describe('the binary', () => {
   })
 
   const script = readFileSync(join(root, 'test/consumers/shell/stream.sh'), 'utf8')
-  it.runIf(hasProgram('curl'))('passes a first test in ten lines of shell, without Node', () => {
+  it.runIf(hasProgram('curl'))('runs the shell example, of at most ten lines, without Node', () => {
     expect(script.trim().split('\n').length).toBeLessThanOrEqual(10)
     const home = mkdtempSync(join(tmpdir(), 'understudy-empty-'))
     const programs = join(home, 'programs')

@@ -102,7 +102,7 @@ const required = [
   'fixtures/workspaces.json',
 ]
 
-/** Finds unexpected files, and missing ones, including targets of `exports`. */
+/** Finds unexpected files, and missing ones, including targets of `exports` and `bin`. */
 export function contentProblems(packed: string): string[] {
   const files = filesIn(packed)
   const { exports, bin } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'))

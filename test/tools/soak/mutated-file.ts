@@ -158,7 +158,7 @@ export async function tryFile(
   } catch (error) {
     return {
       isValid: false,
-      wrong: isOneLine(error) ? undefined : `rejected without a line number: ${(error as Error).stack}`,
+      wrong: isOneLine(error) ? undefined : `rejected, but not with one line: ${(error as Error).stack}`,
     }
   }
   for (const line of lines) await answer(gateway, sandbox.apiKey, line)
