@@ -59,7 +59,7 @@ describe('the list of calls', () => {
     await expect.poll(rows).toBe(10)
   })
 
-  it('completes fields and their values', async () => {
+  it('completes search keys and their values, and reports an unknown key', async () => {
     const options = () =>
       page.locator('datalist option').evaluateAll((all) => all.map((each) => each.getAttribute('value')))
     await page.getByLabel('Search calls').fill('s')
