@@ -243,8 +243,8 @@ function changeFields(
 }
 
 /**
- * Applies `change` to each answer that has a field. The answer is the JSON body, or `response` or `message`
- * in stream events.
+ * Applies `change` to each answer that has `field`. The answer is the JSON body, a stream event's `response` or
+ * `message`, or the stream event itself.
  */
 function changeAnswer(
   reply: Reply,

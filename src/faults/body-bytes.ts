@@ -51,7 +51,8 @@ const maxBlock = 0xffff
 
 /**
  * Encodes a body as gzip with stored blocks. Storing instead of compressing needs no library, works chunk by chunk,
- * and produces the same bytes on every machine. If `end` cuts the body short, the trailer matches the bytes sent.
+ * and produces the same bytes on every machine. If an `end` hang-up cuts the body short, the trailer matches the bytes
+ * sent.
  *
  * @param damage XORed with the checksum. 0 leaves it valid.
  */

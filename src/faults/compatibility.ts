@@ -84,7 +84,7 @@ export const rules: readonly (Choice | Removal)[] = [
   },
 ]
 
-/** Layers whose faults can be used twice in a rule: two delays, two fields, two events. */
+/** Layers whose faults can be repeated in a rule, for example to remove two fields. */
 export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
 
 /** Explains why two faults cannot be combined in a rule. Returns undefined if they can. */

@@ -84,7 +84,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-unknown-event',
     layer: 'events',
-    summary: 'An event of an unknown type is added, with a sequence number.',
+    summary: 'An event of an unknown type is added, with a sequence number if the protocol has them.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -300,7 +300,7 @@ export const streamFaults = [
   }),
 ] as const
 
-/** Parameters for positions at an event, which exclude bytes and times. */
+/** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
 const eventPosition = () => {
   const { atEvent, afterDeltas } = position()
   return { atEvent, afterDeltas }

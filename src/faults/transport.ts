@@ -76,7 +76,7 @@ export const transportFaults = [
       }
       context.acted()
       const headers = { 'content-length': String(length - by) }
-      // Without a connection, no client could read the extra bytes.
+      // Without a connection, nothing would separate the extra bytes from the body, so they are omitted.
       return withFrames(reply, context.hasConnection ? frames : takeBytes(frames, length - by), headers)
     },
   }),

@@ -35,7 +35,7 @@ export const faultSections: Record<string, () => string> = {
     ),
   'fault-exceptions': () =>
     [
-      `A rule can contain the same fault twice in the ${selection(repeatable)}. In other layers, the second one would have no effect.`,
+      `A rule can contain the same fault more than once in the ${selection(repeatable)}. In other layers, repetitions would have no effect.`,
       ...rules.filter((rule) => !isLayerRule(rule)).map(sentence),
     ]
       .map((text) => `- ${text}`)
