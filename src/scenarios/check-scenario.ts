@@ -55,7 +55,7 @@ export class ScenarioError extends Error {
 }
 
 /**
- * Returns the scenario with defaults filled in. Throws a `ScenarioError`.
+ * Returns the scenario with defaults filled in. Throws a `ScenarioError` if it is invalid.
  *
  * @param howToEnable Explains how to enable an operation that is not in the list; returns undefined for an unknown
  * one.
@@ -84,8 +84,8 @@ interface Finding {
 }
 
 /**
- * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError`. Operation names
- * depend on the gateway, so they are checked when the scenario is used.
+ * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError` if the shape is invalid.
+ * Operation names depend on the gateway, so they are checked when the scenario is used.
  */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
   return atCaller(defineScenario, () => checkShape(scenario) && scenario)
@@ -482,7 +482,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const value = readAt(input, path)
   const says = (text: string, at = path): Problem[] => [toProblem(at, text, input)]
   if (path.at(-1) === 'fault' && Array.isArray(value))
-    return says(' is one fault; write faults: [ … ] for several')
+    return says(' must be a single fault; write faults: [ … ] for several')
   const expression = regExpAt(input, path)
   if (expression) return says(`: a RegExp (${expression}) is not supported; write ${asPattern(expression)}`)
   if (issue.code === 'invalid_union') {

@@ -17,7 +17,7 @@ export interface Effect {
 export interface CompiledStep {
   /** Effect on the call; undefined if the call passes. */
   readonly effect: Effect | undefined
-  /** Reply format that the faults need. Requests for the other format do not consume the step. */
+  /** Format that a request must ask for if the faults are to take effect. Other requests do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
@@ -39,7 +39,7 @@ export interface CompiledRule {
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls during which the rule precedes all unlimited rules. 0 for unlimited rules and scripts. */
+  /** Number of calls for which the rule counts as finite. 0 for scripts, and without `times` or a sequence. */
   readonly finite: number
   /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd

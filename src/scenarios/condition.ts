@@ -58,7 +58,7 @@ export function modelOf(body: unknown): string | undefined {
 
 const inputTexts = new WeakMap<object, string>()
 
-/** Returns all text in `input` or `messages`, one message per line. */
+/** Returns all text in `input` or `messages`, joined by line breaks. */
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   const text =

@@ -1,5 +1,5 @@
 /**
- * Rate limits: the number of requests and tokens allowed per window of sandbox time, either in total or per caller. A
+ * Rate limits: the number of requests and tokens allowed per window of elapsed time, either in total or per caller. A
  * window starts with the first request after the previous window ends.
  *
  * A request passes if the limit has not been reached. Its tokens are counted after the reply, so the last request
@@ -29,7 +29,7 @@ export const RateLimit = z.lazy(() =>
   }),
 )
 export type RateLimit = z.infer<typeof RateLimit>
-/** Number of requests and tokens allowed per window of sandbox time. */
+/** Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). */
 export type RateLimitInput = z.input<typeof RateLimit>
 
 export interface CompiledRateLimit {
@@ -52,9 +52,9 @@ export function compileRateLimit({
 
 /** Requests and tokens used in a window. */
 interface Window {
-  /** Start in elapsed milliseconds, from which the end is computed. */
+  /** Start in elapsed time, in milliseconds, which determines when the window ends. */
   readonly at: number
-  /** Start in reproducible sandbox time, used in headers. */
+  /** Start as a timestamp of the sandbox clock, in milliseconds. Makes the reset time in headers reproducible. */
   readonly now: number
   requests: number
   tokens: number

@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts'
 /** Text of at most 64 Mi UTF-16 code units, more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
 const Count = z.lazy(() => count())
-/** Sandbox time in milliseconds. */
+/** Start of a rate limit window in milliseconds: elapsed time in `at`, a timestamp in `now`. */
 const Moment = z.lazy(() => z.number().min(0).max(Number.MAX_SAFE_INTEGER))
 
 const Uses = z.lazy(() =>

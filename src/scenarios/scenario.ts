@@ -65,7 +65,7 @@ export const Rule = z.lazy(() =>
         'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
       ),
     rateLimit: RateLimit.optional().describe(
-      'Number of requests and tokens allowed per window of sandbox time. The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
+      'Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
     ),
     budgetUsd: amount()
       .optional()
@@ -85,7 +85,7 @@ export const Rule = z.lazy(() =>
         toMs: Duration.optional().describe('End of the period, exclusive. Default: none.'),
       })
       .optional()
-      .describe('Period of elapsed sandbox time in which the rule applies.'),
+      .describe('Period in which the rule applies, in elapsed time since the sandbox was created or reset.'),
     ...faultFields(),
     reply: TextOrReply.optional().describe("Replaces the operation's reply: text, or a full reply object."),
     script: Script.optional().describe('The turns of one conversation, one request each.'),

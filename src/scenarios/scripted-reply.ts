@@ -159,7 +159,7 @@ export const ScriptedFrame = z.lazy(() =>
         .describe('The literal [DONE].'),
       z
         .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
-        .describe('The connection closes cleanly, is reset, or stays open, but nothing else is sent.'),
+        .describe('Ends the stream: the connection closes cleanly, is reset, or stays open but silent.'),
     ],
     mustBe('a frame with event, data, bytes, base64, wait, done or hangUp'),
   ),

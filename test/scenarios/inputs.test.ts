@@ -141,8 +141,8 @@ describe('rules written in the style of other tools', () => {
     ],
     [
       { on: '*', fault: ['latency', 'status'] },
-      'use(): fault is one fault; write faults: [ … ] for several',
-      'use(): fault is one fault; write faults: [ … ] for several',
+      'use(): fault must be a single fault; write faults: [ … ] for several',
+      'use(): fault must be a single fault; write faults: [ … ] for several',
     ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
