@@ -123,7 +123,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   isRefused = false
   match: Match | undefined
   rule: CallRule | undefined
-  /** The rule's name, if it has one. */
   ruleName: string | undefined
   /** The script turn that the call consumed. */
   turn: TurnReading | undefined
@@ -210,7 +209,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.#text ?? this.requestBody.text
   }
 
-  /** The parsed body; undefined if it is empty, truncated or not JSON. Each access parses it again. */
+  /** The parsed body; undefined if it is empty, truncated or not JSON. Once recorded, each access parses it again. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
@@ -302,7 +301,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /**
-   * Sets the reply, adds the headers that identify the call, and adds the record to the journal.
+   * Sets the reply, adds the headers with the call's id, rule and assumptions, and adds the record to the journal.
    *
    * @param reason The reply's error message, if it cannot be read from the body.
    */

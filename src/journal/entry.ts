@@ -226,7 +226,7 @@ export interface CallSummary {
   rule: { scenario: string; rule: number; faults: string[] } | null
   /** If true, neither an operation nor a rule matched the request. */
   unmatched: boolean
-  /** Number of rules that were tried but did not apply. */
+  /** Number of near misses; 0 if a rule applied. */
   missed: number
   /** Number of warnings. */
   warnings: number

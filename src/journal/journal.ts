@@ -174,8 +174,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Returns the calls for which rules were tried but none applied, except rules whose rate limit was not reached. Each
-   * entry's `nearMisses` has the reasons.
+   * Returns the calls for which rules were tried but none applied. Rules whose rate limit was not reached do not count.
+   * Each entry's `nearMisses` has the reasons.
    */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
@@ -370,7 +370,7 @@ export interface JournalLimits {
   journalEntries: number
   /** Maximum total size of request and reply bodies in bytes. */
   journalBytes: number
-  /** Maximum size of one body in bytes. Truncated bytes are counted. */
+  /** Maximum number of bytes of one body to store. The number of truncated bytes is recorded. */
   journalBodyBytes: number
 }
 
