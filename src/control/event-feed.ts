@@ -10,8 +10,8 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 /** Minimum interval between frames, in real milliseconds. */
 const frameMs = 100
 /**
- * Maximum number of calls per frame. If there are more, watchers get `resync` and reload the journal. The
- * same number of calls is retained for watchers that reconnect.
+ * Maximum number of calls per frame. If there are more, watchers get `resync` and reload the journal. While
+ * no watcher is connected, up to the same number of calls is retained for one that reconnects.
  */
 const maxCalls = 250
 /** Maximum number and total size of frames retained for watchers that reconnect. */

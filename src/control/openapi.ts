@@ -98,7 +98,7 @@ function successOf(
     [type]: { schema },
     ...((protocol ?? stream) && {
       'text/event-stream': {
-        schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
+        schema: { type: 'string', description: 'Lines `data: <json>`, usually ending with `data: [DONE]`.' },
         ...(event && { 'x-event-schema': event }),
       },
     }),

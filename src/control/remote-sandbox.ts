@@ -36,7 +36,7 @@ import {
 import type { ControlClient, RouteId } from './client.ts'
 import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
-/** An active scenario in a remote sandbox. Disposing it removes it: `await using outage = await sandbox.use(…)`. */
+/** An active scenario in a remote sandbox. Disposing it ends the scenario: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
   /** Id of this activation, such as `flaky~3`. */
   readonly id: string
@@ -380,7 +380,8 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
   return {
     create: (record) => client.data('createRecord', here, { body: record }),
     async get(key) {
-      if (typeof key !== 'string') throw new GatewayError(400, `expects an id or slug, got ${shown(key)}`)
+      if (typeof key !== 'string')
+        throw new GatewayError(400, `expects a key such as an id, got ${shown(key)}`)
       try {
         return await client.data('getRecord', { ...here, key })
       } catch (error) {

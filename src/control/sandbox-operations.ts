@@ -185,7 +185,7 @@ export const sandboxOperations = [
 const Reading = z.object({
   data: z.strictObject({
     now: z.string().describe('Current sandbox time, ISO 8601.'),
-    elapsedMs: z.number().describe('Milliseconds of sandbox time since the sandbox was created or reset.'),
+    elapsedMs: z.number().describe('Elapsed time in milliseconds, since the sandbox was created or reset.'),
   }),
 })
 
@@ -224,7 +224,10 @@ function advanced(clock: SandboxClock, ms: number): ClockReading {
 }
 
 const collection = z.enum(collectionNames)
-const key = z.string().min(1).describe('Record id or slug, percent-encoded.')
+const key = z
+  .string()
+  .min(1)
+  .describe("One of the record's keys, such as its id, slug or URL, percent-encoded.")
 const Row = z.looseObject({}).describe('A record, as in the fixture files.')
 const OneRow = z.object({ data: Row })
 

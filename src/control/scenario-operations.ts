@@ -224,7 +224,7 @@ export const scenarioOperations = [
           .min(1)
           .max(10_000)
           .optional()
-          .describe('Number of calls to check, newest first. Default: 1,000.'),
+          .describe('Maximum number of calls to check. The newest are checked. Default: 1,000.'),
       }),
     },
     output: z.object({

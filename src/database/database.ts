@@ -181,7 +181,7 @@ class StateRecords implements Records<object> {
   }
 
   async get(key: string): Promise<object | undefined> {
-    if (typeof key !== 'string') throw new GatewayError(400, `expects an id or slug, got ${shown(key)}`)
+    if (typeof key !== 'string') throw new GatewayError(400, `expects a key such as an id, got ${shown(key)}`)
     return copy(await this.#table.find(key))
   }
 

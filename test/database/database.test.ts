@@ -30,8 +30,12 @@ describe('a collection', () => {
   it('rejects a read without a key', async () => {
     const { providers } = make()
     // @ts-expect-error: no key.
-    await expect(providers.get()).rejects.toThrow('db.providers.get() expects an id or slug, got undefined')
-    await expect(providers.get(7 as never)).rejects.toThrow('db.providers.get() expects an id or slug, got 7')
+    await expect(providers.get()).rejects.toThrow(
+      'db.providers.get() expects a key such as an id, got undefined',
+    )
+    await expect(providers.get(7 as never)).rejects.toThrow(
+      'db.providers.get() expects a key such as an id, got 7',
+    )
   })
 
   it('keeps its order when a record changes', async () => {

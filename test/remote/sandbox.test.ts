@@ -253,7 +253,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         'journal.explain()': () => sandbox.journal.explain('nope'),
         'clock.advance()': () => sandbox.clock.advance(-1),
         'db.presets.list()': () => sandbox.db.presets.list({ slgu: 'x' } as never),
-        'db.presets.get() expects an id or slug, got undefined': () =>
+        'db.presets.get() expects a key such as an id, got undefined': () =>
           (sandbox.db.presets as never as typeof any)['get']?.(),
       }
       for (const [start, fail] of Object.entries(failures))
