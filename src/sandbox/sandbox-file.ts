@@ -186,7 +186,7 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   )
 }
 
-/** Adds a sandbox file's calls to the journal. The restored entries equal the saved ones. */
+/** Adds a sandbox file's calls to the journal. The entries equal the saved ones, but pending ones become complete. */
 export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
   // Restored calls neither notify listeners nor change the state.
   const owner = {

@@ -14,7 +14,7 @@ export interface SandboxOptions {
    * is returned unchanged. Default: a generated id.
    */
   id?: string | undefined
-  /** Snapshot to fork, or id of the sandbox to fork. Default: none; the sandbox starts from the seed. */
+  /** Sandbox to fork, or its id. Default: none; the sandbox starts from the seed. */
   fork?: string | SandboxSnapshot | undefined
   /** Seed for all generated data. Default: the gateway's seed. */
   seed?: string | number | undefined
