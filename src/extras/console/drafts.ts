@@ -23,7 +23,7 @@ export interface ScenarioDraft {
   value: unknown
   /** The scenario with defaults filled in; null if there are problems. */
   scenario: Scenario | null
-  /** Problems, each with its path in `value` and its position in the text. The message repeats neither. */
+  /** Problems, each with its path in `value` and its position in the text. */
   problems: (Place & { path: (string | number)[]; message: string })[]
   /** Past calls that the scenario would have matched; null if there are problems. */
   dryRun: DryRun | null

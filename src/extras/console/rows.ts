@@ -9,7 +9,7 @@ import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
 
 export interface CallRow extends CallSummary {
-  /** Beginning of the last message or tool result in the request; for other operations, of the query or body. */
+  /** Beginning of the last item in the request's conversation or, if it has no conversation, of its query or body. */
   input: string
   /** Size of the reply body in bytes. */
   bytes: number

@@ -1,6 +1,6 @@
 /**
  * Explains a call's reply: the rule that applied and the rules that did not, with counters, conditions next
- * to the request's values, and the earlier calls that used them up.
+ * to the request's values, and the earlier calls that used up a rule.
  */
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
@@ -200,7 +200,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   const { call } = match ?? {}
   if (call !== undefined && !turn) {
     facts.push(`Call ${call} of those that match the rule's conditions.`)
-    if (after > 0) facts.push(`Skips the first ${after}.`)
+    if (after > 0) facts.push(`Skips the first ${after === 1 ? 'call' : `${after} calls`}.`)
     if (every > 1) facts.push(`Applies to one call in ${every}.`)
     if (calls) facts.push(`Applies to calls ${[...calls].join(', ')}.`)
   }
@@ -212,7 +212,12 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   }
   if (turn) facts.push(`Turn ${turn.turn} of ${turn.of} in conversation ${turn.conversation}.`)
   if (turn?.problem) facts.push(`Script problem: ${turn.problem}.`)
-  if (during) facts.push(`Applies from ${seconds(during.fromMs)} to ${seconds(during.toMs)} of sandbox time.`)
+  if (during) {
+    const { fromMs, toMs } = during
+    const span =
+      toMs === Infinity ? `after ${seconds(fromMs)}` : `from ${seconds(fromMs)} to ${seconds(toMs)}`
+    facts.push(`Applies ${span} of elapsed time.`)
+  }
   if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} is spent.`)
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)
   return facts
@@ -243,7 +248,6 @@ function conditionsOf({ params, query, headers, body }: CallRecord, rule: Compil
 }
 
 function seconds(ms: number): string {
-  if (!Number.isFinite(ms)) return 'the end'
   return ms < 1000 ? `${Math.round(ms)} ms` : `${round(ms / 1000)} s`
 }
 

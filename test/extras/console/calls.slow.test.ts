@@ -67,7 +67,7 @@ describe('the list of calls', () => {
     await page.getByLabel('Search calls').fill('model:aurora/')
     await expect.poll(options).toContain('model:aurora/*')
     await page.getByLabel('Search calls').fill('code:429')
-    await page.getByText("'code:' is not a search key. Keys: status, op, model").waitFor()
+    await page.getByText("'code:' is not a search term. Terms: status, op, model").waitFor()
     await page.getByLabel('Search calls').fill('status:200 model:aurora/dawn-')
     await expect.poll(options).toEqual(['status:200 model:aurora/dawn-1', 'status:200 model:aurora/dawn-2'])
   })

@@ -374,7 +374,7 @@ function NoCalls() {
         <p>No calls match</p>
         {unknownFields(param('q')).map((field) => (
           <p key={field}>
-            '{field}:' is not a search key. Keys: {Object.keys(examples).join(', ')}.
+            '{field}:' is not a search term. Terms: {Object.keys(examples).join(', ')}.
           </p>
         ))}
         <a href={hashWith({ q: '' })}>Clear search</a>

@@ -31,8 +31,8 @@ export function OpenedFileSummary({ file: { sandbox, name, saved, test } }: { fi
         {test !== null && <span class="bad"> Failed test: {test}</span>}{' '}
         <span class="muted">
           saved from sandbox {saved}, opened as {sandbox}: {chosenCalls.value.length}{' '}
-          {chosenCalls.value.length === 1 ? 'call' : 'calls'}, in sandbox time. New calls are not mixed with
-          them.
+          {chosenCalls.value.length === 1 ? 'call' : 'calls'}, shown in sandbox time. New calls are not mixed
+          with them.
         </span>
       </p>
       <ul>

@@ -95,15 +95,17 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <h3>Search keys</h3>
+      <h3>Search terms</h3>
       <p class="bar">
         {Object.entries(examples).map(([field, example]) => (
           <code key={field}>{`${field}:${example}`}</code>
         ))}
         <code>-status:200</code>
       </p>
-      <p class="muted">A minus sign excludes calls. Words without a key are searched for in the row.</p>
-      <p class="muted">The console only sends requests to this server. No telemetry.</p>
+      <p class="muted">
+        A minus sign negates a term with a colon. Words without a colon are searched for in the row.
+      </p>
+      <p class="muted">The console sends requests only to this server. No telemetry.</p>
       <button type="button" class="primary" onClick={() => dialog.current?.close()}>
         Close
       </button>

@@ -1,6 +1,6 @@
 /**
- * The console: shows a running server's calls, explains the replies, and exports calls as tests. It uses only
- * the control API. This file is the layout shared by every screen.
+ * The console: shows a running server's calls, explains the replies, and exports calls as tests. This file is the layout
+ * shared by every screen.
  */
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'

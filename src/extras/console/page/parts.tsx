@@ -196,7 +196,7 @@ export function Field({
   /** If true, the input hides what is typed. */
   isSecret?: boolean
   inputMode?: 'text' | 'numeric' | 'decimal'
-  /** If true, the label is before the input instead of above. */
+  /** If true, the label is next to the input instead of above it. */
   isInline?: boolean
   class?: string
 }) {

@@ -12,7 +12,7 @@ import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
 
 const ScenarioEditor = later(async () => (await import('./scenario-editor.tsx')).ScenarioEditor)
 
-/** Custom scenarios that have been active since the page was opened. Users can activate them again. */
+/** Custom scenarios that were active at some time since the page was opened. Users can activate them again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
 /** Initial text of the editor. */
@@ -72,7 +72,7 @@ export function Scenarios() {
           <h2>Active</h2>
           <span class="grow" />
           <ActionButton
-            question={`Deactivate all scenarios in sandbox '${id}'? Scenarios that were not activated on this page are lost.`}
+            question={`Deactivate all scenarios in sandbox '${id}' except its initial ones? The rules' counters are reset.`}
             disabled={activeScenarios.length === 0}
             run={async () => {
               await ask('resetScenarios', { sandbox: id })

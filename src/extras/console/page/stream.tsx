@@ -13,7 +13,7 @@ const speeds = [
   ['0.1', 'Ten times slower'],
   ['10', 'Ten times faster'],
 ] as const
-/** Maximum number of events to list, newest first. */
+/** Maximum number of events to list. The newest are listed. */
 const maxListed = 300
 
 export function Stream({ entry }: { entry: JournalEntry }) {
