@@ -64,7 +64,7 @@ export function echoPath(draft: Draft, path: string, params: Draft, own: boolean
   }
 }
 
-/** Writes a value to existing fields with one of these normalised names, at any depth. */
+/** Writes a value to existing fields with one of these normalised names, at most `depth` levels down. */
 export function write(target: Draft, names: readonly string[], value: unknown, depth: number): void {
   if (!isObject(target)) return
   for (const [field, before] of Object.entries(target)) {

@@ -106,7 +106,7 @@ function allowNull(schema: Record<string, unknown>): void {
   schema['anyOf'] = [rest, { type: 'null' }]
 }
 
-/** Resolves a reference to a required part. Throws `LostReference`. */
+/** Resolves a reference to a required part. Throws a `LostReference` for a broken or external reference. */
 export function follow(document: OpenApiDocument, value: unknown): Json | undefined {
   const target = document.resolve(value)
   const reference = isJson(value) ? value['$ref'] : undefined

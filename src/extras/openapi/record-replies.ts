@@ -231,7 +231,7 @@ function itemsOf(value: Draft, { field }: Layout): Draft[] {
 }
 
 /**
- * Copies those of a record's fields that the reply's schema has to an item in the reply, and sets the item's key.
+ * Copies a record's fields to an item in the reply, except those that the reply's schema lacks, and sets the item's key.
  */
 function shownFields(item: Draft, record: Fields, layout: Layout, key: string): Draft {
   for (const field of layout.fields.keys()) if (record[field] !== undefined) item[field] = record[field]

@@ -25,7 +25,7 @@ interface Described {
   readonly id: string
   readonly summary: string
   readonly tag: string
-  /** Normalised ends of the names of fields that identify a record. They get words, which are unique. */
+  /** Normalised endings of the names of fields that identify a record. These fields get words, which are unique. */
   readonly keyNames: readonly string[]
   readonly operation: Json
 }

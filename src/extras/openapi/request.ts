@@ -15,7 +15,7 @@ import { follow, type PlainSchemas, reading } from './openapi-schemas.ts'
 export type Input = OperationInput<unknown, unknown, unknown>
 
 /**
- * Reads request schemas. Throws `LostReference`.
+ * Reads request schemas. Throws a `LostReference` for a broken or external reference.
  *
  * @param unchecked Collects parts of the document that requests are not checked against.
  */

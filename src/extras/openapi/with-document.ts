@@ -6,7 +6,7 @@ import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 
-/** Adds operations and their components. If a component name is taken, it gets a `Document` prefix. */
+/** Adds operations and their components. An added component whose name is taken gets a `Document` prefix. */
 export function withDocument(ours: Json, added: readonly DocumentOperation[]): Json {
   const [first] = added
   if (!first) return ours

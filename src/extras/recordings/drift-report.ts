@@ -1,4 +1,4 @@
-/** Reports of drift as text, Markdown, JSON or SARIF 2.1.0. Findings with the same cause are grouped. */
+/** Formats drift reports as text, Markdown or SARIF 2.1.0. Findings with the same cause are grouped. */
 import type { KnownDifferences } from '../../gateway/extra.ts'
 import { type Accepted, type Drift, type Finding, nameOf, titleOf, type Verdict } from './drift.ts'
 import type { Severity } from './shapes.ts'

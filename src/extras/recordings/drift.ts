@@ -95,7 +95,7 @@ export function titleOf(finding: OperationDifference): string {
   return finding.schema === undefined ? nameOf(finding) : `${finding.schema} ${finding.kind}`
 }
 
-/** Returns true if documents can describe this part, which excludes individual events. */
+/** Returns true if documents can describe this part. They cannot describe individual events. */
 function isDescribed({ part }: Difference): boolean {
   return part.startsWith('reply')
 }

@@ -196,7 +196,7 @@ const HarEntry = z.lazy(() =>
         .prefault({}),
     }),
     timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
-    // HAR files from Understudy also contain each chunk's time and length, and the delivery outcome.
+    // Understudy's HAR files contain the delivery outcome. Other files can list each chunk's time and length.
     _chunks: z.array(z.tuple([amount(), count()])).optional(),
     _delivery: z.string().optional(),
   }),
@@ -303,7 +303,7 @@ function looksLikeLatin1(text: string): boolean {
   return decodeUtf8(fromLatin1(latin1)) !== undefined
 }
 
-/** Returns the chunks listed in a HAR file from Understudy, or a single chunk for files from other tools. */
+/** Returns the chunks listed in the entry or, if it lists none or their lengths do not add up, a single chunk. */
 function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
   const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
   if (!isWhole) return [{ ms: wait, bytes }]

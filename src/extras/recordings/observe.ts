@@ -36,7 +36,7 @@ export interface Observed {
   readonly streams: StreamModel
 }
 
-/** Connection, proxy and date headers, which are not part of the API. */
+/** Headers that are not part of the API, such as those for connections, proxies, caches and browser security. */
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 

@@ -131,7 +131,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   )
 }
 
-/** Hop-by-hop headers. */
+/** Headers that are not forwarded: hop-by-hop headers, and `host`. */
 const hopByHop = new Set([
   'connection',
   'host',

@@ -237,9 +237,9 @@ const textFields = new Set([
 ])
 
 /**
- * Returns a copy of a JSON value with filler in its text fields: letters become x, digits become 1, and non-ASCII
- * characters become one with the same number of bytes. Spaces, punctuation, escapes, lengths, offsets, links and
- * split points are unchanged.
+ * Returns a copy of a JSON value with filler in its text fields: letters become x or X, digits become 1, and each
+ * non-ASCII character becomes one with the same number of bytes. Spaces, punctuation, lengths, offsets and split points
+ * are unchanged.
  */
 export function fillValue(value: unknown, isText = false): unknown {
   if (typeof value === 'string') return isText ? filler(value) : value

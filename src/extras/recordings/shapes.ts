@@ -1,7 +1,7 @@
 /**
  * Shapes describe types, nullability, required fields and closed sets of values. Schemas and samples are
- * converted to shapes, which are compared by their effect on clients. In replies, anything more than
- * Understudy's shape is additive, anything less is breaking; in requests, the reverse applies.
+ * converted to shapes, which are compared by their effect on clients. For example, a missing field in a reply is
+ * breaking and an additional one is not, whereas an additional type is breaking in a reply but not in a request.
  */
 import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 

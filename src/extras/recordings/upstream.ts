@@ -70,7 +70,7 @@ function percentDecoded(text: string): string {
 /** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-/** Hop-by-hop headers, and headers that both sides renegotiate. */
+/** Headers that are not forwarded: hop-by-hop headers, `host`, lengths and encodings, and the recorder's token. */
 const connectionHeaders = new Set([
   'accept-encoding',
   'connection',

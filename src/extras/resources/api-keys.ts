@@ -33,11 +33,13 @@ const record = () => ({
   workspace_id: z.string(),
 })
 
-/** A key that requests have created, used to manage keys, or deleted. Only its hash is stored. */
+/** A key that a request has created, changed, deleted, or used to create or delete keys. Only its hash is stored. */
 const ApiKeyRow = z.lazy(() =>
   z.strictObject({
     ...record(),
-    state: z.enum(['listed', 'unlisted', 'deleted']).describe('`unlisted`: has managed keys.'),
+    state: z
+      .enum(['listed', 'unlisted', 'deleted'])
+      .describe('`unlisted`: was used to create or delete keys.'),
   }),
 )
 type ApiKeyRow = z.infer<typeof ApiKeyRow>

@@ -11,7 +11,7 @@ import { shellWord } from '../../lib/shell-word.ts'
 import type { Effect } from '../../scenarios/compiled.ts'
 import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
 
-/** Hop-by-hop headers, and headers that clients set themselves. */
+/** Headers that exports omit: hop-by-hop headers, headers that clients or SDKs set, and `x-understudy-scenario`. */
 const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 

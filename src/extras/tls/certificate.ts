@@ -8,7 +8,7 @@ import { wallClock } from '../../lib/clock.ts'
 export interface Certificate {
   /** The authority's certificate, as PEM. */
   readonly ca: string
-  /** The server's and the authority's certificate, as PEM. */
+  /** The server's certificate, followed by the authority's, as PEM. */
   readonly cert: string
   /** The server's private key, as PEM. */
   readonly key: string
