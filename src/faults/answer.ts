@@ -111,7 +111,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-missing-field',
     layer: 'answer',
-    summary: 'Each citation lacks a required field.',
+    summary: 'Each citation lacks one of its fields.',
     params: () =>
       z.strictObject({
         field: z
