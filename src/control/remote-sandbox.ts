@@ -36,7 +36,7 @@ import {
 import type { ControlClient, RouteId } from './client.ts'
 import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
-/** An active scenario in a remote sandbox. Disposing it ends the scenario: `await using outage = await sandbox.use(…)`. */
+/** An active scenario in a remote sandbox. Disposing ends it: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
   /** Id of this activation, such as `flaky~3`. */
   readonly id: string

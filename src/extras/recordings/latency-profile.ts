@@ -27,8 +27,8 @@ interface Sample {
 }
 
 /**
- * Returns a latency profile of complete, successful replies by requested model. Model `*` covers all samples,
- * including requests without a model.
+ * Returns a latency profile by requested model, from successful replies that the upstream did not break off. Model `*`
+ * covers all samples, including requests without a model.
  */
 export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile {
   const samples = new Map<string, Sample[]>()

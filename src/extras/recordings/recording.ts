@@ -1,7 +1,7 @@
 /**
  * Defines the recording format: an exchange as JSON lines, which are readable in diffs. The lines are the
- * head, the request, and the reply's head, chunks and ending. Chunks store the bytes as received, to
- * preserve comments, line endings and split points. Events are derived from the chunks.
+ * head, the request, and the reply's head, chunks and ending. Chunks store the bytes as received, except for
+ * secrets, to preserve comments, line endings and split points. Events are derived from the chunks.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'

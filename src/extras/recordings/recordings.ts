@@ -204,7 +204,7 @@ export class RecordingIndex {
       }))
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
-      // Recordings without a request or a complete reply match nothing.
+      // Recordings without a request or an ending match nothing.
       if (!named.parts || !named.recording.end) continue
       const key = toText(named.parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
