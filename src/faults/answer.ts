@@ -187,7 +187,7 @@ type Citation = Record<string, unknown>
 
 const uncited = 'the answer has no citations'
 
-const without = (field: string) => `its citations have no '${field}'`
+const without = (field: string) => `the answer's citations have no '${field}'`
 
 type Fields = Record<string, unknown>
 

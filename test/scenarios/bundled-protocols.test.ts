@@ -23,7 +23,7 @@ const options = { timeScale: 0, extensions: ['chat', 'messages'] as ('chat' | 'm
 /** Expected warnings for scenarios that have no effect in a protocol. */
 const expectedWarnings: Record<string, string> = {
   'bad-citations createMessage':
-    "'citation-out-of-range' found nothing to act on: its citations have no 'start_index'",
+    "'citation-out-of-range' found nothing to act on: the answer's citations have no 'start_index'",
 }
 
 /**
