@@ -244,15 +244,3 @@ it('a gateway without the extension has none of its operations, and ignores its 
   expect((await call(gateway, 'POST /keys', { body: { name: 'One' } })).status).toBe(404)
   expect(gateway.isValidKey).toBeUndefined()
 })
-
-it('an OpenAPI document does not repeat an operation of the extension', () => {
-  const responses = { 200: { description: 'OK' } }
-  const openapi = {
-    openapi: '3.1.0',
-    info: { title: 'Gateway', version: '1' },
-    paths: { '/keys': { get: { operationId: 'keys', responses } } },
-  }
-  const { gateway } = start({ openapi })
-  const ids = gateway.operations.filter(({ path, method }) => path === '/keys' && method === 'get')
-  expect(ids.map(({ id }) => id)).toEqual(['listApiKeys'])
-})
