@@ -122,8 +122,8 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
         while (delivered === before && !isOver) {
           if (failure !== undefined) throw failure
           try {
-            const { done = false, value } = await compressed.read()
-            isOver = done
+            const { value } = await compressed.read()
+            isOver = value === undefined
             await (value ? input.write(value) : input.close())
           } catch (error) {
             failure = error

@@ -21,6 +21,7 @@ export class PipeSocket extends Duplex {
   // mutation: equivalent (without a network, any port will do)
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
+  // mutation: equivalent (as above)
   readonly localPort = 0
   /** Properties that TLS clients check. */
   readonly encrypted: boolean

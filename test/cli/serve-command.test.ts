@@ -1,6 +1,7 @@
 /** Tests the command `serve` after the server has started: its output, and its reaction to signals. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
+import { flagOf } from '../../src/cli/config-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { respond } from '../../src/delivery/fetch.ts'
 
@@ -49,6 +50,19 @@ async function serve(...flags: string[]) {
 }
 
 const send = async (signal: string) => handlers.get(signal)?.()
+
+describe('flagOf()', () => {
+  it.each([
+    ['allowedHosts', '--allowed-host'],
+    ['allowedOrigins', '--allowed-origin'],
+    ['extensions', '--extension'],
+    ['scenarios', '--scenario'],
+    ['timeScale', '--time-scale'],
+    ['options.replay.upstream', '--upstream'],
+  ])('returns the flag for %s: %s', (option, flag) => {
+    expect(flagOf(option)).toBe(flag)
+  })
+})
 
 describe('serve', () => {
   it('prints one line with --json, otherwise the start screen, with the token unless it was set', async () => {

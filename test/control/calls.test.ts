@@ -25,6 +25,18 @@ const ask = (input: string, more: object = {}) =>
   call(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input, ...more } })
 const get = (path: string) => open(sandbox, `GET ${path}`)
 
+it('queries of the journal warn only of unknown fields', async () => {
+  await get('/providers')
+  const query = (body: object) =>
+    call({ baseUrl: `${server.url}/__understudy` }, `POST /sandboxes/${sandbox.id}/journal/query`, { body })
+  const found = (await query({ operation: 'listProviders', match: { status: 200 } })).body
+  expect([Object.keys(found), found.data.length]).toEqual([['data'], 1])
+  const none = (await query({ operation: 'listProviders', match: { status: 404 } })).body
+  expect(none).toEqual({ data: [] })
+  const mistaken = (await query({ operation: 'listProviders', match: { body: { nothing: 1 } } })).body
+  expect(mistaken).toMatchObject({ data: [], meta: { warnings: [expect.stringContaining('nothing')] } })
+})
+
 describe('events()', () => {
   /** Returns the paths of this sandbox's next completed calls, and the id of the last event. */
   async function callsOf(events: ReturnType<RemoteGateway['events']>, count: number) {

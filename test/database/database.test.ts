@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { DatabaseState, type Records, toDatabase } from '../../src/database/database.ts'
 import { SeedData } from '../../src/database/seed-data.ts'
-import { maxRows, SharedRows } from '../../src/database/shared-rows.ts'
+import { assertRoom, maxRows, SharedRows } from '../../src/database/shared-rows.ts'
 import { Table } from '../../src/database/table.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { type CollectionDeclaration, defineCollection } from '../../src/resources/collection.ts'
@@ -827,6 +827,11 @@ describe("a gateway's initial records", () => {
     expect(new Set(all.map(({ slug }) => slug)).size).toBe(20)
     expect(all.slice(0, 4).map(({ name }) => name)).toEqual(Array(4).fill('Mine'))
   })
+})
+
+it('a collection has room for exactly the maximum of records', () => {
+  expect(() => assertRoom('models', maxRows)).not.toThrow()
+  expect(() => assertRoom('models', maxRows + 1)).toThrow('models is full: the maximum is 1000000 records')
 })
 
 describe('a fork that has not accessed a collection yet', () => {

@@ -192,7 +192,7 @@ function completionOf({ replyBody: { text } }: CallRecord): string {
 function textOf(reply: AnyReply): string {
   const parts: AnyReply[] =
     reply?.output?.flatMap((item: AnyReply) => item.content ?? []) ?? reply?.content ?? []
-  const text = parts.map((part) => part?.text ?? '').join('')
+  const text = parts.map((part) => part?.text).join('')
   return reply?.choices?.[0]?.message?.content ?? text
 }
 

@@ -223,6 +223,7 @@ it('rerank orders the documents by the words that they share with the query', as
   const [the, moon] = relevance('the moon', ['the', 'moon', 'the a', 'the b'])
   expect(moon).toBeGreaterThan(the ?? 1)
   expect(relevance('?', ['a'])).toEqual([0])
+  expect(relevance('one two three', ['one', 'two one', 'four'])).toEqual([0.231378, 0.537244, 0])
 })
 
 it('single models are found by id, slug and variant', async () => {
