@@ -273,15 +273,6 @@ export function readFacts(prompt: string, now: number): Facts {
   const dates = list.filter(({ kind }) => kind === 'date')
   if (today !== now && !dates.every(isToday))
     list.splice(0, Infinity, ...list.filter((fact) => !isToday(fact)))
-  const source = sourceOf(text)
-  if (source) {
-    const inside = list.filter(({ start, end }) => source.start - 2 <= start && end <= source.end + 1)
-    const cut = inside.map((fact) => ({
-      ...fact,
-      before: fact.before.slice(Math.max(0, fact.before.length - fact.start + source.start)),
-    }))
-    list.splice(0, Infinity, ...cut)
-  }
   return {
     text,
     words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
@@ -297,24 +288,6 @@ const terms =
   /^(?!(?:name|company|symbol|list|passage|quote|noun|object|tail|message|reason|purpose|feature|place|task|title|about|upside|downside|event|team|service|hobby)$)/
 
 const common = new Set([...fixtures.verbs, ...fixtures.stops])
-
-/** Returns the text to read if the prompt marks it, such as `<text>…</text>` or `Extract the names: …`. */
-function sourceOf(text: string): { start: number; end: number } | undefined {
-  const marked =
-    /<(\w{2,20})>\s*([^<]{10,})<\/\1>|"{3}([^"]{10,})"{3}|`{3}([^`]{10,})`{3}|\|{3}([^|]{10,})\|{3}|(?:^|\n)-{3,}\n([\s\S]{10,}?)\n-{3,}(?:\n|$)/.exec(
-      text,
-    ) ??
-    /^[^:\n]{0,300}\b(?:[Ee]xtract|[Pp]arse|[Cc]lassify|[Aa]naly[sz]e|[Ss]ummari[sz]e|[Ff]ollowing|[Bb]elow)\b[^:\n]{0,200}:\s*(\S[\s\S]{9,})$/.exec(
-      text,
-    ) ??
-    /\n[^\n:]{0,200}\b(?:following|below|message|text|passage|transcript|review|document|notes|e-?mail|input|article|conversation|resume)\b[^\n:]{0,60}:\s*\n\s*(\S[\s\S]{9,})$/i.exec(
-      text,
-    )
-  const inner = marked?.findLast(Boolean) ?? ''
-  if (!marked || inner === marked[0]) return undefined
-  const start = marked.index + marked[0].lastIndexOf(inner)
-  return { start, end: start + inner.length }
-}
 
 /** Returns the date that follows `today is`, or the current one. */
 export function dateOfToday(text: string, now: number): number {

@@ -21,8 +21,6 @@ export interface Field {
   /** Kinds of facts, best first, each with a column in the fact's row or a mode. */
   readonly takes: readonly (readonly string[])[]
   readonly give: unknown
-  /** Usual values of text without an enumeration, such as `positive`. */
-  readonly members: readonly string[] | undefined
   /** Texts before and after a value. */
   readonly near: RegExp | undefined
   readonly after: RegExp | undefined
@@ -68,8 +66,7 @@ const fromRole =
 const toRole =
   /^(?:to|destination|dest|target|end|ending|finish|arrival|recipient|dst|new|until|till|return|dropoff|out|checkout|inbound|before|due|into|max|maximum|high|upper)$/
 
-/** @param text Prompt. */
-export function leavesOf(root: JsonSchema, text: string): Map<string, Leaf> {
+export function leavesOf(root: JsonSchema): Map<string, Leaf> {
   const references = new References(root)
   const leaves = new Map<string, Leaf>()
   const visit = (
@@ -110,7 +107,7 @@ export function leavesOf(root: JsonSchema, text: string): Map<string, Leaf> {
     else leaves.set(key, { ...leafOf(path, schema, isMany, description), optional })
   }
   visit(root, [], false, [], 0)
-  for (const leaf of leaves.values()) nameByParent(leaf, leaves, text)
+  for (const leaf of leaves.values()) nameByParent(leaf, leaves)
   return leaves
 }
 
@@ -122,18 +119,17 @@ function isNullable(schema: JsonSchema): boolean {
   )
 }
 
-/** Classifies a name by its siblings, its array or the prompt: next to a `price`, `name` is a product name. */
-function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>, text: string): void {
-  const ownOf = (key: string) =>
-    split(
-      key
-        .replace(/(?:\/\*)+$/, '')
-        .split('/')
-        .at(-1) ?? '',
-    )
-  const own = ownOf(leaf.key)
-  const siblings = [...leaves.keys()]
-    .filter((key) => key.startsWith(leaf.parent))
+/** Classifies `name` by its siblings: next to a `price`, it is a product name. */
+function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
+  const own = split(
+    leaf.key
+      .replace(/(?:\/\*)+$/, '')
+      .split('/')
+      .at(-1) ?? '',
+  )
+  if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
+  const names = [...leaves.keys()]
+    .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
     .map((key) =>
       split(
         key
@@ -142,38 +138,11 @@ function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>, text: strin
           .split('/')[0] ?? '',
       ),
     )
-  const isAny = (source: string, words: readonly string[]) =>
-    words.some((word) => new RegExp(`^(?:${source})$`).test(word))
-  const bySibling = Object.entries(fixtures.kinds).find(([source]) => isAny(source, siblings))?.[1]
-  const byNoun = Object.entries(fixtures.nouns).find(
-    ([source]) =>
-      isAny(source, [ownOf(leaf.parent)]) ||
-      (/^(?:(?:items|results|values|data|list|entries)(?:\/\*)?)?$/.test(leaf.parent) &&
-        new RegExp(`^[^.?!\\n]{0,80}\\s(?:${source})\\b(?! (?:an?|the)\\b)`, 'i').test(text)),
+  const kind = Object.entries(fixtures.kinds).find(([pattern]) =>
+    names.some((name) => new RegExp(`^(?:${pattern})$`).test(name)),
   )?.[1]
-  const bySelf = leaf.isMany
-    ? Object.entries(fixtures.nouns).find(([source]) => isAny(source, [own]) && leaf.key.endsWith('*'))?.[1]
-    : undefined
-  const titled = bySelf && (lookUpAnchored(`${bySelf} title`) ?? lookUpAnchored(`${bySelf} name`))
-  if (titled) leaf.field = titled
-  for (const kind of [byNoun, bySibling]) {
-    const isBroad =
-      kind === bySibling && /^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)
-    const field =
-      kind &&
-      (lookUpAnchored(`${kind} ${own.replace(new RegExp(`^${kind} `), '')}`) ??
-        (isBroad ? lookUp(`${kind} ${own}`) : undefined))
-    if (field) {
-      leaf.field = field
-      return
-    }
-  }
-}
-
-/** Returns the table entry for a field of one kind of thing, such as `book title`. */
-function lookUpAnchored(name: string): Field | undefined {
-  lookUp(name)
-  return table?.find(({ is }) => is.source.startsWith(`^${name.split(' ')[0]} `) && is.test(name))
+  const field = kind && lookUp(`${kind} ${own}`)
+  if (field) leaf.field = field
 }
 
 export function leafOf(
@@ -385,8 +354,7 @@ type FieldType = 'text' | 'number' | ''
 function lookUp(name: string, type: FieldType = ''): Field | undefined {
   const label = `${name} ${type}`
   if (named.has(label)) return named.get(label)
-  table ??= fixtures.fields.map(({ is, take, give, near, after, members }) => ({
-    members,
+  table ??= fixtures.fields.map(({ is, take, give, near, after }) => ({
     is: new RegExp(is),
     takes: take.split(' ').map((kind) => kind.split(':')),
     give,

@@ -18,30 +18,9 @@ interface Pair {
 /** Assigns facts to leaves, the clearest pairs first. Each fact is assigned only once. */
 export function assign(
   leaves: ReadonlyMap<string, Leaf>,
-  { list: found, text }: Pick<Facts, 'list' | 'text'>,
+  { list, text }: Pick<Facts, 'list' | 'text'>,
 ): void {
   const all = [...leaves.values()]
-  // Prompts such as `Return JSON with the keys name and age` mention the fields themselves.
-  const names = new Set(all.flatMap(({ key }) => key.split('/').map(split)))
-  for (const word of [
-    'key',
-    'keys',
-    'field',
-    'fields',
-    'schema',
-    'json',
-    'json object',
-    'properties',
-    'array',
-    'object',
-    'objects',
-  ])
-    names.add(word)
-  const isKey = ({ value, items }: Fact) =>
-    items
-      ? items.every((item) => names.has(split(item)))
-      : typeof value === 'string' && names.has(split(value))
-  const list = found.filter((fact) => !isKey(fact))
   const rate = raterOf(all, list)
   const pairs = all.flatMap((leaf, place) =>
     [...list, ...optionsStated(leaf, text)].flatMap((fact) => {

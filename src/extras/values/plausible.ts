@@ -27,7 +27,7 @@ interface SourceOptions {
 export function plausibleValues(schema: JsonSchema, prompt: string, options: SourceOptions): ValueSource {
   if (options.isAnswer) return answerTo(schema, prompt, options)
   const facts = readFacts(prompt, options.now)
-  const leaves = leavesOf(schema, facts.text)
+  const leaves = leavesOf(schema)
   assign(leaves, facts)
   const writer = new Writer(leaves, facts, options.seed, options.now)
   return (place) => writer.propose(place)
@@ -37,7 +37,7 @@ export function plausibleValues(schema: JsonSchema, prompt: string, options: Sou
 function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptions): ValueSource {
   const text = contentOf(prompt)
   const isCreative = text.length > prompt.length / 2 && isRequest(prompt)
-  const leaves = leavesOf(schema, text)
+  const leaves = leavesOf(schema)
   const names = new Set([...leaves.values()].map(ownName))
   const today = dateOfToday(prompt, now)
   const found = readFacts(text, text === prompt ? now : today)

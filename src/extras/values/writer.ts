@@ -85,10 +85,6 @@ export class Writer {
   #stated(leaf: Leaf, type: string, schemas: readonly SchemaObject[], index: number): unknown {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     if (listed) return listed.length === 1 ? listed[0] : this.#statedMember(leaf, listed, index)
-    const members =
-      type === 'string' && leaf.facts.length === 0 && !leaf.isClosed ? leaf.field?.members : undefined
-    const member = members && this.#statedMember(leaf, members, index)
-    if (member !== undefined) return member
     if (type === 'boolean') return this.#statedFlag(leaf)
     if (
       type === 'string' &&
@@ -173,24 +169,10 @@ export class Writer {
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : `${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`}`,
       'u',
     ).exec(this.#lower)?.[1]
-    const isNewRows = [...this.#leaves.values()].some(
-      ({ key: each, field, facts }) =>
-        each.startsWith(`${key}/*/`) &&
-        facts.length < 2 &&
-        fixtures.described.includes(/^@(\w+)/.exec(String(field?.give))?.[1] ?? ''),
-    )
     if (count === 0 && isPointList(split(own))) count = this.#facts.sentences.length
-    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own)) || isNewRows))
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
       count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
-    if (count === 0 && isNewRows) count = 3
     if (count === 0 && /option|choice/i.test(own)) count = 4
-    const cells =
-      item?.field && typeof item.field.give === 'string' && /^@(\w+)\.(\w+)$/.exec(item.field.give)
-    if (count === 0 && cells) {
-      const { rows, base } = this.#rowsOf(cells[1] ?? '', `${item.parent}/`)
-      const cell = String(rows[(base + (this.#steps.at(-1) ?? 0)) % rows.length]?.[cells[2] ?? ''])
-      if (cell.includes('|')) count = cell.split('|').length
-    }
     if (
       count === 0 &&
       /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
@@ -553,10 +535,6 @@ export class Writer {
       )
         return sentenceCase(statement)
     }
-    if (give === '{Answer}' && !leaf.isMany) {
-      const answer = this.#answer()
-      if (answer) return answer
-    }
     const example = isNumber ? undefined : exampleIn(schemas)
     if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
     if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
@@ -637,21 +615,6 @@ export class Writer {
     return ideas[(place + index) % ideas.length] ?? 'Sample'
   }
 
-  /** Returns the sentence of the prompt that shares most words with its question. */
-  #answer(): string | undefined {
-    const sentences = (this.#facts.text.match(/[^.!?\n]{12,300}[.!?]?/g) ?? []).map((each) => each.trim())
-    const isAsked = /\?$|^(?:what|who|when|where|which|why|how)\b|\bquestion:/i
-    const question = sentences.findLast((each) => isAsked.test(each)) ?? ''
-    const words = [...subjectWords(question)]
-      .map((word) => stem(word.toLowerCase()))
-      .filter((word) => word.length > 2)
-    const rated = sentences
-      .filter((each) => each !== question && !isAsked.test(each) && !isCommon(/^\S+/.exec(each)?.[0] ?? ''))
-      .map((each) => ({ each, hits: words.filter((word) => each.toLowerCase().includes(word)).length }))
-      .sort((left, right) => right.hits - left.hits)
-    return rated[0] && rated[0].hits > 1 ? rated[0].each : undefined
-  }
-
   #hasObject(): boolean {
     return this.#facts.list.some(({ kind }) => kind === 'object')
   }
@@ -688,6 +651,7 @@ export class Writer {
   /** Returns a column of the object's table row, which is that of a value in the prompt or a random one. */
   #cell({ parent, role, field, key }: Leaf, index: number, cell: string): string | number | undefined {
     const [table = '', column = ''] = cell.split('.')
+    const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
     const siblings = [...this.#leaves.values()].filter((leaf) =>
       leaf.facts.some(({ row }) => row?.[column] !== undefined),
     )
@@ -703,38 +667,10 @@ export class Writer {
         : this.#facts.list.find(({ row }) => table === 'places' && row?.[column] !== undefined))
     if (known?.row?.[column] !== undefined && sibling?.key !== key && !(index > 0 && key.endsWith('*')))
       return known.row[column]
-    const { rows: candidates, base } = this.#rowsOf(table, `${parent}/${role ?? ''}`)
-    const isList = candidates.some((row) => String(row[column]).includes('|'))
-    const object = isList && key.endsWith('*') ? (this.#steps.at(-2) ?? 0) : index
-    const value = field && candidates[(base + object) % candidates.length]?.[column]
-    if (!isList || typeof value !== 'string') return value
-    const parts = value.split('|')
-    return key.endsWith('*') ? parts[index % parts.length] : parts.join(', ')
-  }
-
-  /** Returns a table's rows, the ones that the prompt names or describes first. */
-  #rowsOf(table: string, group: string): { rows: readonly Row[]; base: number } {
-    const all = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
     const base = /^(?:ingredients|tasks)$/.test(table)
       ? 0
-      : Math.floor(draw(this.#seed, table, group) * all.length)
-    if (!fixtures.described.includes(table)) return { rows: all, base }
-    const rated = all.map((row, place) => {
-      const [name] = Object.values(row)
-      const isNamed = this.#lower.includes(String(name).toLowerCase())
-      const { tags, genre, director, author, type, animal, breed, year } = row
-      const about = [tags, genre, director, author, type, animal, breed].join(' ').toLowerCase()
-      const hits = about.match(/\p{L}{3,}/gu)?.filter((word) => this.#lower.includes(word)) ?? []
-      const isDecade =
-        year !== undefined && new RegExp(`\\b(?:19)?${String(year).slice(2, 3)}0['’]?s\\b`).test(this.#lower)
-      return { row, place, score: (isNamed ? 9 : 0) + new Set(hits).size + (isDecade ? 1 : 0) }
-    })
-    const best = Math.max(...rated.map(({ score }) => score))
-    const rows = rated.toSorted((left, right) => right.score - left.score || left.place - right.place)
-    const count = rows.filter(({ score }) => score === best).length
-    // The last recipe is a template for any dish.
-    const isOther = table === 'recipes' && best === 0 && this.#hasObject()
-    return { rows: rows.map(({ row }) => row), base: isOther ? rows.length - 1 : best > 0 ? 0 : base % count }
+      : Math.floor(draw(this.#seed, table, `${parent}/${role ?? ''}`) * rows.length)
+    return field && rows[(base + index) % rows.length]?.[column]
   }
 
   #fill(template: string, leaf: Leaf, index: number): string {
