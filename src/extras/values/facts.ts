@@ -127,6 +127,14 @@ export function readFacts(prompt: string, now: number): Facts {
       (/^\s\p{Lu}[\p{Ll}.]/u.test(after) &&
         !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
         !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
+    // `Windows 10` is not a number.
+    const number = /\d/.test(value)
+      ? list.findIndex((fact) => fact.kind === 'number' && fact.start >= start && fact.end <= end)
+      : -1
+    if (number >= 0) {
+      list.splice(number, 1)
+      claimed.fill(0, start, end)
+    }
     if (!isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
     if (isInTitle && /^(?:city|country|region|ticker)$/.test(tag)) continue
     const stated = text.slice(start, end)
@@ -301,11 +309,14 @@ export function dateOfToday(text: string, now: number): number {
 /** Parses `[1, 2]`, `['I', 'V']` or `(1, 2)`, also one level deeper, and `1, 2 and 3`. */
 function arrayOf(source: string): unknown[] | undefined {
   const isBracket = source.startsWith('[')
-  const inner = /^[[(]/.test(source) ? source.slice(1, -1) : source
+  const inner = (/^[[(]/.test(source) ? source.slice(1, -1) : source).replace(
+    /^(?:from|between) |[a-z] ?= ?/gi,
+    '',
+  )
   if (inner.includes('[')) return (inner.match(/\[[^\]]*\]/g) ?? []).map((each) => arrayOf(each) ?? [])
   const parts = isBracket
     ? (inner.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? [])
-    : inner.replace(/^e\.g\.,? ?/, '').split(/,? and |, ?|(?<=[NSEW]) /)
+    : inner.replace(/^e\.g\.,? ?/, '').split(/,? and | to |, ?|(?<=[NSEW]) /)
   const values = parts.flatMap((part) => {
     const text = part.trim().replace(/(?<=^\d+)(?:st|nd|rd|th)$/, '')
     const [, number = '', side = ''] = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:°? ?([NSEW]))?$/i.exec(text) ?? []

@@ -160,7 +160,11 @@ export function leafOf(
       (word, place) =>
         !/^(?:name|id|value|number|of|the|is|in|text|a)$/.test(word) || (word === 'a' && place > 0),
     )
-  const first = own.split(' ').find((word) => fromRole.test(word) || toRole.test(word)) ?? own
+  const first =
+    own
+      .replace(/^base (?=currency)/, 'from ')
+      .split(' ')
+      .find((word) => fromRole.test(word) || toRole.test(word)) ?? own
   const parentRole =
     names
       .at(-2)

@@ -5,7 +5,7 @@ import { readPattern } from '../../model/json-schema/pattern.ts'
 import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schema/schema.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { Fact, Facts } from './facts.ts'
-import { escaped, type Leaf, split, stem } from './fields.ts'
+import { escaped, type Leaf, stem } from './fields.ts'
 import { cueScore, isRows, numberScore, openScore, roleScore, textScore } from './scoring.ts'
 import { numberFor } from './units.ts'
 
@@ -131,7 +131,14 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
     )
     const isTime = fact.kind === 'time' && isNumeric(leaf)
     const isLanguage = fact.kind === 'language' && !leaf.role
-    if (overlaps(fact.kind === 'list' ? lists : used, fact) && !isPart && !isLanguage && !isTime) continue
+    const isAdjective = /^(?:diet|cuisine|color|genre|size|gender|sport)$/.test(fact.kind)
+    const others =
+      fact.kind === 'list'
+        ? lists
+        : isAdjective
+          ? used.filter(({ kind }) => !/^(?:noun|object)$/.test(kind))
+          : used
+    if (overlaps(others, fact) && !isPart && !isLanguage && !isTime) continue
     if (fact.kind === 'list') lists.push(fact)
     if (leaf.key.endsWith('/*') && leaf.facts.some(({ value }) => value === fact.value)) continue
     if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
@@ -367,6 +374,7 @@ function fits(leaf: Leaf, fact: Fact): boolean {
       return (
         types.includes('string') &&
         (typeof fact.value === 'string' ||
+          (/\b(?:season|year)$/.test(leaf.name) && Number(fact.value) > 1500) ||
           (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )

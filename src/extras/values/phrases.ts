@@ -81,7 +81,12 @@ export function nounPhrases(text: string): Phrase[] {
     } else if (/^\p{Lu}{2,}$/u.test(word) && !isShouted) {
       run.push({ word, start, end })
       isVerbNext = false
-    } else if (/^\p{Lu}.*['’]s$/u.test(word) && /^\s\p{Ll}/u.test(text.slice(end))) {
+    } else if (
+      /^\p{Lu}.*['’]s$/u.test(word) &&
+      !grammar.determiners.has(plain) &&
+      !grammar.glue.has(plain) &&
+      /^\s\p{Ll}/u.test(text.slice(end))
+    ) {
       run.push({ word, start, end: end - 2 })
       close()
     } else if (grammar.determiners.has(plain) || grammar.glue.has(plain) || isAdverb) {

@@ -71,7 +71,8 @@ export function roleScore(
   words: readonly string[],
 ): number {
   // In `How many euros are 5 dollars?`, the amount has the unit to convert from.
-  if (/^(?:currency|unit|option)$/.test(kind) && /\d\s?$/.test(before)) return role === 'from' ? 3.5 : -6
+  if (/^(?:currency|unit|option)$/.test(kind) && /\d\s?(?:\p{L}+\s)?$/u.test(before))
+    return role === 'from' ? 3.5 : -6
   const isFrom =
     /\b(?:from|between|since|depart(?:s|ing)?|starting(?: on| at)?|leaving|out of|of)\s+(?:the )?(?:[a-z]+ ){0,2}(?:[a-z]\s?=\s?)?$/.test(
       before,
@@ -102,7 +103,7 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
       : 0
   if (
     !isNoun &&
-    !/^(?:quote|name|person|company|city|country|region|id|code|league|platform|religion|ticker|symbol|slug|event|about|formula|instrument|diet|genre)$/.test(
+    !/^(?:quote|name|person|company|city|country|region|id|code|league|platform|religion|ticker|symbol|slug|event|about|formula|instrument|diet|genre|color|sport|animal|room|weather|cuisine)$/.test(
       kind,
     )
   )
@@ -170,15 +171,22 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   if (mode === 'loose') score = 3.2
   if (place === 0 && /^(?:email|url|phone|uuid|ip)$/.test(fact.kind)) score += 2
   if (mode === 'weak' || mode === 'near') score = 1
+  if (leaf.optional.length > 0 && field?.takes[0]?.[0] === 'team' && fact.kind === 'name') score = 1
   if (fact.kind === 'email' && mode === 'near' && field?.near?.test(fact.before)) score = 4
-  if (/^(?:object|task|event|title)$/.test(fact.kind) && /\bname of\b/i.test(leaf.description)) score -= 1.5
+  if (
+    /^(?:object|task|event|title)$/.test(fact.kind) &&
+    /\bname of\b/i.test(leaf.description) &&
+    /Topic/.test(String(field?.give))
+  )
+    score -= 3
   if (isMany && fact.kind === 'object') score -= 2
   if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5
   if (isNumber && isSameMeasure(leaf, fact)) score += 3.2
   else if (isNumber && [...hints].some((hint) => hint.length > 4 && fact.after.slice(0, 16).includes(hint)))
     score += 3
-  if (field?.near?.test(fact.before)) score += fact.kind === 'list' ? 0.5 : 2.6
+  if (field?.near?.test(fact.before))
+    score += fact.kind === 'list' ? 0.5 : fact.kind === 'noun' && field.takes[0]?.[0] === 'city' ? 1.8 : 2.6
   if (field?.after?.test(fact.after)) score += 3.2
   if (isNamed) score += isBefore ? 4 : place < 0 ? 3.5 : 2.5
   const before = fact.before.slice(-24)

@@ -488,6 +488,7 @@ export class Writer {
       return !new RegExp(`\\b(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}$`).test(
         this.#lower.slice(Math.max(0, at - 36), at),
       )
+    if (own.length > 0 && this.#lower.replaceAll('-', '').includes(own.join(''))) return true
     const isEach =
       own.length > 1 &&
       own.every((word) => this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${this.#wordSource(word)}`)) >= 0)
