@@ -33,24 +33,15 @@ export function assign(
   )
   pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
   const used = take(pairs, text)
-  swap(all, rate)
   fillNumbers(all, list, used, rate)
   for (const leaf of all) {
     if (leaf.facts.length > 0) continue
-    const found = otherEnd(leaf, all, list, used) ?? labelled(leaf, text)
+    const found = labelled(leaf, text)
     if (!found || overlaps(used, found)) continue
     used.push(found)
     leaf.facts = [found]
   }
   assignRest(leaves, { list, text }, used)
-  for (const leaf of all)
-    if (leaf.key.includes('/*/') && !isNumeric(leaf)) leaf.facts = lastOfEach(leaf.facts)
-}
-
-/** Returns the last of several facts with the same value, such as `Luna` in `Luna and Loki. Luna is 3`. */
-function lastOfEach(facts: readonly Fact[]): readonly Fact[] {
-  const last = new Map(facts.map((fact) => [fact.value, fact]))
-  return last.size > 1 ? facts.filter((fact) => last.get(fact.value) === fact) : facts
 }
 
 type Rate = (leaf: Leaf, fact: Fact) => number
@@ -123,7 +114,7 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
       kept &&
       (!leaf.isMany ||
         /^(?:list|array)$/.test(kept.kind) ||
-        (kept.kind !== fact.kind && !isLinked && !isSubject(fact) && !isNumeric(leaf)))
+        (kept.kind !== fact.kind && !isLinked && !isNumeric(leaf)))
     )
       continue
     const isPart = /^(?:first|last|owner|repo)$/.test(
@@ -147,23 +138,6 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
   return used
 }
 
-/** Returns true for a name that the prompt describes, as in `Ada is 36`. */
-function isSubject({ kind, after }: Fact): boolean {
-  return /^(?:person|name)$/.test(kind) && /^(?: is| was| has| lives| works|,? \(|: |, \d)/.test(after)
-}
-
-/** Exchanges the values of two fields where that fits both better. */
-function swap(all: readonly Leaf[], rate: Rate): void {
-  const single = all.filter(({ isMany, facts }) => !isMany && facts.length === 1)
-  for (const left of single)
-    for (const right of single) {
-      const [first, second] = [left.facts[0], right.facts[0]]
-      if (!first || !second || left === right || !fits(left, second) || !fits(right, first)) continue
-      const gain = rate(left, second) + rate(right, first) - rate(left, first) - rate(right, second)
-      if (gain > 0.01) [left.facts, right.facts] = [[second], [first]]
-    }
-}
-
 /** Assigns the remaining numbers in order if there are as many as required numeric fields without a value. */
 function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], rate: Rate): void {
   const open = all.filter(
@@ -179,22 +153,6 @@ function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], 
     leaf.facts = [best]
     used.push(best)
   }
-}
-
-/** Returns the value next to that of the opposite field, such as `to` for `from`. */
-function otherEnd(
-  leaf: Leaf,
-  all: readonly Leaf[],
-  list: readonly Fact[],
-  used: readonly Fact[],
-): Fact | undefined {
-  const other =
-    leaf.role &&
-    all.find(
-      ({ parent, role, facts }) => parent === leaf.parent && role !== leaf.role && role && facts.length > 0,
-    )
-  if (!other || other.field !== leaf.field) return undefined
-  return list.find((fact) => fact.kind === other.facts[0]?.kind && fits(leaf, fact) && !overlaps(used, fact))
 }
 
 /** Returns the values in the prompt that a field's description lists, such as `'small'` or `2 for ironing`. */

@@ -1,4 +1,5 @@
 /** Converts numbers to the units that fields ask for. */
+import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { textAt } from '../../model/json-schema/schema.ts'
 import type { Fact } from './facts.ts'
 import type { Leaf } from './fields.ts'
@@ -6,39 +7,11 @@ import type { Leaf } from './fields.ts'
 /** Spelling, measure, and size in the measure's base unit. */
 type Unit = readonly [RegExp, string, number]
 
-const units: readonly Unit[] = [
-  [/^(?:ms|millisec\w*)$/, 'time', 0.001],
-  [/^(?:s|secs?|seconds?)$/, 'time', 1],
-  [/^(?:min|mins|minutes?)$/, 'time', 60],
-  [/^(?:h|hrs?|hours?)$/, 'time', 3600],
-  [/^(?:days?|nights?)$/, 'time', 86_400],
-  [/^weeks?$/, 'time', 604_800],
-  [/^months?$/, 'time', 2_592_000],
-  [/^(?:years?|yrs?)$/, 'time', 31_536_000],
-  [/^(?:cents?|pence|minor)$/, 'money', 0.01],
-  [/^(?:usd|eur|gbp|dollars?|euros?|pounds? sterling|[$€£])$/, 'money', 1],
-  [/^(?:mm|millimet\w*)$/, 'length', 0.001],
-  [/^(?:cm|centimet\w*)$/, 'length', 0.01],
-  [/^(?:m|met(?:er|re)s?)$/, 'length', 1],
-  [/^(?:km|kilomet\w*)$/, 'length', 1000],
-  [/^(?:mi|miles?)$/, 'length', 1609.344],
-  [/^(?:ft|feet|foot)$/, 'length', 0.3048],
-  [/^(?:in|inch|inches)$/, 'length', 0.0254],
-  [/^(?:g|grams?)$/, 'mass', 1],
-  [/^(?:kg|kgs|kilos?|kilograms?)$/, 'mass', 1000],
-  [/^(?:lbs?|pounds?)$/, 'mass', 453.592],
-  [/^(?:µf|μf|microfarads?)$/, 'capacitance', 1e-6],
-  [/^farads?$/, 'capacitance', 1],
-  [/^(?:mh|millihenr\w*)$/, 'inductance', 0.001],
-  [/^henr(?:y|ys|ies)$/, 'inductance', 1],
-  [/^(?:hz|hertz)$/, 'frequency', 1],
-  [/^(?:atm|atmospheres?)$/, 'pressure', 1],
-  [/^(?:°c?|c|celsius|degrees?|fahrenheit|kelvin|k)$/, 'temperature', 1],
-  [/^bpm$/, 'tempo', 1],
-  [/^(?:c|coulombs?)$/, 'charge', 1],
-]
+const units = fixtures.measures.map(
+  ([source, measure, size]): Unit => [new RegExp(`^(?:${source})$`), String(measure), Number(size)],
+)
 
-export function unitOf(word: string): Unit | undefined {
+function unitOf(word: string): Unit | undefined {
   return units.find(([pattern]) => pattern.test(word))
 }
 

@@ -182,7 +182,9 @@ export class Writer {
   }
 
   #valueOf(leaf: Leaf, index: number, type: string): unknown {
-    const fact = leaf.facts[0]?.items ? leaf.facts[0] : this.#factOf(leaf, index)
+    const fact = leaf.facts[0]?.items
+      ? leaf.facts[0]
+      : leaf.facts[leaf.isMany ? index : Math.min(index, leaf.facts.length - 1)]
     if (!fact) return undefined
     const coded = leaf.schemas.some(({ pattern }) => pattern !== undefined)
       ? inPattern(fact, leaf.schemas)
@@ -257,35 +259,6 @@ export class Writer {
       /\b(?:city|e\.g|such as|like)\b/i.test(description)
       ? `${value}, ${known}`
       : String(value)
-  }
-
-  /** Returns the fact for an item: those of an object in an array are between its first fact and the next object's. */
-  #factOf({ key, isMany, facts }: Leaf, index: number): Fact | undefined {
-    const array = key.slice(0, key.indexOf('/*/'))
-    if (!isMany) return facts[Math.min(index, facts.length - 1)]
-    if (!key.includes('/*/')) return facts[index]
-    const anchors = this.#anchorsOf(array)
-    const isList = key.endsWith('*')
-    const item = this.#steps[0] ?? 0
-    if (anchors === facts || anchors.length < 2 || (facts.length === anchors.length && !isList))
-      return facts[isList ? index : item]
-    const isBefore = (facts[0]?.start ?? 0) < (anchors[0]?.start ?? 0)
-    const own = facts.filter((fact) => {
-      const place = isBefore
-        ? anchors.findIndex(({ end }) => end >= fact.start)
-        : anchors.findLastIndex(({ start }) => start <= fact.start)
-      return place === item
-    })
-    const [only] = facts.length === 1 && isBefore ? facts : []
-    return only && !isList ? only : own[isList ? index : 0]
-  }
-
-  /** Returns the facts of an array's field with the most facts. */
-  #anchorsOf(array: string): readonly Fact[] {
-    const all = [...this.#leaves.values()].filter(
-      ({ key }) => key.startsWith(`${array}/*/`) && !key.endsWith('*'),
-    )
-    return all.reduce<readonly Fact[]>((best, { facts }) => (facts.length > best.length ? facts : best), [])
   }
 
   /** Returns a listed item's number or unit, such as 200 for `200g flour`. */
@@ -537,7 +510,7 @@ export class Writer {
         return sentenceCase(statement)
     }
     const example = isNumber ? undefined : exampleIn(schemas)
-    if (example !== undefined && !leaf.isMany) return this.#likeExample(example) ?? example
+    if (example !== undefined && !leaf.isMany) return example
     if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
     if (give === undefined || give === '') return withinBounds(Number.NaN, schemas, type)
     let value: unknown = give
@@ -577,23 +550,6 @@ export class Writer {
       return inside !== undefined && isNegative ? -inside : inside
     }
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
-  }
-
-  /** Returns text from the prompt in the form of an example, such as `LH 441` for `UA123`. */
-  #likeExample(example: string): string | undefined {
-    if (!/\d/.test(example) || example.length > 30) return undefined
-    const shape = (example.match(/[A-Z]+|[a-z]+|\d+|[^A-Za-z\d]+/g) ?? [])
-      .map((part) =>
-        /[A-Z]/.test(part)
-          ? '[A-Z]{1,8}'
-          : /[a-z]/.test(part)
-            ? '[a-z]{1,20}'
-            : /\d/.test(part)
-              ? `\\d{1,${part.length + 1}}`
-              : escaped(part),
-      )
-      .join('[ -]?')
-    return new RegExp(`(?<![\\p{L}\\d])${shape}(?![\\p{L}\\d])`, 'u').exec(this.#facts.text)?.[0]
   }
 
   /** Returns a name or a few words from the prompt, for fields without an entry. */
