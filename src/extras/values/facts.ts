@@ -54,41 +54,78 @@ export function readFacts(prompt: string, now: number): Facts {
     // Escaped line breaks.
     .replaceAll('\\n', ' \n')
     .replace(/\S{161,}/g, (run) => ' '.repeat(run.length))
-  const list: Fact[] = []
-  const claimed = new Uint8Array(text.length)
-  const isFree = (start: number, end: number) => !claimed.subarray(start, end).includes(1)
-  const add = (kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>) => {
-    if (list.length >= maxFacts) return
-    const before = text.slice(Math.max(0, start - 48), start).toLowerCase()
-    list.push({ kind, value, start, end, before, after: text.slice(end, end + 36).toLowerCase(), ...more })
-  }
-  const claim = (kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>) => {
-    if (!isFree(start, end)) return
-    claimed.fill(1, start, end)
-    add(kind, start, end, value, more)
-  }
-  const passage = /(?<=[:\n])\s*\S[\s\S]{80,}$/.exec(text)
-  const claimQuotes = () => {
-    for (const match of text.matchAll(quotes())) {
-      const inner = match.slice(1).find((group) => group !== undefined) ?? ''
-      const start = match.index + 1
-      if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
-        add('passage', start, start + inner.length, inner)
-      else if (passage && start > passage.index + 1) add('mention', start, start + inner.length, inner)
-      else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
-        claim('quote', start, start + inner.length, inner)
-    }
-  }
-  if (passage) add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
-  const { patterns, phrases, termOf } = readers()
+  const finder = new Finder(text)
   const today = dateOfToday(text, now)
-  for (const [kind, pattern] of patterns) {
-    if (kind === 'quote') claimQuotes()
+  findPatterns(finder, today)
+  findTerms(finder)
+  findPhrases(finder, today)
+  findNames(finder)
+  findLanguages(finder)
+  finder.list = finder.list.filter((fact) => !isPartOfDate(fact, finder.list))
+  const nouns = nounPhrases(text)
+  findLists(finder, nouns)
+  const subject = findThings(finder, nouns)
+  const dates = finder.list.filter(({ kind }) => kind === 'date')
+  if (today !== now && !dates.every(isToday)) finder.list = finder.list.filter((fact) => !isToday(fact))
+  return {
+    text,
+    words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
+    list: finder.list.sort((left, right) => left.start - right.start),
+    ...subject,
+  }
+}
+
+/** Collects facts. A claimed part of the text belongs to one fact. */
+class Finder {
+  readonly text: string
+  list: Fact[] = []
+  readonly #claimed: Uint8Array
+
+  constructor(text: string) {
+    this.text = text
+    this.#claimed = new Uint8Array(text.length)
+  }
+
+  isFree(start: number, end: number): boolean {
+    return !this.#claimed.subarray(start, end).includes(1)
+  }
+
+  add(kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>): void {
+    if (this.list.length >= maxFacts) return
+    const before = this.text.slice(Math.max(0, start - 48), start).toLowerCase()
+    const after = this.text.slice(end, end + 36).toLowerCase()
+    this.list.push({ kind, value, start, end, before, after, ...more })
+  }
+
+  claim(kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>): void {
+    if (!this.isFree(start, end)) return
+    this.#claimed.fill(1, start, end)
+    this.add(kind, start, end, value, more)
+  }
+
+  /** Removes the numbers in a part of the text. */
+  releaseNumbers(start: number, end: number): void {
+    const others = this.list.filter((fact) => fact.kind !== 'number' || fact.start < start || fact.end > end)
+    if (others.length < this.list.length) this.#claimed.fill(0, start, end)
+    this.list = others
+  }
+}
+
+function findPatterns(finder: Finder, today: number): void {
+  const { text } = finder
+  const passage = /(?<=[:\n])\s*\S[\s\S]{80,}$/.exec(text)
+  if (passage)
+    finder.add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
+  for (const [kind, pattern] of readers().patterns) {
+    if (kind === 'quote') findQuotes(finder, passage?.index)
     else if (kind === 'array') {
       for (const { 0: source, index } of text.matchAll(pattern)) {
         const values = arrayOf(source)
-        if (values && !list.some(({ kind, start, end }) => kind === 'array' && start <= index && index < end))
-          add('array', index, index + source.length, source, { values })
+        if (
+          values &&
+          !finder.list.some(({ kind, start, end }) => kind === 'array' && start <= index && index < end)
+        )
+          finder.add('array', index, index + source.length, source, { values })
       }
     } else
       for (const match of text.matchAll(pattern)) {
@@ -100,8 +137,8 @@ export function readFacts(prompt: string, now: number): Facts {
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), today)
-        if (value !== undefined && isFree(start, start + raw.length))
-          claim(
+        if (value !== undefined && finder.isFree(start, start + raw.length))
+          finder.claim(
             kind,
             start,
             start + street.length,
@@ -112,9 +149,27 @@ export function readFacts(prompt: string, now: number): Facts {
                 ? { row: { word: raw } }
                 : {},
           )
-        if (kind === 'money') add('currency', match.index, start, currencyOf(match[0]))
+        if (kind === 'money') finder.add('currency', match.index, start, currencyOf(match[0]))
       }
   }
+}
+
+function findQuotes(finder: Finder, passage: number | undefined): void {
+  for (const match of finder.text.matchAll(quotes())) {
+    const inner = match.slice(1).find((group) => group !== undefined) ?? ''
+    const start = match.index + 1
+    if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
+      finder.add('passage', start, start + inner.length, inner)
+    else if (passage !== undefined && start > passage + 1)
+      finder.add('mention', start, start + inner.length, inner)
+    else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
+      finder.claim('quote', start, start + inner.length, inner)
+  }
+}
+
+function findTerms(finder: Finder): void {
+  const { text } = finder
+  const { termOf } = readers()
   for (const { start, end, term } of termsIn(text, termOf)) {
     const [tag, value, row] = term
     const isWord = /^(?:color|unit|size|room|genre|mood)$/.test(tag)
@@ -128,25 +183,28 @@ export function readFacts(prompt: string, now: number): Facts {
         !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
         !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
     // `Windows 10` is not a number.
-    const number = /\d/.test(value)
-      ? list.findIndex((fact) => fact.kind === 'number' && fact.start >= start && fact.end <= end)
-      : -1
-    if (number >= 0) {
-      list.splice(number, 1)
-      claimed.fill(0, start, end)
-    }
-    if (!isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
+    if (/\d/.test(value)) finder.releaseNumbers(start, end)
+    if (!finder.isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
     if (isInTitle && /^(?:city|country|region|ticker)$/.test(tag)) continue
     const stated = text.slice(start, end)
     const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated || /\./.test(stated)
-    claim(tag, start, end, /^(?:city|country|ticker)$/.test(tag) && !isAbbreviation ? stated : value, { row })
+    finder.claim(tag, start, end, /^(?:city|country|ticker)$/.test(tag) && !isAbbreviation ? stated : value, {
+      row,
+    })
   }
-  for (const [kind, pattern] of phrases)
-    for (const match of text.matchAll(pattern)) {
+}
+
+function findPhrases(finder: Finder, today: number): void {
+  for (const [kind, pattern] of readers().phrases)
+    for (const match of finder.text.matchAll(pattern)) {
       const raw = match.slice(1).find(Boolean) ?? match[0]
       const start = match.index + match[0].indexOf(raw)
-      add(kind, start, start + raw.length, readValue(kind, raw.trim(), today) ?? raw.trim())
+      finder.add(kind, start, start + raw.length, readValue(kind, raw.trim(), today) ?? raw.trim())
     }
+}
+
+function findNames(finder: Finder): void {
+  const { text } = finder
   for (const match of text.matchAll(names())) {
     let [name] = match
     let start = match.index
@@ -183,9 +241,9 @@ export function readFacts(prompt: string, now: number): Facts {
         !/^(?:['’]s|\s(?:is|was|has|from|and|will|\(|\p{Lu}[\p{Lu}\d-]*\d)|,)/u.test(
           text.slice(start + name.length),
         ))
-    while (name.includes(' ') && !isFree(start, start + name.length))
+    while (name.includes(' ') && !finder.isFree(start, start + name.length))
       name = name.slice(0, name.lastIndexOf(' '))
-    if (name.length < 2 || !isFree(start, start + name.length) || isWord) continue
+    if (name.length < 2 || !finder.isFree(start, start + name.length) || isWord) continue
     if (isCommon(name)) continue
     const abbreviation = /^(?:\.\p{Lu})+\.?(?=[\s,?!]|$)/u.exec(text.slice(start + name.length))?.[0] ?? ''
     if (/(?:^|\s)\p{Lu}$/u.test(name)) name += abbreviation
@@ -202,37 +260,52 @@ export function readFacts(prompt: string, now: number): Facts {
           : /^[A-Z]{3,5}$/.test(name)
             ? 'symbol'
             : 'name'
-    claim(kind, start, start + name.length, name, {
+    finder.claim(kind, start, start + name.length, name, {
       ...(isPlace && !isPerson && { row: { city: name, place: name } }),
       ...((isPerson || (kind === 'name' && others.length === 1)) && {
         row: { first, last: others.join(' ') || first },
       }),
     })
   }
+}
+
+function findLanguages(finder: Finder): void {
+  const { text, list } = finder
   for (const [name, words] of Object.entries(fixtures.languages)) {
     const hits = text.match(new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'giu')) ?? []
     const [value = '', code = ''] = name.split(':')
     if (hits.length > 1 && !list.some(({ kind }) => kind === 'language'))
-      add('language', text.indexOf(hits[0] ?? ''), text.length, value, { row: { language: value, code } })
+      finder.add('language', text.indexOf(hits[0] ?? ''), text.length, value, {
+        row: { language: value, code },
+      })
   }
-  // `17, 1915` is part of a date.
-  const isInDate = ({ start, end }: Fact) =>
-    list.some(
-      ({ kind, ...other }) => /^(?:date|time|money)$/.test(kind) && other.start < end && start < other.end,
-    )
-  list.splice(
-    0,
-    Infinity,
-    ...list.filter((fact) => fact.kind !== 'array' || /^[[]/.test(String(fact.value)) || !isInDate(fact)),
+}
+
+/** Returns true for `17, 1915` in `March 17, 1915`. */
+function isPartOfDate({ kind, value, start, end }: Fact, list: readonly Fact[]): boolean {
+  if (kind !== 'array' || String(value).startsWith('[')) return false
+  return list.some(
+    (other) => /^(?:date|time|money)$/.test(other.kind) && other.start < end && start < other.end,
   )
-  const nouns = nounPhrases(text)
+}
+
+function findLists(finder: Finder, nouns: readonly Phrase[]): void {
+  const { text, list } = finder
   for (const { start, end, items } of [...enumerations(text), ...phraseLists(text, nouns)])
-    add('list', start, end, items.join(', '), {
+    finder.add('list', start, end, items.join(', '), {
       items,
       row: {
         kinds: list.flatMap((fact) => (fact.start >= start && fact.end <= end ? fact.kind : [])).join(' '),
       },
     })
+}
+
+/** Finds the noun phrases, and returns the prompt's subject. */
+function findThings(
+  finder: Finder,
+  nouns: readonly Phrase[],
+): Pick<Facts, 'topic' | 'query' | 'statement' | 'sentences'> {
+  const { text, list } = finder
   const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
   const statement = statementIn(
     text,
@@ -261,7 +334,7 @@ export function readFacts(prompt: string, now: number): Facts {
   for (const thing of things) {
     const { value, end } = thing
     const start = end - value.length
-    add(thing === main ? 'object' : 'noun', start, end, value)
+    finder.add(thing === main ? 'object' : 'noun', start, end, value)
     const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
     const isTyped = list.some(
       (fact) =>
@@ -270,26 +343,19 @@ export function readFacts(prompt: string, now: number): Facts {
         /^(?:city|country|region|id|league|date|number|person)$/.test(fact.kind),
     )
     if (modifier && head && !isTyped && !/^\p{Lu}/u.test(head))
-      add('modifier', start, start + modifier.length, modifier, { row: { head } })
+      finder.add('modifier', start, start + modifier.length, modifier, { row: { head } })
   }
   for (const { value, end } of nouns) {
     const [, rest] = /^\S+\s(.+)$/.exec(value) ?? []
-    if (rest && !isTerm(end - value.length, end - rest.length)) add('rest', end - rest.length, end, rest)
+    if (rest && !isTerm(end - value.length, end - rest.length))
+      finder.add('rest', end - rest.length, end, rest)
   }
-  const isToday = ({ kind, before, after }: Fact) =>
-    kind === 'date' && (/\btoday\S*(?: \S+){0,4} $/.test(before) || /^ is\b/.test(after))
-  const dates = list.filter(({ kind }) => kind === 'date')
-  if (today !== now && !dates.every(isToday))
-    list.splice(0, Infinity, ...list.filter((fact) => !isToday(fact)))
-  return {
-    text,
-    words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
-    list: list.sort((left, right) => left.start - right.start),
-    topic,
-    query,
-    statement,
-    sentences,
-  }
+  return { topic, query, statement, sentences }
+}
+
+/** Returns true for `today` and the date in `Today is 4 May 2026`. */
+function isToday({ kind, before, after }: Fact): boolean {
+  return kind === 'date' && (/\btoday\S*(?: \S+){0,4} $/.test(before) || /^ is\b/.test(after))
 }
 
 const terms =
