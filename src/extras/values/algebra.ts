@@ -29,7 +29,7 @@ function partOf(
 ): string | number | undefined {
   const own = ownName(leaf)
   const value = answer.replace(/^.*= /, '')
-  const isAnswer = /\b(?:answer|result|solution|value|sum|total|x)$/.test(own)
+  const isAnswer = /\b(?:answer|result|solution|value|sum|total|count|number|x)$/.test(own)
   if (type === 'number' || type === 'integer')
     return isAnswer && /^-?[\d.]+$/.test(value) ? Number(value) : undefined
   if (type !== 'string') return undefined
@@ -54,6 +54,8 @@ const sum = new RegExp(
 
 function solve(prompt: string): Solution | undefined {
   const text = prompt.slice(0, 3000)
+  const [, letter = '', word = ''] = /\bhow many ([a-z])['’]?s?\b.{0,20}? in (?:the word )?["'“]?(\p{L}{3,})/iu.exec(text) ?? []
+  if (letter) return countLetters(letter, word)
   const [whole, minus, factor = '1', name = 'x', sign, offset = '0', right = '0'] = equation.exec(text) ?? []
   if (whole)
     return solveLinear(name, Number(`${minus}${factor}`), Number(`${sign ?? '+'}${offset}`), Number(right))
@@ -73,6 +75,15 @@ function solveLinear(name: string, factor: number, offset: number, right: number
       ...(factor === 1 ? [] : [{ explanation: `Divide both sides by ${factor}.`, output: answer }]),
     ],
     answer,
+  }
+}
+
+function countLetters(letter: string, word: string): Solution {
+  const count = word.toLowerCase().split(letter.toLowerCase()).length - 1
+  const spelled = [...word].join('-')
+  return {
+    steps: [{ explanation: `Spell the word: ${spelled}.`, output: `The letter "${letter}" occurs ${count} times` }],
+    answer: String(count),
   }
 }
 

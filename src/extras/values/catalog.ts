@@ -3,6 +3,7 @@ import catalog from '../../../fixtures/catalog.json' with { type: 'json' }
 import { draw } from '../../lib/seed.ts'
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { ValuePlace } from '../../resources/json-schema.ts'
+import { isCommon } from './facts.ts'
 import { type Leaf, split } from './fields.ts'
 
 type Row = readonly string[]
@@ -52,11 +53,14 @@ export class Catalog {
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
+    const part = this.#partOf(leaf, places, choice)
+    if (part !== undefined) return type === 'string' ? part : /^[\d.]+$/.test(part) ? Number(part) : undefined
     const item = leaf.key.endsWith('/*') ? (places.pop() ?? 0) : 0
     const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
     const outer = places.at(-1) ?? 0
+    const nested = outer + (places.at(-2) ?? 0) * 3
     const related = isRow ? this.#rowsFor(leaf, outer, rows) : []
-    const text = (related[item] ?? rows[(outer * (isRow ? 3 : 1) + (isRow ? item : 0)) % rows.length])?.[
+    const text = (related[item] ?? rows[(nested * (isRow ? 3 : 1) + (isRow ? item : 0)) % rows.length])?.[
       column
     ]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
@@ -68,6 +72,20 @@ export class Catalog {
     return /^[\d.]+$/.test(cell) ? Number(inScale(leaf, cell, type)) : undefined
   }
 
+  /** Returns a part of an item in a row's list, such as the amount of an ingredient. */
+  #partOf(leaf: Leaf, places: readonly number[], { table, rows }: Choice): string | undefined {
+    const [, list = ''] = /([^/*]+)\/\*\/[^/*]+$/.exec(leaf.key) ?? []
+    const column = table.columns.findIndex((names) => names.test(split(list)))
+    if (column < 1) return undefined
+    const item = itemsOf(rows[(places.at(-2) ?? 0) % rows.length]?.[column])[places.at(-1) ?? 0]
+    const own = ownName(leaf)
+    const [, amount = '1', unit = '', name] = /^(?:([\d.]+)\s(?:(g|ml|cans|tbsp|tsp|sprigs)\s)?)?(.+)$/.exec(item ?? '') ?? []
+    const hasUnit = [...this.#leaves.values()].some((other) => other.parent === leaf.parent && /unit/.test(other.name))
+    if (/^(?:amount|quantity|qty|measurement)$/.test(own)) return hasUnit ? amount : `${amount} ${unit}`.trim()
+    if (/unit/.test(own)) return unit || 'pieces'
+    return /^(?:name|title|heading|item|ingredient|step|instruction|description|text)s?$/.test(own) ? name : undefined
+  }
+
   /** Returns true if a table has values for a field. */
   has(key: string): boolean {
     const leaf = this.#leaves.get(key)
@@ -77,9 +95,10 @@ export class Catalog {
 
   /** Returns the number of items in a row's list, such as a recipe's steps. */
   countOf(key: string): number | undefined {
-    const leaf = this.#leaves.get(`${key}/*`)
+    const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
     const choice = leaf && this.#choiceFor(leaf)
-    const column = choice ? columnOf(leaf, choice.table) : -1
+    const name = split(key.replace(/^.*\//, ''))
+    const column = choice ? choice.table.columns.findIndex((names, place) => names.test(name) && (place > 0 || leaf?.key.endsWith('/*'))) : -1
     if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
     return itemsOf(choice.rows[0]?.[column]).length || undefined
   }
@@ -107,7 +126,7 @@ export class Catalog {
       .map((table) => {
         const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
         const isNamed = names.some((name) => table.is.test(name))
-        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) ? 2 : 0)
+        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) || this.#names(table) ? 2 : 0)
         return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
       })
       .sort((left, right) => right.rating - left.rating)
@@ -127,14 +146,19 @@ export class Catalog {
     return { table: best.table, rows: rated.map(({ row }) => row), isNamed: (rated[0]?.rating ?? 0) >= 10 }
   }
 
+  /** Returns true if the prompt has a row's name. */
+  #names({ rows }: Table): boolean {
+    return rows.some(([name = '']) => name.length > 6 && this.#has(split(name)))
+  }
+
   /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
   #ratingOf([name = '', ...cells]: Row): number {
     const words = new Set(
-      [name, ...cells].filter((cell) => cell.length < 60).flatMap((cell) => split(cell).split(' ')),
+      [name, ...cells].filter((cell) => !/[.!?]$/.test(cell)).flatMap((cell) => split(cell).split(' ')),
     )
     return (
       (this.#has(split(name)) ? 10 : 0) +
-      [...words].filter((word) => !/^\d{1,3}$/.test(word) && this.#has(word)).length
+      [...words].filter((word) => word.length > 2 && !/^\d{1,3}$/.test(word) && !isCommon(word) && this.#has(word)).length
     )
   }
 

@@ -12,6 +12,7 @@ import { dateOfToday, readFacts } from './facts.ts'
 import { type Leaf, leavesOf } from './fields.ts'
 import { judgement, labelsIn } from './labels.ts'
 import { assign } from './matching.ts'
+import { proseFor, translationIn } from './prose.ts'
 import { segmentsOf } from './segments.ts'
 import { Writer } from './writer.ts'
 
@@ -51,11 +52,13 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
         : statedNearby(leaf, text)
   const writer = new Writer(leaves, facts, seed, today, isCreative)
   const sources: ((place: ValuePlace, key: string, leaf: Leaf | undefined) => unknown)[] = isCreative
-    ? [solutionOf(prompt, leaves), inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt)]
+    ? [solutionOf(prompt, leaves), inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt, seed)]
     : [judgedIn(text, leaves), segmentsOf(leaves, facts, seed, today)]
   return (place) => {
     const key = place.path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
     const leaf = leaves.get(key)
+    const translation = leaf && place.type === 'string' ? translationIn(leaf, prompt) : undefined
+    if (translation !== undefined) return translation
     if (leaf) rejectOtherKind(leaf, place, text)
     for (const source of sources) {
       const value = source(place, key, leaf)
@@ -85,13 +88,16 @@ function judgedIn(text: string, leaves: ReadonlyMap<string, Leaf>) {
   }
 }
 
-function inventedIn(catalog: Catalog, leaves: ReadonlyMap<string, Leaf>, prompt: string) {
+function inventedIn(catalog: Catalog, leaves: ReadonlyMap<string, Leaf>, prompt: string, seed: string) {
   return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
-    if (place.type !== 'array') return leaf && catalog.valueOf(leaf, place)
+    if (place.type !== 'array')
+      return leaf && (catalog.valueOf(leaf, place) ?? proseFor(leaf, place, prompt, seed))
     const isStated = [...leaves.values()].some(
       (each) => each.key.startsWith(`${key}/*`) && each.facts.length > 0,
     )
-    const isText = leaves.has(`${key}/*`) && !catalog.has(`${key}/*`)
+    const own = leaves.get(`${key}/*`)
+    const isText =
+      own && !catalog.has(own.key) && proseFor(own, { ...place, type: 'string', schemas: [] }, prompt, seed) === undefined
     const count = place.path.some((step) => typeof step === 'number') ? undefined : askedCount(prompt)
     return catalog.countOf(key) ?? (isStated ? undefined : (count ?? (isText ? undefined : 3)))
   }
