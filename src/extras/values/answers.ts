@@ -7,7 +7,7 @@ import { type Fact, isCommon } from './facts.ts'
 import { escaped, type Leaf, split } from './fields.ts'
 
 const instruction =
-  /^\W{0,3}(?:(?:please|can you|could you|given|based on|using|use|your task is|you are|i want you to|task:?|the following)\b[^.\n]{0,40}?\b)?(?:extract|classify|analy[sz]e|parse|identify|categori[sz]e|label|summari[sz]e|detect|determine|find|read|process|convert|translate|rate|score|evaluate|assess|review|check|tag|moderate|answer|structure|get|create|pull|return|today)\b/i
+  /^\W{0,3}(?:(?:please|can you|could you|given|based on|using|use|your task is|you are|i want you to|task:?|the following)\b[^.\n]{0,40}?\b)?(?:extract|classify|analy[sz]e|parse|identify|categori[sz]e|label|summari[sz]e|detect|determine|find|read|process|convert|translate|rate|score|evaluate|assess|review|check|tag|moderate|answer|structure|get|create|pull|return|today|choose|pick|route|customer feedback|(?:what(?:'s| is) the (?:sentiment|language|tone|mood|category|intent)|(?:is|are|does|do) th(?:is|e following|ese)))\b/i
 const marks: readonly RegExp[] = [
   /```(?:\w+\n)?([\s\S]{12,}?)```/,
   /<(text|document|email|review|message|input|content|article|transcript|passage|ticket)>([\s\S]{3,}?)<\/\1>/i,
@@ -16,7 +16,8 @@ const marks: readonly RegExp[] = [
   /(?:^|\n)\s*(?:input|text|passage|message|email|review|sentence|content|ticket|article|transcript|note|query)\s?:\s*([\s\S]{8,}?)(?=\n\s*(?:response|answer|output|json|result)\s?:|$)/i,
   /:\s*\n?\s*["“]([^"”]{20,})["”]/,
   /:[ \t]*\n([\s\S]{8,})$/,
-  /^[^\n:]{8,200}:\s+(\S[\s\S]{11,})$/,
+  /^[^?\n]{8,100}\?\s+["“]?(\S[\s\S]{10,}?)["”]?$/,
+  /^[^\n:]{8,200}:\s+(\S[\s\S]{6,})$/,
   /^[^.\n]{8,400}\.\s*\n\s*\n([\s\S]{20,})$/,
   /^[^.\n]{3,60}?\bfrom:?\s+((?:\p{Lu}|["“])[^\n]{40,})$/u,
 ]
@@ -34,7 +35,7 @@ export function contentOf(prompt: string): string {
 }
 
 const request =
-  /^\W{0,3}(?:(?:please|hi|hello|hey|can you|could you|would you|i (?:want|need)(?: you to)?|let's|kindly|here is|now)[,!]?\s){0,2}(?:generate|invent|create|write|make|recommend|suggest|list|give|tell|describe|design|imagine|compose|plan|produce|propose|draft|build|come up|brainstorm|develop|review|provide|name|show|explain|outline|prepare|random|sample|example|what|who|whom|which|where|when|how|why|best|top|\d+ \p{L}+s\b|solve|compute|calculate)(?!\p{L})/iu
+  /^\W{0,3}(?:(?:please|hi|hello|hey|can you|could you|would you|i (?:want|need)(?: you to)?|let's|kindly|here is|now)[,!]?\s){0,2}(?:here is the information|generate|invent|create|write|make|recommend|suggest|list|give|tell|describe|design|imagine|compose|plan|produce|propose|draft|build|come up|brainstorm|develop|review|provide|name|show|explain|compare|contrast|outline|prepare|random|sample|example|what|who|whom|which|where|when|how|why|best|top|\d+ \p{L}+s\b|define|solve|compute|calculate)(?!\p{L})/iu
 
 /** Returns true for prompts that ask for content, such as `Invent 3 dogs`, rather than stating it. */
 export function isRequest(prompt: string): boolean {
@@ -42,7 +43,8 @@ export function isRequest(prompt: string): boolean {
   const isForm = /\b(?:fill in|generate|provide|create) .{0,40}\b(?:information|details|profile)\b/i.test(
     text,
   )
-  return (request.test(text) || isForm) && !instructionWithText(text)
+  const isQuestion = /^(?:is|are|was|were|can|does|do|did|should|will)\s[^?.!\n]{5,120}\?$/i.test(text)
+  return (request.test(text) || isForm || isQuestion) && !instructionWithText(text)
 }
 
 function instructionWithText(text: string): boolean {
@@ -61,6 +63,9 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
         /count|number|num|total|quantity|age|days?|amount|servings?|guests?|people/i.test(key)
       )
     if (/^(?:city|country|region)$/.test(kind)) return !/capital of\s$/.test(before)
+    if (kind === 'sql') return /select/i.test(String(value))
+    if (/^(?:task|purpose|tail|feature|title)$/.test(kind) && /^(?:to-?do )?(?:list|plan|summary|guide)\b|^\p{Ll}+ position$/iu.test(String(value)))
+      return false
     if (kind === 'label') return !/^\p{Ll}+$/u.test(String(value))
     if (!wordKinds.test(kind)) return true
     if (items) return /:\s*$/.test(before) || items.every((item) => /\d/.test(item))
@@ -103,6 +108,16 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
     return []
   const start = match.index + match[0].indexOf(value)
   return [{ kind: 'label', value, start, end: start + value.length, before: '', after: '' }]
+}
+
+/** Returns the things that a text mentions for lists such as `topics` and `animals`. */
+export function mentionedIn({ key, facts }: Leaf, text: string, list: readonly Fact[]): readonly string[] {
+  const own = split(key.replace(/\/\*$/, '').replace(/^.*\//, ''))
+  const isList = facts[0]?.items !== undefined
+  if (own === 'animals') return text.match(new RegExp(`(?<!\\p{L})(?:${catalog.animals})(?!\\p{L})`, 'giu')) ?? []
+  if (isList || !/^(?:key ?words?|topics?|tags?|themes?|key ?phrases?|subjects?)$/.test(own)) return []
+  const nouns = list.flatMap(({ kind, value }) => (/^(?:object|noun|name|company|city)$/.test(kind) ? String(value) : []))
+  return [...new Set(nouns.map((noun) => noun.toLowerCase()).filter((noun) => !/ing$|^(?:some|one|thing)/.test(noun)))].slice(0, 5)
 }
 
 /** Returns true if a fact only names the schema's fields, as in `with the fields 'title' and 'author'`. */

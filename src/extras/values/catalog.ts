@@ -26,6 +26,8 @@ interface Choice {
   readonly table: Table
   /** Best match first. */
   readonly rows: readonly Row[]
+  /** If true, the rows belong to a place in the prompt, and do not repeat. */
+  readonly isLocal: boolean
   /** If true, the prompt names the first row. */
   readonly isNamed: boolean
 }
@@ -48,25 +50,29 @@ export class Catalog {
   valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
     const choice = this.#choiceFor(leaf)
     const column = choice ? columnOf(leaf, choice.table) : -1
-    if (!choice || column < 0) return undefined
+    if (!choice) return undefined
     const { table, rows } = choice
+    if (/\b(?:interview|survey|discussion)\b/.test(this.#lower) && /question/.test(leaf.name)) return undefined
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
     const part = this.#partOf(leaf, places, choice)
     if (part !== undefined) return type === 'string' ? part : /^[\d.]+$/.test(part) ? Number(part) : undefined
+    if (column < 0) return undefined
     const item = leaf.key.endsWith('/*') ? (places.pop() ?? 0) : 0
     const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
     const outer = places.at(-1) ?? 0
     const nested = outer + (places.at(-2) ?? 0) * 3
     const related = isRow ? this.#rowsFor(leaf, outer, rows) : []
-    const text = (related[item] ?? rows[(nested * (isRow ? 3 : 1) + (isRow ? item : 0)) % rows.length])?.[
-      column
-    ]
+    const place = nested * (isRow ? 3 : 1) + (isRow ? item : 0)
+    const text = (related[item] ?? rows[choice.isLocal ? place : place % rows.length])?.[column]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
     const isStated = leaf.facts.length > 0 && !(choice.isNamed && column > 0)
-    if (!cell || (isStated && !cell.includes(String(leaf.facts[0]?.value)))) return undefined
+    if (!cell || (isStated && !cell.includes(String((leaf.facts[outer] ?? leaf.facts[0])?.value)))) return undefined
     const listed = schemas.map(listedValues).find(Boolean)
+    const named = siblings.find((each) => each.facts.length > 0 && columnOf(each, table) === 0)?.facts[0]
+    const [name = ''] = rows[place % rows.length]?.[0]?.split(' ') ?? []
+    if (named && name.length > 2 && /[.!]$/.test(cell)) return cell.replaceAll(name, String(named.value))
     if (listed) return listed.find((each) => split(String(each)) === split(cell)) as string | undefined
     if (type === 'string') return inScale(leaf, cell, type)
     return /^[\d.]+$/.test(cell) ? Number(inScale(leaf, cell, type)) : undefined
@@ -84,6 +90,14 @@ export class Catalog {
     if (/^(?:amount|quantity|qty|measurement)$/.test(own)) return hasUnit ? amount : `${amount} ${unit}`.trim()
     if (/unit/.test(own)) return unit || 'pieces'
     return /^(?:name|title|heading|item|ingredient|step|instruction|description|text)s?$/.test(own) ? name : undefined
+  }
+
+  /** Returns the number of rows if the prompt asks for all, as in `the planets of the solar system`. */
+  allOf(key: string): number | undefined {
+    const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
+    const { table, rows = [] } = (leaf && this.#choiceFor(leaf)) ?? {}
+    const isAll = table && rows.length < 9 && new RegExp(`\\b(?:all|the) (?:${table.is.source}) (?:of|in)\\b`, 'u').test(this.#lower)
+    return isAll ? rows.length : undefined
   }
 
   /** Returns true if a table has values for a field. */
@@ -120,12 +134,11 @@ export class Catalog {
 
   #choose(group: string): Choice | undefined {
     const members = [...this.#leaves.values()].filter((leaf) => groupOf(leaf) === group)
-    const names = members.map(ownName)
     const path = split(group.replaceAll('*', ''))
     const [best] = tables
       .map((table) => {
         const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
-        const isNamed = names.some((name) => table.is.test(name))
+        const isNamed = members.some((leaf) => table.is.test(ownName(leaf)) && columnOf(leaf, table) !== 0)
         const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) || this.#names(table) ? 2 : 0)
         return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
       })
@@ -135,15 +148,20 @@ export class Catalog {
     const root = group.replace(/\/\*.*$/, '')
     const roots = this.#roots.get(is) ?? []
     if (!roots.includes(root)) this.#roots.set(is, [...roots, root])
-    const first = /\b(?:top|best|greatest|famous|popular)\b/.test(this.#lower)
+    const first = /\b(?:all|the planets|top|best|greatest|famous|popular)\b/.test(this.#lower)
       ? 0
       : draw(this.#seed, is.source)
-    const start =
-      (Math.floor(first * rows.length) + roots.filter((each) => each !== root).length * 3) % rows.length
+    const start = Math.floor(first * rows.length)
     const rated = [...rows.slice(start), ...rows.slice(0, start)]
       .map((row) => ({ row, rating: this.#ratingOf(row) }))
       .sort((left, right) => right.rating - left.rating)
-    return { table: best.table, rows: rated.map(({ row }) => row), isNamed: (rated[0]?.rating ?? 0) >= 10 }
+    const isLocal = is.source.includes('itinerary')
+    const isNamed = (rated[0]?.rating ?? 0) >= 10
+    const shift = roots.filter((each) => !each.startsWith(root) && !root.startsWith(each)).length * 3
+    const fitting = isLocal
+      ? rated.filter(({ rating }) => rating > 0)
+      : [...rated.slice(shift), ...rated.slice(0, shift)]
+    return { table: best.table, rows: fitting.map(({ row }) => row), isLocal, isNamed }
   }
 
   /** Returns true if the prompt has a row's name. */
@@ -163,7 +181,7 @@ export class Catalog {
   }
 
   #has(words: string): boolean {
-    const source = words.split(' ').join('[^\\p{L}\\d]+')
+    const source = words.split(' ').join('[^\\p{L}\\d]+') + (words.length > 4 ? '\\p{L}{0,4}' : '')
     return words.length > 1 && new RegExp(`(?<![\\p{L}\\d])${source}(?![\\p{L}\\d])`, 'u').test(this.#lower)
   }
 }
@@ -203,4 +221,19 @@ function inScale({ name, description }: Leaf, cell: string, type: string): strin
   return type === 'string'
     ? `${short} out of ${scale}${/stars/.test(description) ? ' stars' : ''}`
     : String(short)
+}
+
+const lists = Object.entries(catalog.lists).map(([names, items]) => ({ is: new RegExp(`(?<!\\p{L})(?:${names})(?!\\p{L})`, 'iu'), items: items.split('|') }))
+
+/** Returns a closed or common list that a prompt names, such as the days of the week. */
+export function knownList(prompt: string): readonly string[] | undefined {
+  return lists.find(({ is }) => is.test(prompt))?.items
+}
+
+/** Returns an item of the list that the prompt names, for a list of text or of objects with a name. */
+export function knownItem(leaf: Leaf, { path, type }: ValuePlace, prompt: string): string | undefined {
+  const items = knownList(prompt)
+  const isItem = leaf.key.endsWith('/*') || /^(?:name|title|answer|artist|painter|mountain|river|language)$/.test(ownName(leaf))
+  if (!items || type !== 'string' || !isItem || leaf.facts.length > 0) return undefined
+  return items[(path.findLast((step) => typeof step === 'number') ?? 0) % items.length]
 }

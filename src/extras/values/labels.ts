@@ -4,7 +4,7 @@ import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
 import { ownName } from './catalog.ts'
-import { escaped, type Leaf, split, stem } from './fields.ts'
+import { escaped, type Leaf, sentenceCase, split, stem } from './fields.ts'
 
 const moods = {
   positive: /^(?:very |extremely )?(?:positive|happy|good|pos|favou?rable|joy|satisfied)$/,
@@ -17,19 +17,36 @@ const harsh = 'idiots?|stupid|hate\\w*|kill|shut up|damn|garbage|furious|morons?
 const isHostility = /\b(?:aggressi\w+|toxicity|anger|hostility|offensiveness|profanity)\b/
 
 /** Returns a value for a field that judges the text, such as `sentiment` or `toxicity`. */
-export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text: string): unknown {
+export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text: string, statement: string | undefined): unknown {
   const own = ownName(leaf)
   const listed = schemas.map(listedValues).find((values) => values !== undefined)
-  if (type === 'boolean') return opposed(own, text) ? false : undefined
+  if (type === 'boolean') {
+    const [, expected] = /^(?:is )?(positive|negative)$/.exec(own) ?? []
+    if (expected) return moodOf(text) === expected
+    if (/follow ?up|escalat\w*|attention|action (?:needed|required)/.test(own)) return moodOf(text) === 'negative'
+    return opposed(own, text) ? false : undefined
+  }
   if (listed) return listed.length > 1 ? labelOf(leaf, listed, text, path) : undefined
   if (type === 'string') {
+    if (/^(?:reason|reasoning|explanation|justification|rationale|why)$/.test(own) && leaf.facts.length === 0) return reasonIn(text)
+    if (/^(?:short |brief )?(?:summary|description|gist|abstract|overview|main point)$/.test(own) && leaf.facts.length === 0 && !statement)
+      return sentenceIn(text)
+    if (/^(?:title|headline|subject)$/.test(own) && leaf.facts.length === 0 && text.length > 80) return headlineIn(text)
     if (/\b(?:sentiment|polarity)$/.test(own)) return moodOf(text)
     return /^(?:detected |source )?language$/.test(own) && leaf.facts.length === 0
       ? languageOf(text)
       : undefined
   }
   if (type !== 'number' && type !== 'integer') return undefined
+  if (/^(?:word|words) count$|^(?:number of|num) words$/.test(own)) return text.match(/\S+/g)?.length
   const mood = moodOf(text)
+  if (/(?:severity|urgency|importance|rating|score|level|grade)$/.test(own) && !/confidence|sentiment|polarity/.test(own) && !isHostility.test(own) && !/^(?:positive|negative|neutral)/.test(own)) {
+    const isBad = /severity|urgency|importance/.test(own)
+    const share = mood === 'neutral' ? 0.6 : (mood === 'positive') === isBad ? 0.2 : 0.8
+    const isRanged = /\d\s*(?:-|–|to|and)\s*\d/.test(leaf.description)
+    const isStated = leaf.facts.some(({ value }) => !isRanged || Number(value) <= 10)
+    return isStated ? undefined : inRange(leaf, schemas, type === 'integer' ? [1, 10] : [0, 1], share, type)
+  }
   const [, about] =
     /^(positive|negative|neutral)(?: (?:sentiment )?(?:score|probability|confidence|percentage))?$/.exec(
       own,
@@ -47,6 +64,29 @@ export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text:
   return isHostility.test(own)
     ? inRange(leaf, schemas, [0, 1], countOf(text, harsh) > 0 ? 0.8 : 0, type)
     : undefined
+}
+
+/** Returns a reason for a label, with a telling word of the text if there is one. */
+function reasonIn(text: string): string {
+  const { positive, negative, critical } = fixtures.synonyms
+  const telling = [critical, positive, negative, ...Object.values(catalog.synonyms)]
+  const words = telling.flatMap((source) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'iu').exec(text)?.[0].toLowerCase() ?? [])
+  const [first, second] = [...new Set(words)].sort((left, right) => right.length - left.length)
+  if (!first) return 'The overall wording of the text supports this.'
+  return second ? `The words "${first}" and "${second}" point to this.` : `The wording "${first}" points to this.`
+}
+
+/** Returns a text's first sentence. */
+function sentenceIn(text: string): string {
+  const [sentence = text] = /^.{12,200}?[.!?](?=\s|$)/su.exec(text.trim()) ?? []
+  return sentenceCase(sentence.replace(/^(?:hi|hello|dear|hey)\b[^,]{0,20},\s*/i, '').slice(0, 200))
+}
+
+/** Returns the first words of a text, up to a preposition. */
+function headlineIn(text: string): string {
+  const words = sentenceIn(text).split(/[,;:.!?](?:\s|$)/)[0]?.split(' ') ?? []
+  const end = words.findIndex((word, place) => place > 4 && /^(?:on|in|at|by|for|with|after|before|because|and|but|that|which|to|from|of|is|was)$/.test(word))
+  return words.slice(0, end > 0 ? end : 9).join(' ')
 }
 
 /** Returns the members that a text mentions or implies, in the schema's order. */

@@ -38,9 +38,15 @@ export function segmentsOf(
       .filter((part) => part.trim().length > 3)
       .slice(0, maxSegments)
     if (parts.length < 2) continue
-    const read = parts.map((part) => readPart(part, own, start, now))
+    const read = parts.map((part) => readPart(part, own, start, now, facts.text))
     const most = Math.max(...read.map(({ count }) => count))
-    const full = read.filter(({ count }) => count >= 2 && count * 2 > most)
+    const nameOf = ({ leaves }: (typeof read)[number]) => [...leaves.values()][0]?.facts[0]?.value
+    const full = read.filter(
+      (part) =>
+        part.count >= 2 &&
+        part.count * 2 > most &&
+        !read.some((other) => nameOf(other) !== undefined && nameOf(other) === nameOf(part) && other.count > part.count),
+    )
     if (full.length < 2) continue
     const writers = full.map(({ leaves, facts }, place) => new Writer(leaves, facts, `${seed}/${place}`, now))
     return (place) =>
@@ -49,18 +55,21 @@ export function segmentsOf(
   return none
 }
 
-function readPart(text: string, own: readonly Leaf[], start: string, now: number) {
+function readPart(text: string, own: readonly Leaf[], start: string, now: number, whole: string) {
   const facts = readFacts(text, now)
   const leaves = new Map(
     own.map((leaf) => {
       const key = leaf.key.slice(start.length)
       const parent = leaf.parent.slice(start.length)
-      const part: Leaf = { ...leaf, key, parent, isMany: key.includes('*'), optional: [], facts: [] }
+      const part: Leaf = { ...leaf, key, parent, isMany: key.includes('*'), optional: leaf.optional.flatMap((each) => (each.startsWith(start) ? each.slice(start.length) : [])), facts: [] }
       return [key, part] as const
     }),
   )
   assign(leaves, facts)
-  for (const leaf of leaves.values()) if (leaf.facts.length === 0) leaf.facts = statedNearby(leaf, text)
+  for (const leaf of leaves.values()) if (leaf.facts.length === 0) {
+    const found = statedNearby(leaf, text)
+    leaf.facts = found.length > 0 || !/^(?:animal|species)$/.test(leaf.key) ? found : statedNearby(leaf, whole)
+  }
   return { leaves, facts, count: [...leaves.values()].filter((leaf) => leaf.facts.length > 0).length }
 }
 
