@@ -54,7 +54,8 @@ const sum = new RegExp(
 
 function solve(prompt: string): Solution | undefined {
   const text = prompt.slice(0, 3000)
-  const [, letter = '', word = ''] = /\bhow many ([a-z])['’]?s?\b.{0,20}? in (?:the word )?["'“]?(\p{L}{3,})/iu.exec(text) ?? []
+  const [, letter = '', word = ''] =
+    /\bhow many ([a-z])['’]?s?\b.{0,20}? in (?:the word )?["'“]?(\p{L}{3,})/iu.exec(text) ?? []
   if (letter) return countLetters(letter, word)
   const [whole, minus, factor = '1', name = 'x', sign, offset = '0', right = '0'] = equation.exec(text) ?? []
   if (whole)
@@ -82,7 +83,9 @@ function countLetters(letter: string, word: string): Solution {
   const count = word.toLowerCase().split(letter.toLowerCase()).length - 1
   const spelled = [...word].join('-')
   return {
-    steps: [{ explanation: `Spell the word: ${spelled}.`, output: `The letter "${letter}" occurs ${count} times` }],
+    steps: [
+      { explanation: `Spell the word: ${spelled}.`, output: `The letter "${letter}" occurs ${count} times` },
+    ],
     answer: String(count),
   }
 }

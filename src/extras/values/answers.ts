@@ -64,7 +64,10 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
       )
     if (/^(?:city|country|region)$/.test(kind)) return !/capital of\s$/.test(before)
     if (kind === 'sql') return /select/i.test(String(value))
-    if (/^(?:task|purpose|tail|feature|title)$/.test(kind) && /^(?:to-?do )?(?:list|plan|summary|guide)\b|^\p{Ll}+ position$/iu.test(String(value)))
+    if (
+      /^(?:task|purpose|tail|feature|title)$/.test(kind) &&
+      /^(?:to-?do )?(?:list|plan|summary|guide)\b|^\p{Ll}+ position$/iu.test(String(value))
+    )
       return false
     if (kind === 'label') return !/^\p{Ll}+$/u.test(String(value))
     if (!wordKinds.test(kind)) return true
@@ -114,10 +117,17 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
 export function mentionedIn({ key, facts }: Leaf, text: string, list: readonly Fact[]): readonly string[] {
   const own = split(key.replace(/\/\*$/, '').replace(/^.*\//, ''))
   const isList = facts[0]?.items !== undefined
-  if (own === 'animals') return text.match(new RegExp(`(?<!\\p{L})(?:${catalog.animals})(?!\\p{L})`, 'giu')) ?? []
+  if (own === 'animals')
+    return text.match(new RegExp(`(?<!\\p{L})(?:${catalog.animals})(?!\\p{L})`, 'giu')) ?? []
   if (isList || !/^(?:key ?words?|topics?|tags?|themes?|key ?phrases?|subjects?)$/.test(own)) return []
-  const nouns = list.flatMap(({ kind, value }) => (/^(?:object|noun|name|company|city)$/.test(kind) ? String(value) : []))
-  return [...new Set(nouns.map((noun) => noun.toLowerCase()).filter((noun) => !/ing$|^(?:some|one|thing)/.test(noun)))].slice(0, 5)
+  const nouns = list.flatMap(({ kind, value }) =>
+    /^(?:object|noun|name|company|city)$/.test(kind) ? String(value) : [],
+  )
+  return [
+    ...new Set(
+      nouns.map((noun) => noun.toLowerCase()).filter((noun) => !/ing$|^(?:some|one|thing)/.test(noun)),
+    ),
+  ].slice(0, 5)
 }
 
 /** Returns true if a fact only names the schema's fields, as in `with the fields 'title' and 'author'`. */

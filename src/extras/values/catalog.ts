@@ -52,7 +52,8 @@ export class Catalog {
     const column = choice ? columnOf(leaf, choice.table) : -1
     if (!choice) return undefined
     const { table, rows } = choice
-    if (/\b(?:interview|survey|discussion)\b/.test(this.#lower) && /question/.test(leaf.name)) return undefined
+    if (/\b(?:interview|survey|discussion)\b/.test(this.#lower) && /question/.test(leaf.name))
+      return undefined
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
@@ -68,7 +69,8 @@ export class Catalog {
     const text = (related[item] ?? rows[choice.isLocal ? place : place % rows.length])?.[column]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
     const isStated = leaf.facts.length > 0 && !(choice.isNamed && column > 0)
-    if (!cell || (isStated && !cell.includes(String((leaf.facts[outer] ?? leaf.facts[0])?.value)))) return undefined
+    if (!cell || (isStated && !cell.includes(String((leaf.facts[outer] ?? leaf.facts[0])?.value))))
+      return undefined
     const listed = schemas.map(listedValues).find(Boolean)
     const named = siblings.find((each) => each.facts.length > 0 && columnOf(each, table) === 0)?.facts[0]
     const [name = ''] = rows[place % rows.length]?.[0]?.split(' ') ?? []
@@ -85,18 +87,27 @@ export class Catalog {
     if (column < 1) return undefined
     const item = itemsOf(rows[(places.at(-2) ?? 0) % rows.length]?.[column])[places.at(-1) ?? 0]
     const own = ownName(leaf)
-    const [, amount = '1', unit = '', name] = /^(?:([\d.]+)\s(?:(g|ml|cans|tbsp|tsp|sprigs)\s)?)?(.+)$/.exec(item ?? '') ?? []
-    const hasUnit = [...this.#leaves.values()].some((other) => other.parent === leaf.parent && /unit/.test(other.name))
-    if (/^(?:amount|quantity|qty|measurement)$/.test(own)) return hasUnit ? amount : `${amount} ${unit}`.trim()
+    const [, amount = '1', unit = '', name] =
+      /^(?:([\d.]+)\s(?:(g|ml|cans|tbsp|tsp|sprigs)\s)?)?(.+)$/.exec(item ?? '') ?? []
+    const hasUnit = [...this.#leaves.values()].some(
+      (other) => other.parent === leaf.parent && /unit/.test(other.name),
+    )
+    if (/^(?:amount|quantity|qty|measurement)$/.test(own))
+      return hasUnit ? amount : `${amount} ${unit}`.trim()
     if (/unit/.test(own)) return unit || 'pieces'
-    return /^(?:name|title|heading|item|ingredient|step|instruction|description|text)s?$/.test(own) ? name : undefined
+    return /^(?:name|title|heading|item|ingredient|step|instruction|description|text)s?$/.test(own)
+      ? name
+      : undefined
   }
 
   /** Returns the number of rows if the prompt asks for all, as in `the planets of the solar system`. */
   allOf(key: string): number | undefined {
     const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
     const { table, rows = [] } = (leaf && this.#choiceFor(leaf)) ?? {}
-    const isAll = table && rows.length < 9 && new RegExp(`\\b(?:all|the) (?:${table.is.source}) (?:of|in)\\b`, 'u').test(this.#lower)
+    const isAll =
+      table &&
+      rows.length < 9 &&
+      new RegExp(`\\b(?:all|the) (?:${table.is.source}) (?:of|in)\\b`, 'u').test(this.#lower)
     return isAll ? rows.length : undefined
   }
 
@@ -112,7 +123,11 @@ export class Catalog {
     const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
     const choice = leaf && this.#choiceFor(leaf)
     const name = split(key.replace(/^.*\//, ''))
-    const column = choice ? choice.table.columns.findIndex((names, place) => names.test(name) && (place > 0 || leaf?.key.endsWith('/*'))) : -1
+    const column = choice
+      ? choice.table.columns.findIndex(
+          (names, place) => names.test(name) && (place > 0 || leaf?.key.endsWith('/*')),
+        )
+      : -1
     if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
     return itemsOf(choice.rows[0]?.[column]).length || undefined
   }
@@ -139,7 +154,10 @@ export class Catalog {
       .map((table) => {
         const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
         const isNamed = members.some((leaf) => table.is.test(ownName(leaf)) && columnOf(leaf, table) !== 0)
-        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) || this.#names(table) ? 2 : 0)
+        const named =
+          (table.is.test(path) ? 3 : 0) +
+          (isNamed ? 2 : 0) +
+          (table.is.test(this.#lower) || this.#names(table) ? 2 : 0)
         return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
       })
       .sort((left, right) => right.rating - left.rating)
@@ -153,7 +171,7 @@ export class Catalog {
       : draw(this.#seed, is.source)
     const start = Math.floor(first * rows.length)
     const rated = [...rows.slice(start), ...rows.slice(0, start)]
-      .map((row) => ({ row, rating: this.#ratingOf(row) }))
+      .map((row) => ({ row, rating: this.#ratingOf(row, best.table.columns.length) }))
       .sort((left, right) => right.rating - left.rating)
     const isLocal = is.source.includes('itinerary')
     const isNamed = (rated[0]?.rating ?? 0) >= 10
@@ -170,14 +188,15 @@ export class Catalog {
   }
 
   /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
-  #ratingOf([name = '', ...cells]: Row): number {
-    const words = new Set(
-      [name, ...cells].filter((cell) => !/[.!?]$/.test(cell)).flatMap((cell) => split(cell).split(' ')),
-    )
-    return (
-      (this.#has(split(name)) ? 10 : 0) +
-      [...words].filter((word) => word.length > 2 && !/^\d{1,3}$/.test(word) && !isCommon(word) && this.#has(word)).length
-    )
+  #ratingOf(row: Row, columns: number): number {
+    const [name = '', ...cells] = row
+    const isHit = (word: string) =>
+      word.length > 2 && !/^\d{1,3}$/.test(word) && !isCommon(word) && this.#has(word)
+    const hitsIn = (texts: readonly string[]) =>
+      new Set(texts.flatMap((text) => split(text).split(' ')).filter(isHit)).size
+    const short = cells.slice(0, columns - 1).filter((cell) => !/[.!?]$/.test(cell))
+    const tags = row.slice(columns)
+    return (this.#has(split(name)) ? 10 : 0) + hitsIn([name, ...short]) + 2 * hitsIn(tags)
   }
 
   #has(words: string): boolean {
@@ -223,7 +242,10 @@ function inScale({ name, description }: Leaf, cell: string, type: string): strin
     : String(short)
 }
 
-const lists = Object.entries(catalog.lists).map(([names, items]) => ({ is: new RegExp(`(?<!\\p{L})(?:${names})(?!\\p{L})`, 'iu'), items: items.split('|') }))
+const lists = Object.entries(catalog.lists).map(([names, items]) => ({
+  is: new RegExp(`(?<!\\p{L})(?:${names})(?!\\p{L})`, 'iu'),
+  items: items.split('|'),
+}))
 
 /** Returns a closed or common list that a prompt names, such as the days of the week. */
 export function knownList(prompt: string): readonly string[] | undefined {
@@ -233,7 +255,9 @@ export function knownList(prompt: string): readonly string[] | undefined {
 /** Returns an item of the list that the prompt names, for a list of text or of objects with a name. */
 export function knownItem(leaf: Leaf, { path, type }: ValuePlace, prompt: string): string | undefined {
   const items = knownList(prompt)
-  const isItem = leaf.key.endsWith('/*') || /^(?:name|title|answer|artist|painter|mountain|river|language)$/.test(ownName(leaf))
+  const isItem =
+    leaf.key.endsWith('/*') ||
+    /^(?:name|title|answer|artist|painter|mountain|river|language)$/.test(ownName(leaf))
   if (!items || type !== 'string' || !isItem || leaf.facts.length > 0) return undefined
   return items[(path.findLast((step) => typeof step === 'number') ?? 0) % items.length]
 }

@@ -317,7 +317,10 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
   const shape = textAt(schema, 'pattern')
   if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
   if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
-  if (/name$/.test(own) && /\bfirst (?:name )?and (?:last|sur) ?name|\bfull name\b|\bperson\b/i.test(description))
+  if (
+    /name$/.test(own) &&
+    /\bfirst (?:name )?and (?:last|sur) ?name|\bfull name\b|\bperson\b/i.test(description)
+  )
     return lookUp('full name')
   if (/\bSQL\b/.test(description) && /\bquery$/.test(name)) return lookUp('sql query')
   const types = typesOf(schema)

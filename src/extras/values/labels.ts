@@ -17,21 +17,33 @@ const harsh = 'idiots?|stupid|hate\\w*|kill|shut up|damn|garbage|furious|morons?
 const isHostility = /\b(?:aggressi\w+|toxicity|anger|hostility|offensiveness|profanity)\b/
 
 /** Returns a value for a field that judges the text, such as `sentiment` or `toxicity`. */
-export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text: string, statement: string | undefined): unknown {
+export function judgement(
+  leaf: Leaf,
+  { type, schemas, path }: ValuePlace,
+  text: string,
+  statement: string | undefined,
+): unknown {
   const own = ownName(leaf)
   const listed = schemas.map(listedValues).find((values) => values !== undefined)
   if (type === 'boolean') {
     const [, expected] = /^(?:is )?(positive|negative)$/.exec(own) ?? []
     if (expected) return moodOf(text) === expected
-    if (/follow ?up|escalat\w*|attention|action (?:needed|required)/.test(own)) return moodOf(text) === 'negative'
+    if (/follow ?up|escalat\w*|attention|action (?:needed|required)/.test(own))
+      return moodOf(text) === 'negative'
     return opposed(own, text) ? false : undefined
   }
   if (listed) return listed.length > 1 ? labelOf(leaf, listed, text, path) : undefined
   if (type === 'string') {
-    if (/^(?:reason|reasoning|explanation|justification|rationale|why)$/.test(own) && leaf.facts.length === 0) return reasonIn(text)
-    if (/^(?:short |brief )?(?:summary|description|gist|abstract|overview|main point)$/.test(own) && leaf.facts.length === 0 && !statement)
+    if (/^(?:reason|reasoning|explanation|justification|rationale|why)$/.test(own) && leaf.facts.length === 0)
+      return reasonIn(text)
+    if (
+      /^(?:short |brief )?(?:summary|description|gist|abstract|overview|main point)$/.test(own) &&
+      leaf.facts.length === 0 &&
+      !statement
+    )
       return sentenceIn(text)
-    if (/^(?:title|headline|subject)$/.test(own) && leaf.facts.length === 0 && text.length > 80) return headlineIn(text)
+    if (/^(?:title|headline|subject)$/.test(own) && leaf.facts.length === 0 && text.length > 80)
+      return headlineIn(text)
     if (/\b(?:sentiment|polarity)$/.test(own)) return moodOf(text)
     return /^(?:detected |source )?language$/.test(own) && leaf.facts.length === 0
       ? languageOf(text)
@@ -40,7 +52,12 @@ export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text:
   if (type !== 'number' && type !== 'integer') return undefined
   if (/^(?:word|words) count$|^(?:number of|num) words$/.test(own)) return text.match(/\S+/g)?.length
   const mood = moodOf(text)
-  if (/(?:severity|urgency|importance|rating|score|level|grade)$/.test(own) && !/confidence|sentiment|polarity/.test(own) && !isHostility.test(own) && !/^(?:positive|negative|neutral)/.test(own)) {
+  if (
+    /(?:severity|urgency|importance|rating|score|level|grade)$/.test(own) &&
+    !/confidence|sentiment|polarity/.test(own) &&
+    !isHostility.test(own) &&
+    !/^(?:positive|negative|neutral)/.test(own)
+  ) {
     const isBad = /severity|urgency|importance/.test(own)
     const share = mood === 'neutral' ? 0.6 : (mood === 'positive') === isBad ? 0.2 : 0.8
     const isRanged = /\d\s*(?:-|–|to|and)\s*\d/.test(leaf.description)
@@ -70,10 +87,14 @@ export function judgement(leaf: Leaf, { type, schemas, path }: ValuePlace, text:
 function reasonIn(text: string): string {
   const { positive, negative, critical } = fixtures.synonyms
   const telling = [critical, positive, negative, ...Object.values(catalog.synonyms)]
-  const words = telling.flatMap((source) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'iu').exec(text)?.[0].toLowerCase() ?? [])
+  const words = telling.flatMap(
+    (source) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'iu').exec(text)?.[0].toLowerCase() ?? [],
+  )
   const [first, second] = [...new Set(words)].sort((left, right) => right.length - left.length)
   if (!first) return 'The overall wording of the text supports this.'
-  return second ? `The words "${first}" and "${second}" point to this.` : `The wording "${first}" points to this.`
+  return second
+    ? `The words "${first}" and "${second}" point to this.`
+    : `The wording "${first}" points to this.`
 }
 
 /** Returns a text's first sentence. */
@@ -84,8 +105,15 @@ function sentenceIn(text: string): string {
 
 /** Returns the first words of a text, up to a preposition. */
 function headlineIn(text: string): string {
-  const words = sentenceIn(text).split(/[,;:.!?](?:\s|$)/)[0]?.split(' ') ?? []
-  const end = words.findIndex((word, place) => place > 4 && /^(?:on|in|at|by|for|with|after|before|because|and|but|that|which|to|from|of|is|was)$/.test(word))
+  const words =
+    sentenceIn(text)
+      .split(/[,;:.!?](?:\s|$)/)[0]
+      ?.split(' ') ?? []
+  const end = words.findIndex(
+    (word, place) =>
+      place > 4 &&
+      /^(?:on|in|at|by|for|with|after|before|because|and|but|that|which|to|from|of|is|was)$/.test(word),
+  )
   return words.slice(0, end > 0 ? end : 9).join(' ')
 }
 

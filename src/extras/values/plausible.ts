@@ -6,7 +6,15 @@ import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { JsonSchema, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
 import { solutionOf } from './algebra.ts'
-import { askedCount, contentOf, firmFacts, isRequest, mentionedIn, namesField, statedNearby } from './answers.ts'
+import {
+  askedCount,
+  contentOf,
+  firmFacts,
+  isRequest,
+  mentionedIn,
+  namesField,
+  statedNearby,
+} from './answers.ts'
 import { Catalog, knownItem, knownList, ownName } from './catalog.ts'
 import { dateOfToday, type Facts, readFacts } from './facts.ts'
 import { type Leaf, leavesOf } from './fields.ts'
@@ -53,7 +61,12 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
   const writer = new Writer(leaves, facts, seed, today, isCreative)
   const sources: ((place: ValuePlace, key: string, leaf: Leaf | undefined) => unknown)[] = isCreative
     ? [solutionOf(prompt, leaves), inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt, seed)]
-    : [entitiesBy(leaves, facts.list), mentionedBy(leaves, text, facts.list), judgedIn(text, leaves, facts.statement, seed), segmentsOf(leaves, facts, seed, today)]
+    : [
+        entitiesBy(leaves, facts.list),
+        mentionedBy(leaves, text, facts.list),
+        judgedIn(text, leaves, facts.statement, seed),
+        segmentsOf(leaves, facts, seed, today),
+      ]
   const given = new Map<string, unknown>()
   const valueAt = (place: ValuePlace): unknown => {
     const key = place.path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
@@ -77,19 +90,36 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
 }
 
 /** Returns the sum of the items' prices for fields such as `total`, if the prompt does not state it. */
-function totalOf({ facts, key }: Leaf, { type, path }: ValuePlace, given: ReadonlyMap<string, unknown>): number | undefined {
+function totalOf(
+  { facts, key }: Leaf,
+  { type, path }: ValuePlace,
+  given: ReadonlyMap<string, unknown>,
+): number | undefined {
   const [own = ''] = /[^/]+$/.exec(key) ?? []
-  if (type !== 'number' || facts.length > 0 || !/^(?:grand_?|sub_?|order_?)?total(?:_?(?:amount|price|cost))?$|^tax(?:_?amount)?$/i.test(own)) return undefined
+  if (
+    type !== 'number' ||
+    facts.length > 0 ||
+    !/^(?:grand_?|sub_?|order_?)?total(?:_?(?:amount|price|cost))?$|^tax(?:_?amount)?$/i.test(own)
+  )
+    return undefined
   const around = path.slice(0, -1).join('/')
   const inner = [...given].filter(([place]) => place.startsWith(around) && /\d\/[^/]+$/.test(place))
   const sum = inner.reduce((total, [place, value]) => {
     if (!/(?:price|cost|amount|rate)[^/]*$/i.test(place) || typeof value !== 'number') return total
-    const count = inner.find(([other]) => /(?:quantity|qty|count)$/i.test(other) && other.replace(/[^/]+$/, '') === place.replace(/[^/]+$/, ''))?.[1]
+    const count = inner.find(
+      ([other]) =>
+        /(?:quantity|qty|count)$/i.test(other) && other.replace(/[^/]+$/, '') === place.replace(/[^/]+$/, ''),
+    )?.[1]
     return total + value * (typeof count === 'number' ? count : 1)
   }, 0)
   if (sum === 0) return undefined
-  const extra = (name: string) => Number([...given].find(([place]) => new RegExp(`(?:^|/)${name}[^/]*$`, 'i').test(place))?.[1] ?? 0)
-  const value = /^tax/i.test(own) ? sum * 0.08 : /^sub/i.test(own) ? sum : sum + extra('tax') + extra('shipping')
+  const extra = (name: string) =>
+    Number([...given].find(([place]) => new RegExp(`(?:^|/)${name}[^/]*$`, 'i').test(place))?.[1] ?? 0)
+  const value = /^tax/i.test(own)
+    ? sum * 0.08
+    : /^sub/i.test(own)
+      ? sum
+      : sum + extra('tax') + extra('shipping')
   return Number(value.toFixed(2))
 }
 
@@ -108,13 +138,17 @@ function entitiesBy(leaves: ReadonlyMap<string, Leaf>, list: Facts['list']) {
   return ({ type }: ValuePlace, key: string): unknown => {
     if (type !== 'array' || !/entit(?:y|ies)$/i.test(key)) return undefined
     const inside = [...leaves.values()].filter((leaf) => leaf.key.startsWith(`${key}/*/`))
-    const [text, kind] = [/^(?:text|name|entity|value)$/, /^(?:type|label|category|kind)$/].map((names) => inside.find((leaf) => names.test(ownName(leaf))))
+    const [text, kind] = [/^(?:text|name|entity|value)$/, /^(?:type|label|category|kind)$/].map((names) =>
+      inside.find((leaf) => names.test(ownName(leaf))),
+    )
     if (!text || inside.length > (kind ? 2 : 1)) return undefined
     const nameOf = (leaf: Leaf) => leaf.key.slice(leaf.key.lastIndexOf('/') + 1)
     const listed = kind?.schemas.map(listedValues).find(Boolean)
     const found = list.flatMap(({ kind: own, value, start, end }) => {
       const label = listed ? listed.find((each) => entityKinds[own]?.test(String(each))) : own
-      const isInside = list.some((other) => other.kind in entityKinds && other.start <= start && end < other.end)
+      const isInside = list.some(
+        (other) => other.kind in entityKinds && other.start <= start && end < other.end,
+      )
       if (!(own in entityKinds) || isInside || label === undefined) return []
       return [{ [nameOf(text)]: String(value), ...(kind && { [nameOf(kind)]: label }) }]
     })
@@ -142,7 +176,12 @@ function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): vo
 const responses =
   /^(?:feedback|comments?|suggestions?|improvements?|strengths|weaknesses|recommendations?|next steps|reply|response|(?:suggested|draft) (?:reply|response))$/
 
-function judgedIn(text: string, leaves: ReadonlyMap<string, Leaf>, statement: string | undefined, seed: string) {
+function judgedIn(
+  text: string,
+  leaves: ReadonlyMap<string, Leaf>,
+  statement: string | undefined,
+  seed: string,
+) {
   return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
     if (place.type === 'object' && place.path.length > 0 && /\bno (?:information|details|data)\b/i.test(text))
       throw new Unsatisfiable('the text has no information')
@@ -157,20 +196,38 @@ function judgedIn(text: string, leaves: ReadonlyMap<string, Leaf>, statement: st
 function inventedIn(catalog: Catalog, leaves: ReadonlyMap<string, Leaf>, prompt: string, seed: string) {
   return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
     const listed = place.schemas.map(listedValues).find(Boolean)
-    const all = listed?.filter((value) => (/unit/.test(leaf?.name ?? '') ? /^(?:celsius|c|°c|metric)$/i : /^[ab]\+?$/i).test(String(value))) ?? []
-    const usual = all[(place.path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, all.length)]
+    const all =
+      listed?.filter((value) =>
+        (/unit/.test(leaf?.name ?? '') ? /^(?:celsius|c|°c|metric)$/i : /^[ab]\+?$/i).test(String(value)),
+      ) ?? []
+    const usual =
+      all[(place.path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, all.length)]
     if (usual && /unit|grade/.test(leaf?.name ?? '') && leaf?.facts.length === 0) return usual
     if (place.type !== 'array')
-      return leaf && (knownItem(leaf, place, prompt) ?? catalog.valueOf(leaf, place) ?? proseFor(leaf, place, prompt, seed, personIn(leaves)))
+      return (
+        leaf &&
+        (knownItem(leaf, place, prompt) ??
+          catalog.valueOf(leaf, place) ??
+          proseFor(leaf, place, prompt, seed, personIn(leaves)))
+      )
     const known = knownList(prompt)
     const isStated = [...leaves.values()].some(
       (each) => each.key.startsWith(`${key}/*`) && each.facts.length > 0,
     )
     const own = leaves.get(`${key}/*`)
     const isText =
-      own && !catalog.has(own.key) && proseFor(own, { ...place, type: 'string', schemas: [] }, prompt, seed, '') === undefined
+      own &&
+      !catalog.has(own.key) &&
+      proseFor(own, { ...place, type: 'string', schemas: [] }, prompt, seed, '') === undefined
     const count = place.path.some((step) => typeof step === 'number') ? undefined : askedCount(prompt)
-    return catalog.countOf(key) ?? catalog.allOf(key) ?? (known && (leaves.has(`${key}/*`) || leaves.has(`${key}/*/name`)) ? (askedCount(prompt) ?? known.length) : undefined) ?? (isStated ? undefined : (count ?? (isText ? undefined : 3)))
+    return (
+      catalog.countOf(key) ??
+      catalog.allOf(key) ??
+      (known && (leaves.has(`${key}/*`) || leaves.has(`${key}/*/name`))
+        ? (askedCount(prompt) ?? known.length)
+        : undefined) ??
+      (isStated ? undefined : (count ?? (isText ? undefined : 3)))
+    )
   }
 }
 

@@ -45,7 +45,10 @@ export function segmentsOf(
       (part) =>
         part.count >= 2 &&
         part.count * 2 > most &&
-        !read.some((other) => nameOf(other) !== undefined && nameOf(other) === nameOf(part) && other.count > part.count),
+        !read.some(
+          (other) =>
+            nameOf(other) !== undefined && nameOf(other) === nameOf(part) && other.count > part.count,
+        ),
     )
     if (full.length < 2) continue
     const writers = full.map(({ leaves, facts }, place) => new Writer(leaves, facts, `${seed}/${place}`, now))
@@ -61,15 +64,24 @@ function readPart(text: string, own: readonly Leaf[], start: string, now: number
     own.map((leaf) => {
       const key = leaf.key.slice(start.length)
       const parent = leaf.parent.slice(start.length)
-      const part: Leaf = { ...leaf, key, parent, isMany: key.includes('*'), optional: leaf.optional.flatMap((each) => (each.startsWith(start) ? each.slice(start.length) : [])), facts: [] }
+      const part: Leaf = {
+        ...leaf,
+        key,
+        parent,
+        isMany: key.includes('*'),
+        optional: leaf.optional.flatMap((each) => (each.startsWith(start) ? each.slice(start.length) : [])),
+        facts: [],
+      }
       return [key, part] as const
     }),
   )
   assign(leaves, facts)
-  for (const leaf of leaves.values()) if (leaf.facts.length === 0) {
-    const found = statedNearby(leaf, text)
-    leaf.facts = found.length > 0 || !/^(?:animal|species)$/.test(leaf.key) ? found : statedNearby(leaf, whole)
-  }
+  for (const leaf of leaves.values())
+    if (leaf.facts.length === 0) {
+      const found = statedNearby(leaf, text)
+      leaf.facts =
+        found.length > 0 || !/^(?:animal|species)$/.test(leaf.key) ? found : statedNearby(leaf, whole)
+    }
   return { leaves, facts, count: [...leaves.values()].filter((leaf) => leaf.facts.length > 0).length }
 }
 
