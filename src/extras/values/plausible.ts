@@ -2,6 +2,8 @@
  * Proposes plausible values for schema fields: values from the prompt, then defaults and examples from the schema,
  * then values from the fixtures by the kind of object and by field name.
  */
+
+import { draw } from '../../lib/seed.ts'
 import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { JsonSchema, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
@@ -203,6 +205,8 @@ function inventedIn(catalog: Catalog, leaves: ReadonlyMap<string, Leaf>, prompt:
     const usual =
       all[(place.path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, all.length)]
     if (usual && /unit|grade/.test(leaf?.name ?? '') && leaf?.facts.length === 0) return usual
+    if (leaf && leaf.facts.length === 0 && /\b(?:birth year|year of birth|death year)$/.test(leaf.name))
+      return place.type === 'integer' ? 1920 + Math.floor(draw(seed, place.path.join('/')) * 30) : 'present'
     if (place.type !== 'array')
       return (
         leaf &&

@@ -57,11 +57,14 @@ export function proseFor(
     P: person,
     H: sentenceCase(objectOf(prompt)),
   }
-  const template = templates[(first + index) % templates.length]
-  const isClosed = /^(?:is|are|was|were|does|do|did|can|should|will|how \p{L}+ (?:is|are|was))\s/iu.test(
-    prompt.trim(),
-  )
-  if (isClosed && template?.includes('{')) return 'Several independent sources agree on this.'
+  const isClosed =
+    /^(?:is|are|was|were|does|do|did|can|should|will|how \p{L}+ (?:is|are|was)|(?:who|what|which|where|when) (?!is|are))\s?/iu.test(
+      prompt.trim(),
+    )
+  // A question's words do not fit into a sentence.
+  const fitting = isClosed ? templates.filter((template) => !template.includes('{')) : templates
+  if (fitting.length === 0) return leaf.isMany ? undefined : 'Several independent sources agree on this.'
+  const template = fitting[(first + index) % fitting.length]
   return template?.replace(/\{(\w)\}/g, (_, slot: string) => slots[slot] ?? '')
 }
 
