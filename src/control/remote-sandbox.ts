@@ -258,7 +258,7 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Creates the methods without arguments, which call operations on the sandbox. */
+/** Creates the methods that take no arguments. Each calls one control operation on the sandbox. */
 function derived<Name extends string>(
   operations: Readonly<Record<Name, RouteId>>,
   client: ControlClient,

@@ -1,6 +1,6 @@
 /**
- * Step 12: delivers a reply through any transport. Decides what to send and when, and how the reply ends.
- * Each transport implements the steps as a sink.
+ * Step 12: delivers a reply. Decides what to send and when, and how the reply ends. Each transport implements a
+ * `Sink`, which does the sending.
  */
 import type { Call, Sink, Wait } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'

@@ -56,7 +56,6 @@ export class ResponseSink implements Sink {
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    // A client's request refers to its signal only weakly. This listener keeps both alive.
     const leave = () => this.#leave(signal.reason)
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })

@@ -79,7 +79,7 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   {
     faults: ['stream-reset', 'stream-stall', 'truncated-body'],
-    leaves: 'no open connection',
+    leaves: 'no idle connection',
     forNone: ['idle-connection-closed'],
   },
 ]

@@ -171,7 +171,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/** Explains why a path is outside the base URL, or repeats part of it. */
+/** Returns why a path is unknown, if it is outside the base URL or repeats part of it; otherwise an empty string. */
 function reasonWhyUnknown(requested: string, route: string | undefined): string {
   if (route === undefined) return ', because paths start with /api/v1/'
   const [, repeated] = /^(\/api\/v1|\/v1)\//.exec(requested) ?? []

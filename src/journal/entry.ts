@@ -1,4 +1,4 @@
-/** Journal calls as plain data: full entries, with secrets hidden on request, and one-line summaries. */
+/** Calls in the journal as plain data: full entries, optionally with secrets hidden, and short summaries. */
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInString, hideInText, hideInValue } from '../http/secrets.ts'

@@ -30,7 +30,8 @@ export function templateProblem(text: string): string | undefined {
 }
 
 /**
- * Returns a function that fills in all templates in a value. Throws if the result is too long.
+ * Returns a function that fills in all templates in a value. The function throws if the templates of one reply write
+ * too much text in total.
  *
  * @param warn Called for each path without a value, which is replaced by an empty string.
  */

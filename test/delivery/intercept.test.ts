@@ -104,7 +104,7 @@ describe('intercept', () => {
     setGlobalDispatcher(before)
   })
 
-  it('forwards to the original dispatcher after it is closed', async () => {
+  it('forwards requests on a dispatcher obtained earlier to the original one after close()', async () => {
     const { interception } = start()
     const held = inPlaces()[1]
     interception.close()

@@ -233,7 +233,7 @@ describe('fault effects', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/with-parameters.txt')
   })
 
-  it('match the snapshot for faults that delay or replace the reply, with rate limits and without a connection', async () => {
+  it('match the snapshot for delays and replacements, for rules with a rate limit, and for transports without a connection', async () => {
     const quota = { limit: 9, remaining: 0, resetMs: 2500 }
     const all: [FaultInput, object?][] = [
       ['idle-connection-closed', { hasConnection: false }],

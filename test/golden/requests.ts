@@ -1,6 +1,6 @@
 /**
- * The golden transcript's 120 requests. A group's requests are sent in order to one fresh sandbox, so that
- * reads follow writes, and rules with a count advance.
+ * The golden transcript's 120 requests. Each group's requests are sent to a fresh sandbox, in order, so that reads
+ * see earlier writes and rules such as `times: 2` count up.
  */
 import * as z from 'zod'
 import { defineOperation, eventStream, GatewayError, type GatewayOptions, ok } from '../../src/index.ts'

@@ -93,7 +93,7 @@ describe("a stream's pacing", () => {
     })
   })
 
-  it('takes the same time if only documented events are sent', () => {
+  it('is the same if only documented events are sent', () => {
     expect(waitsOf(frames({ ...paced({ gapMs: 50 }), stream: { events: 'documented' } }))).toEqual(
       Array(tokenCount).fill(50),
     )

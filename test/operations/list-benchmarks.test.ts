@@ -93,7 +93,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     expect(data).toEqual((await get({ source: 'index-source' })).data)
   })
 
-  it('filters only design rows by arena and category without a source', async () => {
+  it('without a source, filters design rows by arena and keeps all index rows', async () => {
     const { data } = await get({ arena: 'builders' })
     expect(indexRows(data)).toHaveLength(20)
     expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['builders']))

@@ -1,8 +1,8 @@
 /**
  * Domain filters for searches: `example.com` or `*.example.com`, optionally with a path.
  *
- * A bare domain matches only that host. A wildcard matches subdomains at any depth, but not the bare domain, as in
- * TLS certificates. A path matches itself and everything under it.
+ * A bare domain matches only that host. A wildcard matches subdomains at any depth (unlike in TLS certificates), but
+ * not the bare domain. A path matches itself and everything under it.
  */
 
 /** Host and path of a page. */

@@ -34,7 +34,7 @@ export function nextVersion(released: string, kind: ApiChange['kind']): string {
   return `${major}.${minor}.${patch + 1}`
 }
 
-/** Reads a report: labels such as `Rule.times?`, each with its type. */
+/** Parses a report. Returns the type of each member by label, such as `Rule.times?`. */
 function membersOf(report: string): Map<string, string> {
   const members = new Map<string, string>()
   for (const block of report.split(/\n(?! )/)) {

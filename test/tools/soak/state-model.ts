@@ -76,7 +76,7 @@ class ModelState {
     return this.history.slice(this.done)
   }
 
-  /** Starts a write. Returns the new rows, or the error's status. */
+  /** Starts a write. `result` is the new rows, or the error's status; call `end` once the write has finished. */
   begin(write: (rows: Row[]) => Row[] | number): { result: Row[] | number; end: () => void } {
     const result = write(this.rows)
     const place = this.history.push(typeof result === 'number' ? this.rows : result) - 1

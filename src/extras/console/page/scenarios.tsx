@@ -82,7 +82,7 @@ export function Scenarios() {
             Deactivate all
           </ActionButton>
         </div>
-        {activeScenarios.length === 0 && <Empty>No active scenarios: all requests succeed.</Empty>}
+        {activeScenarios.length === 0 && <Empty>No active scenarios, so no failures are simulated.</Empty>}
         {activeScenarios.map((scenario) => (
           <Active
             key={scenario.id}
