@@ -127,7 +127,7 @@ export function fakePresetVersion(context: FactoryContext, presets: readonly Pre
   const { index, field } = context
   const preset = presets[index >> 1]
   if (!preset) throw new RangeError('set every field: all presets already have their versions')
-  // The first version is created with its preset. The second is created later, and last updated before the preset.
+  // The first version is created with its preset, the second later. Neither is updated after the preset's last update.
   const created_at =
     index % 2 === 0 ? preset.created_at : timestamp(field('created_at'), preset.created_at, preset.updated_at)
   return {

@@ -57,7 +57,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect((await patch(production, { [field]: null })).body.data[field]).toBeNull()
     })
 
-    it('advance updated_at, but not created_at or created_by', async () => {
+    it('advance updated_at, and leave created_at and created_by unchanged', async () => {
       const before = await stored(production)
       const { body } = await patch(production, { name: 'Moved' })
       expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before?.updated_at ?? ''))

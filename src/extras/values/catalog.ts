@@ -252,7 +252,7 @@ export function knownList(prompt: string): readonly string[] | undefined {
   return lists.find(({ is }) => is.test(prompt))?.items
 }
 
-/** Returns an item of the list that the prompt names, for a list of text or of objects with a name. */
+/** Returns an item of a known list that the prompt mentions, such as the planets. */
 export function knownItem(leaf: Leaf, { path, type }: ValuePlace, prompt: string): string | undefined {
   const items = knownList(prompt)
   const isItem =

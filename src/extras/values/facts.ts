@@ -372,7 +372,7 @@ export function dateOfToday(text: string, now: number): number {
   return iso ? Date.parse(iso) : now
 }
 
-/** Parses `[1, 2]`, `['I', 'V']` or `(1, 2)`, also one level deeper, and `1, 2 and 3`. */
+/** Parses `[1, 2]`, `['I', 'V']`, `(1, 2)`, `1, 2 and 3`, or a list of lists such as `[[1, 2], [3, 4]]`. */
 function arrayOf(source: string): unknown[] | undefined {
   const isBracket = source.startsWith('[')
   const inner = (/^[[(]/.test(source) ? source.slice(1, -1) : source).replace(

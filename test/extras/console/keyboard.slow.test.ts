@@ -1,5 +1,5 @@
 /**
- * Performs every task in the console with only the keyboard.
+ * Performs the console's main tasks with only the keyboard.
  */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
