@@ -69,7 +69,7 @@ export type OperationId = keyof Bodies
 /** The specification's operations and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** Returns a gateway's own operations: the specification's, enabled extensions' and custom ones. Excludes those of extras. */
+/** Returns the operations of the specification, of enabled extensions, and custom ones, but not those of extras. */
 export function operationsOf({
   extensions: enabled,
   operations: custom,
