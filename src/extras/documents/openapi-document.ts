@@ -9,7 +9,7 @@ export class DocumentError extends Error {
   override name = 'DocumentError'
 }
 
-export const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
+const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
 /** Maximum length of a chain of references. */
 // mutation: equivalent (a bound for circular references; any similar number will do)

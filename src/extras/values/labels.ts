@@ -213,7 +213,7 @@ function moodCounts(text: string): [number, number] {
   ]
 }
 
-export function moodOf(text: string): Mood {
+function moodOf(text: string): Mood {
   const [good, bad] = moodCounts(text)
   return good > bad ? 'positive' : bad > good ? 'negative' : 'neutral'
 }

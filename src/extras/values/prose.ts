@@ -74,7 +74,7 @@ const end =
   /(?=[.?!,;:\n(]|\s(?:with|that|which|who|using|including|to an? |in json|in the format|in \d|relate)|$)/i
 
 /** Returns what a request is about, such as `electric cars` for `What are the pros and cons of electric cars?`. */
-export function subjectOf(prompt: string): string {
+function subjectOf(prompt: string): string {
   const text = prompt.slice(0, 300).trim()
   const after = (words: string) =>
     new RegExp(`\\s(?:${words})\\s+(.{3,60}?)${end.source}`, 'i').exec(text)?.[1]

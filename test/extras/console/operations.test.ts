@@ -5,6 +5,7 @@ import type { CallRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
+import { consoleData } from './console-control.ts'
 
 let server: RunningServer
 beforeAll(async () => {
@@ -12,16 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function control<Data>(line: string, body?: object): Promise<Data> {
-  const [method, path] = line.split(' ')
-  const response = await fetch(`${server.url}/__understudy/console${path}`, {
-    method: method ?? 'GET',
-    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-  const { data, error } = await response.json()
-  expect(error?.message).toBeUndefined()
-  return data
-}
+const control = <Data>(line: string, body?: object) => consoleData<Data>(server, line, body)
 
 const ask = async (input: unknown, more: object = {}, headers = {}) =>
   (

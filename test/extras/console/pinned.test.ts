@@ -6,6 +6,7 @@ import type { Why } from '../../../src/extras/console/why.ts'
 import type { RuleInput, ScenarioInput } from '../../../src/scenarios/scenario.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
+import { consoleData } from './console-control.ts'
 
 let server: RunningServer
 beforeAll(async () => {
@@ -13,16 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function control<Data>(line: string, body?: object): Promise<Data> {
-  const [method, path] = line.split(' ')
-  const { text, body: reply } = await call(
-    { baseUrl: `${server.url}/__understudy/console` },
-    `${method} ${path}`,
-    { body },
-  )
-  expect(reply?.data, text).toBeDefined()
-  return reply.data
-}
+const control = <Data>(line: string, body?: object) => consoleData<Data>(server, line, body)
 
 /** Rules by the input that they match, each with the number of requests to send with this input. */
 const rules: Record<string, [times: number, rule: Omit<RuleInput, 'on'>]> = {
