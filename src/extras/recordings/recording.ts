@@ -75,7 +75,9 @@ const Chunk = z.lazy(() =>
       z.looseObject({ ms: milliseconds(), text: z.string() }),
       z
         .looseObject({ ms: milliseconds(), base64: z.base64() })
-        .describe('Bytes in base64, if they are not valid UTF-8, as when a chunk ends inside a multibyte character.'),
+        .describe(
+          'Bytes in base64, if they are not valid UTF-8, as when a chunk ends inside a multibyte character.',
+        ),
     ],
     { error: 'a chunk must have ms, and text or base64' },
   ),
