@@ -27,6 +27,7 @@ export class Counter<Name extends string> implements Family {
     this.name = name
     this.help = help
     this.#labels = labels
+    if (labels.length === 0) this.add(0)
   }
 
   /** @param values Label values, in label order. */
@@ -40,7 +41,6 @@ export class Counter<Name extends string> implements Family {
   }
 
   *lines(): Iterable<string> {
-    if (this.#series.size === 0 && this.#labels.length === 0) yield line(this.name, {}, 0)
     for (const { labels, value } of this.#series.values()) yield line(this.name, labels, value)
   }
 
@@ -74,9 +74,9 @@ export class Histogram implements Family {
       this.#series.set(value, series)
     }
     const seconds = ms / 1000
-    let bucket = 0
-    while (seconds > (this.#bounds[bucket] as number)) bucket++
-    if (bucket < series.counts.length) series.counts[bucket] = (series.counts[bucket] as number) + 1
+    const { counts } = series
+    for (const [index, bound] of this.#bounds.entries())
+      if (seconds <= bound) counts[index] = (counts[index] as number) + 1
     series.sum += seconds
     series.count++
   }
@@ -84,11 +84,8 @@ export class Histogram implements Family {
   *lines(): Iterable<string> {
     for (const [value, { counts, sum, count }] of this.#series) {
       const labels: Labels = this.#label === undefined ? {} : { [this.#label]: value }
-      let below = 0
-      for (const [index, bound] of this.#bounds.entries()) {
-        below += counts[index] as number
-        yield line(`${this.name}_bucket`, { ...labels, le: String(bound) }, below)
-      }
+      for (const [index, bound] of this.#bounds.entries())
+        yield line(`${this.name}_bucket`, { ...labels, le: String(bound) }, counts[index] as number)
       yield line(`${this.name}_bucket`, { ...labels, le: '+Inf' }, count)
       yield line(`${this.name}_sum`, labels, sum)
       yield line(`${this.name}_count`, labels, count)

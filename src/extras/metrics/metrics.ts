@@ -15,11 +15,6 @@ import { Counter, exposition, type Family, Histogram, reading } from './expositi
 
 /** Upper bounds of histogram buckets in seconds. */
 const durations = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
-/** Statuses with their own series. Others are counted by class, such as `4xx`. */
-const listedStatuses = new Set([
-  200, 201, 204, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 421, 422, 429, 500, 502, 503, 504,
-  524, 529,
-])
 
 /** Returns the control operation. Its first call starts the collection. */
 export function getMetrics(host: ExtraHost): AnyOperation {
@@ -109,7 +104,7 @@ class Metrics implements CallListener {
   settled(record: CallRecord): void {
     if (record.startedAt < this.#since) return
     const { operation = 'none', status, delivery, startedAt, firstByteAt, endedAt = startedAt } = record
-    this.#requests.add(1, operation, statusLabel(status), delivery)
+    this.#requests.add(1, operation, status === 0 ? 'none' : String(status), delivery)
     this.#durations.observe(endedAt - startedAt, operation)
     if (record.events > 0) this.#events.add(record.events)
     if (announcesEvents(record.replyHeaders) && firstByteAt !== undefined)
@@ -162,8 +157,8 @@ class Metrics implements CallListener {
   }
 
   #processFamilies(): Family[] {
-    const { node } = this.#sandboxes
-    const build = { version: manifest.version, runtime: process.version, node: node ?? '' }
+    const { node = '' } = this.#sandboxes
+    const build = { version: manifest.version, runtime: process.version, node }
     return [
       reading(
         'gauge',
@@ -208,9 +203,4 @@ class Metrics implements CallListener {
     loop.reset()
     return lag
   }
-}
-
-function statusLabel(status: number): string {
-  if (status === 0) return 'none'
-  return listedStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`
 }

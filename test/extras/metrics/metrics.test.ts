@@ -139,6 +139,13 @@ it('Histogram prints cumulative buckets, sum and count', () => {
   ])
 })
 
+it('Counter without labels has one series, which starts at zero', () => {
+  const counter = new Counter('calls', 'How many.')
+  expect([...counter.lines()]).toEqual(['calls 0\n'])
+  counter.add(2)
+  expect([...counter.lines()]).toEqual(['calls 2\n'])
+})
+
 it('Counter counts everything after the hundredth series as `other`', () => {
   const counter = new Counter('calls', 'How many.', ['of'])
   for (let caller = 0; caller < 150; caller++) counter.add(1, `caller ${caller}`)
