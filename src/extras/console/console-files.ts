@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
@@ -23,9 +24,9 @@ const policy = [
 ].join('; ')
 
 const types: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
 }
 
 /**
@@ -42,15 +43,13 @@ export async function consoleFile(path: string | undefined): Promise<Reply> {
   return file
 }
 
-let files: Promise<ReadonlyMap<string, Reply>> | undefined
-let builtAt = 0
+/** The files, by the time of the latest change to a source. */
+const read = new Map<number | undefined, Promise<ReadonlyMap<string, Reply>>>()
 
 function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
-  if (files && builtAt < newestSource()) files = undefined
-  files ??= readFiles().catch((error) => {
-    files = undefined
-    throw error
-  })
+  const changedAt = newestSource()
+  const files = read.get(changedAt) ?? readFiles(changedAt)
+  read.set(changedAt, files)
   return files
 }
 
@@ -64,11 +63,9 @@ function relativeUrl(path: string): URL {
   return new URL(path, import.meta.url)
 }
 
-async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
-  builtAt = newestSource()
-  const folder = isClone() ? new URL('dist/console/', clone) : published
-  const page = new URL('index.html', folder)
-  if (isClone() && (!existsSync(page) || statSync(page).mtimeMs < builtAt)) await build()
+async function readFiles(changedAt: number | undefined): Promise<ReadonlyMap<string, Reply>> {
+  const folder = changedAt === undefined ? published : new URL('dist/console/', clone)
+  if (changedAt !== undefined) await build(new URL('index.html', folder), changedAt)
   const names = existsSync(folder) ? readdirSync(folder) : []
   const texts =
     embeddedTexts() ?? names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const)
@@ -84,21 +81,18 @@ function embeddedTexts(): Array<[name: string, text: string]> | undefined {
   return sea.getAssetKeys().map((name) => [name, sea.getAsset(name, 'utf8')])
 }
 
-/** Returns true when running from sources, with build tools installed. */
-function isClone(): boolean {
-  return !existsSync(published) && existsSync(config)
-}
-
-/** Returns the time of the latest change to a source, in Unix milliseconds; 0 outside a clone. */
-function newestSource(): number {
-  if (!isClone()) return 0
+/** Returns the time of the latest change to a source, in Unix milliseconds; undefined outside a clone. */
+function newestSource(): number | undefined {
+  if (!existsSync(config)) return undefined
   const folder = new URL('src/extras/console/page/', clone)
   // Includes folders, because deleting a file changes its folder's time.
   const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
   return Math.max(...names.map((name) => statSync(new URL(name, folder)).mtimeMs))
 }
 
-async function build(): Promise<void> {
+/** Builds the page unless it is newer than its sources. */
+async function build(page: URL, changedAt: number): Promise<void> {
+  if (existsSync(page) && statSync(page).mtimeMs >= changedAt) return
   // Imported by URL, so that bundlers do not include Vite, which is installed only in clones.
   const tool: typeof import('vite') = await import(
     new URL('node_modules/vite/dist/node/index.js', clone).href
@@ -112,7 +106,7 @@ function toFile(name: string, text: string): Reply {
     status: 200,
     body: { kind: 'json', value: text, text },
     headers: {
-      'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+      'content-type': types[extname(name)] as string,
       'cache-control': hasHashInName ? 'public, max-age=31536000, immutable' : 'no-cache',
       etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
       'content-security-policy': policy,

@@ -6,7 +6,7 @@ import { toRow } from '../../database/shared-rows.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError, type Violation } from '../../http/errors.ts'
 import type { DryRun } from '../../journal/dry-run.ts'
-import { FileError, type Place, parseDataText } from '../../lib/data-file.ts'
+import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { ScenarioError, scenarioJsonSchema } from '../../scenarios/check-scenario.ts'
@@ -33,7 +33,7 @@ const tag = 'Internal'
 /** Maximum number of values to offer for a field. */
 const maxNames = 200
 
-const collection = z.string().min(1)
+const collection = z.string()
 const Form = z.looseObject({ schema: z.looseObject({}) })
 
 export const draftOperations: ControlOperation[] = [
@@ -116,6 +116,9 @@ async function modelsIn(sandbox: Sandbox): Promise<string[]> {
   return [...(await keysIn(sandbox, 'models')), ...(await keysIn(sandbox, 'embeddingsModels'))]
 }
 
+/** Position of problems that have no other. */
+const start: Place = { line: 1, column: 1 }
+
 function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): ScenarioDraft {
   const failed = (value: unknown, problems: ScenarioDraft['problems']) => ({
     value,
@@ -123,8 +126,8 @@ function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): Scena
     problems,
     dryRun: null,
   })
-  let value: unknown
-  let locate: ReturnType<typeof parseDataText>['locate'] = () => ({ line: 1, column: 1 })
+  let value: unknown = null
+  let locate: DataFile['locate'] = () => start
   try {
     ;({ value, locate } = parseDataText('scenario', text))
     const scenario = gateway.checkScenario(value)
@@ -142,10 +145,10 @@ function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): Scena
     if (error instanceof FileError)
       return failed(
         null,
-        error.problems.map(({ message, line = 1, column = 1 }) => ({ path: [], message, line, column })),
+        error.problems.map(({ file: _, ...problem }) => ({ path: [], ...start, ...problem })),
       )
     if (error instanceof TypeError || error instanceof GatewayError)
-      return failed(value ?? null, [{ path: [], message: error.message, line: 1, column: 1 }])
+      return failed(value, [{ path: [], message: error.message, ...start }])
     throw error
   }
 }

@@ -33,7 +33,11 @@ export interface OpenedFile {
 /** Tag of operations that are neither part of the public API nor in the remote client. */
 const tag = 'Internal'
 /** Time after which conversion pauses for other requests, in milliseconds. */
+// mutation: equivalent (any similar time will do)
 const sliceMs = 10
+
+/** Maximum number of rows in one reply. */
+const maxRows = 10_000
 
 const Row = z.looseObject({ id: z.string(), sandbox: z.string() })
 
@@ -49,16 +53,16 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       },
       input: {
         body: z.strictObject({
-          last: z.int().min(1).max(10_000).optional().describe('Maximum number of calls. Default: 5,000.'),
+          last: z.int().min(1).max(maxRows).default(maxRows).describe('Maximum number of calls.'),
           calls: z
             .array(z.tuple([z.string(), z.string()]))
-            .max(10_000)
+            .max(maxRows)
             .optional()
             .describe('Sandbox and id of each call. Unknown calls are omitted.'),
         }),
       },
       output: z.object({ data: z.array(Row) }),
-      async resolve({ gateway, body: { calls, last = 5000 } }) {
+      async resolve({ gateway, body: { calls, last } }) {
         const records = calls ? calls.flatMap(findIn) : [...sandboxes.store.records()].slice(-last)
         return { data: await inSlices(records, (record) => toRow(record, gateway.operations)) }
       },
@@ -83,7 +87,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       id: 'explainRules',
       route: 'GET /console/sandboxes/{sandbox}/calls/{entry}/why',
       doc: { summary: 'Explain as data why a call got its reply', tag },
-      input: { params: { entry: z.string().min(1) } },
+      input: { params: { entry: z.string() } },
       output: z.object({ data: z.looseObject({}) }),
       resolve: async (sandbox, { params }) => ({
         data: await whyOf(sandbox.journal.record(params.entry), sandbox),

@@ -54,11 +54,11 @@ const maxListed = 20
 
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
   const { rule } = record
-  const missed = nearMissesOf(record, maxListed + 1)
+  const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
   return {
     rule: rule ? appliedRule(record, rule, sandbox) : null,
-    skipped: missed.slice(0, maxListed).map((miss) => skippedRule(record, miss, sandbox)),
-    unlisted: Math.max(0, (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - maxListed),
+    skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
+    unlisted: (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - missed.length,
     rows: await rowsOf(record, sandbox),
   }
 }
@@ -123,7 +123,7 @@ function skippedRule(record: CallRecord, miss: RuleName & { reason: string }, sa
     rule: number,
     title,
     reason: hideInString(miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason),
-    isWithinLimit: isWithinLimit(record, miss),
+    isWithinLimit: isBelowLimit(miss),
     facts: [],
     conditions: rule ? conditionsOf(record, rule) : [],
     calls: uses
@@ -141,8 +141,7 @@ function earlierUses(
   { journal }: Sandbox,
 ): CallRecord[] {
   const all = journal.records()
-  const index = all.indexOf(record)
-  const earlier = index < 0 ? all : all.slice(0, index)
+  const earlier = all.slice(0, all.indexOf(record))
   const limit = rule?.rateLimit
   if (!limit) return earlier.filter((each) => each.rule && isSame(each.rule, name))
   const resetMs = record.match?.rateLimit?.resetMs
@@ -152,7 +151,7 @@ function earlierUses(
     return limit.by === 'key' ? (headers['authorization'] ?? headers['x-api-key']) : ''
   }
   return earlier.filter(
-    (each) => each.at >= start && isWithinLimit(each, name) && callerOf(each) === callerOf(record),
+    (each) => each.at >= start && callerOf(each) === callerOf(record) && isWithinLimit(each, name),
   )
 }
 
@@ -161,10 +160,8 @@ function isSame(left: RuleName, right: RuleName): boolean {
 }
 
 /** Returns true if a rule skipped a call because it was within the rule's rate limit. */
-function isWithinLimit({ skipped, savedNearMisses }: CallRecord, name: RuleName): boolean {
-  const index = skipped?.rules.findIndex((rule) => isNamed(rule, name)) ?? -1
-  if (skipped && index >= 0) return skipped.reasons?.get(index)?.kind === 'rateLimit'
-  return savedNearMisses?.some((each) => isSame(each, name) && isBelowLimit(each)) ?? false
+function isWithinLimit(record: CallRecord, name: RuleName): boolean {
+  return nearMissesOf(record).some((miss) => isSame(miss, name) && isBelowLimit(miss))
 }
 
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
@@ -230,20 +227,14 @@ function describeParameters(parameters: object): string {
   return set.map(([name, value]) => `, ${name} ${hideInString(JSON.stringify(value))}`).join('')
 }
 
-/** Separates the parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
-const middle = ', but the request has '
+/** Parts of a condition's explanation: `expected WANTS, but the request has HAS`. */
+const explanation = /^(?:expected )?(.*?)(?:, but the request has (.*))?$/s
 
 function conditionsOf({ params, query, headers, body }: CallRecord, rule: CompiledRule): ConditionReport[] {
   const request = { params, query, headers, body }
   return rule.tests.map((test) => {
-    const sentence = hideInString(test.explain(request))
-    const at = sentence.lastIndexOf(middle)
-    const wants = at < 0 ? sentence : sentence.slice(0, at)
-    return {
-      wants: wants.replace(/^expected /, ''),
-      has: at < 0 ? '' : sentence.slice(at + middle.length),
-      passes: test.passes(request),
-    }
+    const [, wants = '', has = ''] = explanation.exec(hideInString(test.explain(request))) ?? []
+    return { wants, has, passes: test.passes(request) }
   })
 }
 

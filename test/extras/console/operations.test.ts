@@ -57,16 +57,20 @@ describe('explanations with counters', () => {
     const [first, second, third] = [await ask('1'), await ask('2'), await ask('3')]
     const { rule } = await why(third)
     expect(rule).toMatchObject({ title: "rule 1 (limit) of 'busy'", calls: [second, first] })
-    expect(rule?.facts).toContain('Used 3 of 2 requests in 60 s.')
-    expect(rule?.facts).toContain('A new window begins 60 s after the first of these calls.')
+    expect(rule?.facts).toEqual([
+      'Used 3 of 2 requests in 60 s.',
+      'A new window begins 60 s after the first of these calls.',
+      "Call 3 of those that match the rule's conditions.",
+    ])
     expect((await why(first)).skipped[0]).toMatchObject({
       reason: 'has not reached its limit of 2 calls in 60 s: this is call 1',
       isWithinLimit: true,
     })
     server.gateway.journal.clear()
-    expect((await why(await ask('4'))).rule?.facts).toContain(
+    expect((await why(await ask('4'))).rule?.facts).toEqual([
       'Used 1 of 2 requests in 60 s, counting calls still in the journal.',
-    )
+      "Call 4 of those that match the rule's conditions.",
+    ])
   })
 
   it('contain the number drawn, the call number, the step, and the calls that used up a rule', async () => {

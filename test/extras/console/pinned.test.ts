@@ -22,11 +22,11 @@ const rules: Record<string, [times: number, rule: Omit<RuleInput, 'on'>]> = {
   'several faults': [1, { faults: ['latency', 'rate-limit'] }],
   reply: [1, { reply: 'Scripted' }],
   after: [3, { after: 2, fault: 'rate-limit' }],
-  every: [3, { every: 3, fault: 'rate-limit' }],
+  every: [2, { every: 2, fault: 'rate-limit' }],
   'certain calls': [3, { when: { call: [1, 3] }, fault: 'rate-limit' }],
   times: [4, { times: 2, fault: 'rate-limit' }],
   probability: [2, { probability: 0.5, fault: 'rate-limit' }],
-  sequence: [4, { sequence: ['pass', { fault: 'rate-limit' }, { reply: 'third' }] }],
+  sequence: [4, { sequence: [{ fault: 'rate-limit' }, 'pass', { reply: 'third' }] }],
   state: [1, { setState: 'outage' }],
   budget: [1, { budgetUsd: 0.0001 }],
   script: [1, { script: [{ text: 'first' }, { text: 'second' }] }],
@@ -37,6 +37,8 @@ const rules: Record<string, [times: number, rule: Omit<RuleInput, 'on'>]> = {
   'requests by model': [3, { rateLimit: { requests: 2, per: '1m', by: 'model' } }],
   often: [0, { fault: 'rate-limit' }],
   tokens: [3, { rateLimit: { tokens: 30, per: '60s' } }],
+  'after one': [2, { after: 1, fault: 'rate-limit' }],
+  'state and fault': [1, { setState: 'outage', fault: 'rate-limit' }],
 }
 
 const scenario: ScenarioInput = {
