@@ -7,7 +7,6 @@ import { apiDocument } from '../../control/documents.ts'
 import { toFetch } from '../../delivery/fetch.ts'
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
-import type { ScenarioInput } from '../../scenarios/scenario.ts'
 import {
   type DescribedOperation,
   type DescribedOperations,
@@ -31,7 +30,8 @@ export interface Observed {
   readonly replies: number
   /** Shapes by operation and status. */
   readonly bodies: ReadonlyMap<DescribedOperation, ReadonlyMap<number, Shape>>
-  readonly mediaTypes: ReadonlyMap<DescribedOperation, ReadonlyMap<number, ReadonlySet<string>>>
+  /** Media type of each reply, in lower case and without parameters. */
+  readonly mediaTypes: readonly { operation: DescribedOperation; status: number; type: string }[]
   readonly headers: ReadonlySet<string>
   readonly streams: StreamModel
 }
@@ -56,7 +56,7 @@ const ourHeaders = new Set([
 /** Derives shapes from complete replies to the given operations. Ignores all other recordings. */
 export function observe(recordings: Iterable<Recording>, operations: DescribedOperations): Observed {
   const bodies = new Map<DescribedOperation, Map<number, Shape>>()
-  const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
+  const mediaTypes: Observed['mediaTypes'][number][] = []
   const headers = new Set<string>()
   const streams: RecordedEvent[][] = []
   let replies = 0
@@ -66,9 +66,8 @@ export function observe(recordings: Iterable<Recording>, operations: DescribedOp
     if (!reply || end?.end !== 'fin' || !operation) continue
     replies++
     for (const header of Object.keys(reply.headers)) if (!transportHeaders.test(header)) headers.add(header)
-    const mediaType = reply.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
-    const types = mediaTypes.get(operation) ?? new Map<number, Set<string>>()
-    mediaTypes.set(operation, types.set(reply.status, (types.get(reply.status) ?? new Set()).add(mediaType)))
+    const { 'content-type': type = '' } = reply.headers
+    mediaTypes.push({ operation, status: reply.status, type: type.replace(/;.*/, '').trim().toLowerCase() })
     if (isEventStream(recording)) {
       if (operation.line === 'POST /responses' && reply.status === 200) streams.push(eventsOf(recording))
       continue
@@ -111,16 +110,13 @@ export function* compareObserved(
   for (const [{ id, line }, statuses] of observed.bodies)
     for (const [status, shape] of statuses)
       for (const each of compareBody(operations.get(line), status, shape)) yield { operation: id, ...each }
-  for (const [{ id, line }, statuses] of observed.mediaTypes)
-    for (const [status, types] of statuses) {
-      const content = operations.get(line)?.replies.get(String(status))
-      for (const type of types) {
-        if (!content || content.size === 0 || content.has(type)) continue
-        const message = `is ${type || 'of no content type'}, Understudy has ${[...content.keys()].join(' or ')}`
-        const kind = 'media-type-added'
-        yield { operation: id, part: `reply ${status}`, path: '', kind, severity: 'breaking', message }
-      }
-    }
+  for (const { operation, status, type } of observed.mediaTypes) {
+    const content = operations.get(operation.line)?.replies.get(String(status))
+    if (!content?.size || content.has(type)) continue
+    const message = `is ${type || 'of no content type'}, Understudy has ${[...content.keys()].join(' or ')}`
+    const kind = 'media-type-added'
+    yield { operation: operation.id, part: `reply ${status}`, path: '', kind, severity: 'breaking', message }
+  }
   if (!streams) return
   for (const path of observed.headers) {
     if (ourHeaders.has(path)) continue
@@ -291,19 +287,18 @@ export async function describeMock(gateway: GatewayCore): Promise<MockDescriptio
   return { operations, streams: withSchemas(modelOf(await generatedStreams(gateway)), operations) }
 }
 
-const items = {
-  text: { type: 'message', content: 'Tides follow the moon.' },
-  empty: { type: 'message', content: '' },
-  call: { type: 'function_call', name: 'look_up', arguments: { q: 'tides' } },
-  bare: { type: 'function_call', name: 'look_up', arguments: '' },
-  search: { type: 'web_search_call', action: { query: 'tides' } },
-} as const
+const items = [
+  { type: 'message', content: 'Tides follow the moon.' },
+  { type: 'message', content: '' },
+  { type: 'function_call', name: 'look_up', arguments: { q: 'tides' } },
+  { type: 'function_call', name: 'look_up', arguments: '' },
+  { type: 'web_search_call', action: { query: 'tides' } },
+] as const
 
-/** Generates streams with text, citations, function calls and searches, alone and in pairs, complete and incomplete. */
+/** Generates streams with citations, with an incomplete function call, and with every pair of consecutive items. */
 async function generatedStreams(gateway: GatewayCore) {
   const fetch = toFetch(gateway)
-  const stream = async (body: object, rule?: ScenarioInput['rules'][number]) => {
-    using _ = rule && gateway.use(rule)
+  const stream = async (body: object) => {
     const response = await fetch('https://gateway.example/api/v1/responses', {
       method: 'POST',
       headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
@@ -311,36 +306,22 @@ async function generatedStreams(gateway: GatewayCore) {
     })
     return eventsIn(await response.text())
   }
-  const tool = {
-    type: 'function',
-    name: 'look_up',
-    parameters: { type: 'object', properties: { q: { type: 'string' } } },
-  }
-  const streams = [
-    await stream({}),
-    await stream({ max_output_tokens: 1 }),
-    await stream({ plugins: [{ id: 'web' }] }),
-    await stream({ plugins: [{ id: 'web', max_results: 1 }], max_output_tokens: 16 }),
-    await stream({ tools: [{ type: 'gateway:web_search' }] }),
-    await stream({ tools: [tool], tool_choice: 'required' }),
-    await stream({ tools: [tool], tool_choice: 'required', max_output_tokens: 1 }),
-    await stream({ text: { format: { type: 'json_object' } } }),
-  ]
-  for (const first of Object.values(items))
-    for (const second of [undefined, ...Object.values(items)]) {
-      const output = second ? [first, second] : [first]
-      streams.push(await stream({}, { on: 'createResponse', reply: { output } }))
-    }
-  return streams
+  const parameters = { type: 'object', properties: { q: { type: 'string' } } }
+  const tools = [{ type: 'function', name: 'look_up', parameters }]
+  const cited = await stream({ plugins: [{ id: 'web' }] })
+  // mutation: equivalent (any small limit will do)
+  const incomplete = await stream({ tools, tool_choice: 'required', max_output_tokens: 1 })
+  const output = items.flatMap((first) => items.flatMap((second) => [first, second]))
+  using _ = gateway.use({ on: 'createResponse', reply: { output } })
+  return [cited, incomplete, await stream({})]
 }
 
 /** Replaces parts of sampled events with the document's shapes, which are more complete. */
 function withSchemas(model: StreamModel, operations: DescribedOperations): StreamModel {
   const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
-  if (!response) return model
-  const item = fieldOf(response, 'output')?.items
-  const part = item && fieldOf(item, 'content', 'message')?.items
-  const annotation = part && fieldOf(part, 'annotations', 'output_text')?.items
+  const item = fieldOf(response, '', 'output')?.items
+  const part = fieldOf(item, 'message', 'content')?.items
+  const annotation = fieldOf(part, 'output_text', 'annotations')?.items
   const schemas = new Map(Object.entries({ response, item, part, annotation }))
   const described = [...model.events].map(([type, shape]): [string, Shape] => {
     const objects = [...shape.objects].map(([tag, object]) => {
@@ -356,7 +337,6 @@ function withSchemas(model: StreamModel, operations: DescribedOperations): Strea
   return { ...model, events: new Map(described) }
 }
 
-function fieldOf({ objects }: Shape, name: string, tag?: string): Shape | undefined {
-  const object = (tag !== undefined && objects.get(tag)) || [...objects.values()][0]
-  return object?.fields.get(name)?.shape
+function fieldOf(shape: Shape | undefined, tag: string, name: string): Shape | undefined {
+  return shape?.objects.get(tag)?.fields.get(name)?.shape
 }
