@@ -65,7 +65,7 @@ export async function importFiles(
       const outcome = await file.end(end.how, end.ms)
       if (outcome.kind === 'recorded') written.push(outcome.file)
       else if (outcome.kind === 'leaked') leaked.push(outcome.file)
-      else skipped.push(`${request?.method ?? name} ${request?.path ?? ''}: ${outcome.reason}`)
+      else skipped.push(`${opening.head.operation}: ${outcome.reason}`)
     }
   }
   if (leaked.length > 0) process.exitCode = 1
@@ -80,12 +80,12 @@ export async function importFiles(
 }
 
 async function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Promise<Imported> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => {
     const reasons: Record<string, string> = {
       ENOENT: 'no such file',
       EISDIR: 'is a folder: name a file in it',
     }
-    throw new UsageError(`${file}: ${reasons[error.code ?? ''] ?? `cannot be read: ${error.code}`}`)
+    throw new UsageError(`${file}: ${reasons[String(code)] ?? `cannot be read: ${code}`}`)
   })
   switch (kind) {
     case 'har':
@@ -131,7 +131,7 @@ const GivenRequest = z.lazy(() =>
 
 /** Reads `{ method, path, body }` from JSON or YAML. */
 function readRequest(file: string): RecordedRequest {
-  const { method, body, query, ...rest } = readCheckedFile(file, GivenRequest, 64 * 1024 * 1024)
+  const { method, body, query, ...rest } = readCheckedFile(file, GivenRequest, Number.POSITIVE_INFINITY)
   return {
     ...rest,
     method: method.toUpperCase(),

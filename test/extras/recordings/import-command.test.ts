@@ -66,6 +66,7 @@ const commands = [
   'har bounds.har',
   'har site.har missing.har',
   'har folder',
+  'sse reply.sse/nested.sse',
   'journal journal.json',
   'sse reply.sse',
   'sse reply.sse reply.sse --request get.yaml',
