@@ -145,7 +145,7 @@ function remarks({ unchecked, notes, explained = [] }: DriftReport): string[] {
   ]
 }
 
-function toSummary({ findings, explained = [], accepted, checked, unchecked }: DriftReport): string {
+export function toSummary({ findings, explained = [], accepted, checked, unchecked }: DriftReport): string {
   const { breaking, additive, info } = countsOf(findings)
   const compared = Object.entries(checked).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
   const result =

@@ -34,7 +34,7 @@ export interface Drift {
   readonly checked: Readonly<Record<string, number>>
 }
 
-const severities: Record<Severity, number> = { breaking: 0, additive: 1, info: 2 }
+const severities: readonly Severity[] = ['breaking', 'additive', 'info']
 const checkedNames: Record<ObservedSource, string> = { recordings: 'recorded replies', live: 'live replies' }
 
 export function findDrift({ mock, document, observed }: DriftSetup): Drift {
@@ -75,7 +75,8 @@ export function findDrift({ mock, document, observed }: DriftSetup): Drift {
   }
   const sorted = [...findings.values()].sort(
     (left, right) =>
-      severities[left.severity] - severities[right.severity] || nameOf(left).localeCompare(nameOf(right)),
+      severities.indexOf(left.severity) - severities.indexOf(right.severity) ||
+      nameOf(left).localeCompare(nameOf(right)),
   )
   return { findings: sorted, unchecked, checked }
 }

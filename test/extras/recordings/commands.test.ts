@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/command-line.ts'
-import { apiDocument } from '../../../src/control/documents.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
-import { operations } from '../../../src/operations/index.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
@@ -348,100 +346,8 @@ describe('scan', () => {
   })
 })
 
-describe('drift', () => {
-  const changed = (change: (document: Record<string, object>) => void) => {
-    const document = JSON.parse(JSON.stringify(apiDocument()))
-    change(document)
-    return document
-  }
-  const removed = () => changed((document) => Reflect.deleteProperty(document['paths'] ?? {}, '/benchmarks'))
-  const added = () =>
-    changed((document) =>
-      Object.assign(document['paths'] ?? {}, {
-        '/credits': { get: { operationId: 'getCredits', responses: {} } },
-      }),
-    )
-
-  it('exits with 0 if there is no drift, 1 if there is drift, and 2 if a check was impossible', async () => {
-    await write('same.json', apiDocument())
-    await write('removed.json', removed())
-    await write('added.json', added())
-    expect(await exit('drift', '--spec', '@same.json')).toBe(0)
-    expect(stdout).toBe(`No drift in ${operations.length} document operations\n`)
-    expect(await exit('drift', '--spec', '@removed.json')).toBe(1)
-    expect(stdout).toMatch(/^breaking {2}listBenchmarks operation operation-removed: /)
-    expect(await exit('drift', '--spec', '@added.json')).toBe(0)
-    expect(await exit('drift', '--spec', '@added.json', '--fail-on', 'any')).toBe(1)
-    for (const spec of ['@none.json', 'http://127.0.0.1:9/openapi.json']) {
-      expect(await exit('drift', '--spec', spec)).toBe(2)
-      expect(stdout).toContain('could not check: ')
-    }
-    await write('broken.yaml', 'paths: [')
-    expect(await exit('drift', '--spec', '@broken.yaml')).toBe(2)
-    expect(await exit('drift')).toBe(2)
-    expect(stderr).toContain('set --spec, --recordings or --live')
-  })
-
-  it('prints JSON, Markdown and SARIF', async () => {
-    await write('removed.json', removed())
-    await exit('drift', '--spec', '@removed.json', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({
-      findings: [
-        {
-          name: 'listBenchmarks operation operation-removed',
-          severity: 'breaking',
-          verdict: 'ours-is-wrong',
-        },
-      ],
-      counts: { breaking: 1, additive: 0, info: 0 },
-    })
-    await exit('drift', '--spec', '@removed.json', '--markdown')
-    expect(stdout).toContain('| breaking | `listBenchmarks operation operation-removed` |')
-    await exit('drift', '--spec', '@removed.json', '--sarif')
-    expect(JSON.parse(stdout)).toMatchObject({ version: '2.1.0', runs: [{ results: [{ level: 'error' }] }] })
-    await exit('drift', '--spec', '@removed.json', '--quiet')
-    expect(stdout).toBe(`1 breaking, 0 additive, 0 info in ${operations.length - 1} document operations\n`)
-  })
-
-  it('accepts a baseline, and reports the position of a mistake in it', async () => {
-    await write('removed.json', removed())
-    await write(
-      'drift.yaml',
-      'accept:\n  - finding: listBenchmarks operation*\n    reason: not ours\n    expires: 2999-01-01\n',
-    )
-    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(0)
-    expect(stdout).toContain('1 accepted')
-    await write('drift.yaml', /```yaml\n(accept:[\s\S]*?)```/.exec(await readDocument())?.[1] ?? '')
-    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(1)
-    await write('drift.yaml', 'accept:\n  - finding: x\n    reason: y\n    expires: soon\n')
-    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(2)
-    expect(stderr).toMatch(/drift\.yaml:4:/)
-  })
-
-  it('compares with a live gateway within the budget, and finds no drift in Understudy itself', async () => {
-    await using server = await startServer()
-    vi.stubEnv('TEST_GATEWAY_KEY', 'any-key-of-mine')
-    const flags = [
-      '--live',
-      '--upstream',
-      server.baseUrl,
-      '--key-env',
-      'TEST_GATEWAY_KEY',
-      '--model',
-      'aurora/dawn-2',
-    ]
-    expect(await exit('drift', ...flags), stdout).toBe(0)
-    expect(stdout).toBe('No drift in 7 live replies\n')
-    expect(server.gateway.journal.calls('createResponse')).toHaveLength(3)
-    expect(await exit('drift', ...flags, '--budget-usd', '0')).toBe(2)
-    expect(stdout).toContain('the budget is exhausted')
-    expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
-    server.gateway.fail(503, { on: 'listProviders' })
-    expect(await exit('drift', ...flags)).toBe(2)
-    expect(stdout).toContain('live GET /providers: responded with 503')
-  }, 20_000)
-
-  it('reads recordings, and `profile` prints their latencies', async () => {
+describe('profile', () => {
+  it('prints the latencies of recordings', async () => {
     await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
     await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
     await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')
@@ -450,10 +356,6 @@ describe('drift', () => {
       profile: 1,
       models: { 'a/b': { samples: 1, bytes: { p50: 64 }, tokens: { p50: 7 } } },
     })
-    expect(await exit('drift', '--recordings', '@latencies')).toBe(1)
-    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'neutral')).toBe(1)
-    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'other')).toBe(2)
-    expect(await exit('drift', '--recordings', '@nothing-here')).toBe(2)
     expect(await exit('profile', '@nothing-here')).toBe(2)
   })
 })

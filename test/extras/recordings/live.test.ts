@@ -1,19 +1,11 @@
 /**
  * Tests live comparisons: the requests sent to a real gateway, and their budget.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { askGateway } from '../../../src/extras/recordings/drift-command.ts'
-import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { recordLive } from '../../../src/extras/recordings/drift-command.ts'
 import { startUpstream } from './streams.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'understudy-live-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => vi.unstubAllEnvs())
 
 /** Runs the live check against an upstream that sends the given replies. Returns the requests and the results. */
 async function requestsTo(
@@ -23,22 +15,17 @@ async function requestsTo(
   const sent: string[] = []
   await using upstream = await startUpstream(({ method, url, headers, body }, response) => {
     const line = `${method} ${url.slice('/api/v1'.length)}`
-    sent.push(`${line} ${headers.authorization} ${body}`.trimEnd())
+    const type = headers['content-type'] ?? ''
+    sent.push([line, headers.authorization, type, body].filter(Boolean).join(' '))
     const [status, text] = answer(line, sent.length)
     if (status === 0) response.destroy()
     else response.writeHead(status, { 'content-type': 'application/json' }).end(text)
   })
-  const logged: string[] = []
-  const { recordings, unchecked } = await askGateway({
-    upstream: upstream.url,
-    key: 'secret-key-of-mine',
-    redactor: new Redactor(),
-    folder,
-    budgetUsd,
-    model,
-    onRequest: (line) => logged.push(line),
-  })
-  return { seen: sent, told: logged, unchecked, recordings: recordings.size }
+  vi.stubEnv('KEY_OF_MINE', 'secret-key-of-mine')
+  const unchecked: string[] = []
+  const flags = { upstream: upstream.url, keyEnv: 'KEY_OF_MINE', budgetUsd, model }
+  const recordings = await recordLive(flags, unchecked)
+  return { sent, unchecked, recordings: recordings.size }
 }
 
 const listings = [
@@ -53,11 +40,9 @@ const usedUp = 'live POST /responses: the budget is exhausted'
 
 describe('drift --live', () => {
   it('requests lists and an error reply with the key, but no model reply without --model', async () => {
-    const { seen: sent, told: logged, unchecked, recordings } = await requestsTo(() => [200, '{}'])
-    expect(logged).toEqual(listings)
-    expect(sent).toEqual(
-      listings.map((line) => `${line} Bearer secret-key-of-mine${line.startsWith('POST') ? ' {}' : ''}`),
-    )
+    const { sent, unchecked, recordings } = await requestsTo(() => [200, '{}'])
+    const rest = (line: string) => (line.startsWith('POST') ? ' application/json {}' : '')
+    expect(sent).toEqual(listings.map((line) => `${line} Bearer secret-key-of-mine${rest(line)}`))
     expect({ unchecked, recordings }).toEqual({ unchecked: [noModel], recordings: 5 })
   })
 
@@ -66,8 +51,7 @@ describe('drift --live', () => {
       (text: string) =>
       (_line: string, call: number): [number, string] => [200, call === 6 ? text : '{}']
     const whole = await requestsTo(cost('{}'), { model: 'a/b', budgetUsd: 0.02 })
-    expect(whole.told).toEqual([...listings, 'POST /responses', 'POST /responses'])
-    const bodies = whole.seen.slice(5).map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+    const bodies = whole.sent.slice(5).map((line) => JSON.parse(line.slice(line.indexOf('{'))))
     const question = { model: 'a/b', input: 'Say hello.', max_output_tokens: 16 }
     expect(bodies).toEqual([question, { ...question, stream: true }])
     expect(whole).toMatchObject({ unchecked: [], recordings: 7 })
@@ -89,7 +73,7 @@ describe('drift --live', () => {
   ])(
     'stops at the budget: %f with replies %s allows %i requests',
     async (budgetUsd, text, requests, reasons) => {
-      const { seen: sent, unchecked } = await requestsTo((_, call) => [200, call === 6 ? text : '{}'], {
+      const { sent, unchecked } = await requestsTo((_, call) => [200, call === 6 ? text : '{}'], {
         budgetUsd,
         model: 'a/b',
       })
