@@ -159,7 +159,7 @@ export const transportFaults = [
     name: 'slow-head',
     layer: 'connection',
     summary:
-      'The status line and headers are sent slowly, byte by byte. With MSW and `gateway.fetch`, the promise resolves late.',
+      'The status line and headers are sent slowly, in small pieces. With MSW and `gateway.fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
         ms: Duration.default(2000).describe('Total time to send the head, in milliseconds.'),
