@@ -122,7 +122,8 @@ export const scenarioOperations = [
     id: 'useScenario',
     route: 'POST /sandboxes/{sandbox}/scenarios',
     doc: {
-      summary: 'Activate a scenario; it takes precedence over those already active',
+      summary:
+        'Activate a scenario. Rules with times, turns or steps left apply in the order they were added; then all others, newest first',
       tag: 'Scenarios',
       status: 201,
     },
