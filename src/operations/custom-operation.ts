@@ -248,7 +248,7 @@ async function resolved(
     const isError = error instanceof GatewayError
     if (isError && Number.isInteger(error.status) && error.status >= 400 && error.status <= 599) throw error
     const problem = isError
-      ? `a GatewayError whose status must be 400 to 599, got ${shown(error.status)}`
+      ? `a GatewayError with the status ${shown(error.status)}; it must be 400 to 599`
       : String(error)
     const rejection = new GatewayError(500, `resolve() of the '${id}' operation threw ${problem}`)
     throw Object.assign(rejection, { cause: error })

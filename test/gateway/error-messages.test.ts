@@ -383,7 +383,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
         resolved(() => {
           throw new GatewayError(200)
         }),
-      'threw a GatewayError whose status must be 400 to 599, got 200',
+      'threw a GatewayError with the status 200; it must be 400 to 599',
     ],
     [
       'resolve that throws',
