@@ -84,7 +84,7 @@ function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'
   return onEnd !== 'fail' && taken >= ends
 }
 
-/** An activation of a scenario by `use()`. */
+/** A scenario activated by `use()` or named in a request header. */
 export interface Activation {
   /** Id such as `flaky~3`. Snapshots preserve it, so that a restored activation can still be ended. */
   readonly id: string
@@ -106,7 +106,7 @@ export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** The activation that each rule belongs to, by index in `rules`. */
   readonly activations: readonly Activation[]
-  /** All scripts, oldest first. In `rules`, scripts are among the unlimited rules. */
+  /** Scripts of scenarios activated by `use()`, oldest first. They are also in `rules`, among the unlimited rules. */
   readonly scripts: readonly Candidate[]
   /** Index in `rules` at which scripts with remaining turns are tried; -1 if there are no scripts. */
   readonly scriptsAt: number

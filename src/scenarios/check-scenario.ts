@@ -618,7 +618,8 @@ function placeOf(path: Path, input: unknown): string {
 }
 
 /**
- * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for `fail()`.
+ * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for
+ * `fail()`.
  */
 function fieldOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])

@@ -39,7 +39,9 @@ export interface CompiledRule {
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /** Number of calls for which the rule counts as finite. 0 for scripts, and without `times` or a sequence. */
+  /**
+   * Number of calls for which the rule counts as finite. 0 for scripts, and for rules without `times` or a sequence.
+   */
   readonly finite: number
   /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd

@@ -277,7 +277,7 @@ function modelTest(globs: readonly string[]): Test {
   }
 }
 
-/** @param secret If true, explanations hide both values. */
+/** @param secret If true, explanations hide the expected and the actual value. */
 function valueTest(
   subject: string,
   read: (request: Conditioned) => unknown,

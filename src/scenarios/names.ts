@@ -2,7 +2,7 @@
 
 import { shown } from '../lib/in-words.ts'
 
-/** Matches all operations that generate text, in a rule's `on`. No operation may have this id. */
+/** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'
 
 /** Ids of operations in the specification and in extensions. */
@@ -82,7 +82,7 @@ const misnomers: Readonly<Record<string, string>> = {
   method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
 }
 
-/** Returns the fix for an unknown field of a rule or condition, with the field's value: `; use times: 1`. */
+/** Returns the fix for a field that rules, conditions or options lack, such as `; use reply: 'Hi'` for `text: 'Hi'`. */
 export function misnomer(field: string, fields: readonly string[], value: unknown): string | undefined {
   const isOfCondition = fields.includes('params') && (field === 'path' || field === 'method')
   if (!isOfCondition && !(fields.includes('times') && Object.hasOwn(misnomers, field))) return undefined

@@ -1,9 +1,9 @@
 /**
- * Rate limits: the number of requests and tokens allowed per window of elapsed time, either in total or per caller. A
- * window starts with the first request after the previous window ends.
+ * Rate limits: the number of requests and tokens allowed per window of elapsed time, in total, per API key or per
+ * model. A window starts with the first request after the previous window ends.
  *
- * A request passes if the limit has not been reached. Its tokens are counted after the reply, so the last request
- * that passes may exceed the limit.
+ * A request passes if the limit has not been reached. Its tokens are counted after the reply, so the last request that
+ * passes may exceed the token limit.
  */
 import * as z from 'zod'
 import type { QuotaReading } from '../faults/fault.ts'
@@ -63,7 +63,7 @@ interface Window {
 /** Maximum number of keys or models to track. The oldest is evicted. */
 const maxCallers = 10_000
 
-/** Tracks the usage of one rate limit, by caller. */
+/** Tracks the usage of one rate limit, by key or model. */
 export class RateLimitUsage {
   readonly #windows = new Map<string, Window>()
 
@@ -80,7 +80,7 @@ export class RateLimitUsage {
     if (tokens > 0) this.#count(limit, request, clock, 0, tokens)
   }
 
-  /** Returns the usage in a caller's current window. */
+  /** Returns the usage in the current window. `caller` is the key's hash, the model, or an empty string. */
   used(
     { windowMs, by }: CompiledRateLimit,
     { headers, body }: RuleRequest,
@@ -106,12 +106,12 @@ export class RateLimitUsage {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** Returns each caller's window as plain data, in a list because earlier versions saved several. */
+  /** Returns each caller's window as plain data. It is in a list, because earlier versions saved several windows. */
   toJSON(): [string, Window[]][] {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
 
-  /** Restores saved windows. Adds up the parts in which earlier versions saved a window. */
+  /** Restores saved windows. If an earlier version saved a window in parts, adds them up. */
   static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
     const usage = new RateLimitUsage()
     for (const [caller, [first, ...rest]] of windows) {

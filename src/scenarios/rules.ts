@@ -136,7 +136,8 @@ export class Rules {
    * before older scenarios' unlimited rules.
    *
    * @param options.replyFunction Replies instead of the scenario's rules.
-   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this object. Default: this object.
+   * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this
+   * object. Default: this object.
    */
   use(
     scenario: Scenario,

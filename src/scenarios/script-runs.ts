@@ -19,7 +19,10 @@ export interface ScriptRun {
   readonly firstUserText: string
   /** Number of turns completed, including repetitions. */
   readonly turns: number
-  /** The script's output. `isSure` is false if the client may not have received it: after a fault or a failed answer. */
+  /**
+   * The script's output. `isSure` is false if the client may not have received it: after a fault, or a failed or
+   * cancelled answer.
+   */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>

@@ -109,7 +109,7 @@ export type ScriptedItemInput = z.input<typeof ScriptedItem>
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
     url: z.url().describe('URL of the page.'),
-    title: z.string().optional().describe('Title of the page. Default: its URL.'),
+    title: z.string().optional().describe("Title of the page. Default: the URL's host."),
     content: z.string().optional().describe('Excerpt from the page. Default: none.'),
     text: z
       .string()
