@@ -1,6 +1,6 @@
 /**
- * Writes an answer's items: text with citations, a structured value, a function call or a search. Also counts
- * the reasoning tokens that precede the items.
+ * Writes an answer's items: reasoning, a search, and text with citations, a structured value or a function call. Also
+ * counts the reasoning tokens that no item shows.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
@@ -67,7 +67,7 @@ interface WriteContext {
   /** Sandbox time, as Unix time in milliseconds. */
   readonly now: number
   readonly seed: string | number
-  /** Length of plain text in tokens. Default: the sample text's length. */
+  /** Quantiles from which the length of plain text is drawn, in tokens. Default: the sample text's length. */
   readonly lengths?: Quantiles | undefined
   /** Proposes values for tool arguments and structured output. */
   readonly propose?: ValueProposer | undefined
@@ -82,7 +82,8 @@ export interface WrittenItems {
 }
 
 /**
- * Writes a call to the forced function or, if none is forced, a message, after a search item if a search ran.
+ * Writes a call to the forced function or, if none is forced, a message. Reasoning comes first, and a search item
+ * precedes the message if a search ran.
  */
 export function writeItems(
   prompt: Prompt,

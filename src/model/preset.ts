@@ -134,8 +134,8 @@ function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextF
 }
 
 /**
- * Reads reasoning settings. An effort, a number of tokens, a summary or `enabled: true` enables reasoning; `none` or
- * an empty object does not.
+ * Reads reasoning settings. An effort, a number of tokens, a summary or `enabled: true` enables reasoning, unless
+ * another field disables it: effort `none`, 0 tokens or `enabled: false`. An empty object disables it, too.
  */
 export function toReasoning(reasoning: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
   const { effort, max_tokens, enabled, summary, exclude } = reasoning

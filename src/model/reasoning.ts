@@ -1,4 +1,4 @@
-/** Writes the reasoning before an answer: a number of tokens, and a summary in paragraphs. */
+/** Generates the reasoning that precedes an answer: its number of tokens, and a summary in paragraphs. */
 import { truncate } from '../lib/one-line.ts'
 import { draw } from '../lib/seed.ts'
 import type { ReasoningItem } from '../resources/answer.ts'

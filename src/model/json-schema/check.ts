@@ -35,7 +35,7 @@ const maxProblems = 20
  * Returns up to 20 problems with a value, or none if the schema accepts it or the check exceeds the budget. Throws
  * `LostReference`.
  *
- * @param ignored Collects ignored keywords and the limit that ended the check.
+ * @param ignored Collects ignored keywords and patterns, and the limit that ended the check.
  */
 export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<string>): Problem[] {
   const checker = new Checker(schema, new Budget())

@@ -101,7 +101,8 @@ class ValueGenerator {
   }
 
   /**
-   * Generates a value that all schemas accept, or the best one found. Throws `Unsatisfiable` if there is none.
+   * Generates a value that all schemas accept or, if no attempt succeeds, the first value made. Throws `Unsatisfiable`
+   * if none was made.
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
