@@ -217,5 +217,4 @@ function findProfile(name: string): LatencyProfile {
 /** Names of the bundled profiles. */
 export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
 
-/** Bundled profiles by name. */
 export const bundledProfiles = fixtures as Readonly<Record<LatencyProfileName, LatencyProfile>>

@@ -103,7 +103,7 @@ export interface GatewayOptionsInput {
   latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
   /** Options for the simulated web search. */
   search?: {
-    /** Search engine that accepts at most 20 `max_results`, or null for none. Default: `engine_c`. */
+    /** Search engine that limits `max_results` to 20, or null for none. Default: `engine_c`. */
     limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
   }
   /**

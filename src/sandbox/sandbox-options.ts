@@ -1,6 +1,4 @@
-/**
- * Options of `createSandbox`, snapshots and sandbox clocks, shared with the remote client.
- */
+/** Types that local and remote sandboxes share: `createSandbox` options, snapshots and clocks. */
 
 import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'

@@ -59,7 +59,7 @@ export class Sandboxes {
   readonly store: JournalStore
   /** The gateway's operations. The journal's methods reject the ids of any others. */
   readonly operations: readonly KnownOperation[]
-  /** Validates a scenario, or finds the bundled one by name. Throws a one-line error. */
+  /** Validates a scenario, finds a bundled one by name or, in Node, reads a file. Throws a one-line error. */
   readonly checkScenario: (input: unknown) => Scenario
   #default: Sandbox | undefined
 
@@ -220,7 +220,7 @@ export class Sandboxes {
     return [...this.#sandboxes.values()]
   }
 
-  /** Creates a sandbox from `setup`, with a copy of the state in `from`. @internal */
+  /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. @internal */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
     if (id !== undefined) assertCustomId(id)
     if (id !== undefined && this.peek(id))
@@ -248,7 +248,10 @@ export class Sandboxes {
     this.isDraining = true
   }
 
-  /** Returns true if a sandbox has a request in flight, or had one within this many milliseconds of elapsed time. */
+  /**
+   * Returns true if a sandbox other than the default one has a request in flight, or had one within this many
+   * milliseconds of elapsed time.
+   */
   isBusy(withinMs: number): boolean {
     return [...this.#sandboxes.values()].some(({ idleMs }) => idleMs < withinMs)
   }
