@@ -61,8 +61,8 @@ export function registerInterception(setup: InterceptSetup): () => void {
 }
 
 /**
- * Returns `answer` if the gateway handles the request, `pass` if it passes through, or the error that rejects
- * it. Prints the error of the first request to an origin. If a rejected request appears to be meant for the
+ * Returns `answer` if the gateway handles the request, `pass` if it passes through, or the error that rejects it.
+ * Prints a sandbox's first error or warning for each origin. If a rejected request appears to be meant for the
  * gateway, the journal records it with a 404.
  */
 export function decideDestination(

@@ -1,7 +1,6 @@
 /**
- * Intercepts `node:http` and `node:https` requests when they request a connection from their agent. Requests for the
- * gateway get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as on a
- * socket.
+ * Intercepts `node:http` and `node:https` requests as they ask their agent for a connection. Requests for the gateway
+ * get an in-process connection to our own server, so that resets, truncated bodies and stalls behave as on a socket.
  */
 import {
   type Agent,
@@ -152,7 +151,7 @@ async function sendResponse({ response }: Arrival, handled: Response): Promise<v
   await pipeline(Readable.fromWeb(body as never), response).catch(() => response.socket?.destroy())
 }
 
-/** Forwards a request to its original host, and returns the response. */
+/** Forwards a request to its original host, and relays the response. */
 function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Array): void {
   const { method, headers } = request
   const forwarded = sendRequest(url, { method, headers, agent, [passesThrough]: true } as RequestOptions)

@@ -21,11 +21,11 @@ import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
   /**
-   * Action for requests that the gateway does not handle. `guard` rejects requests that appear to be meant
-   * for the gateway: under `/api/v1`, to `/v1/responses` and similar paths on any host, or with the key of a
-   * sandbox. `error` rejects all requests except those to this machine, `warn` prints a warning and passes
-   * them through, `bypass` passes all requests through. A callback receives each request that leaves this
-   * machine, and can call `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
+   * Action for requests that the gateway does not handle. `guard` rejects requests that appear to be meant for the
+   * gateway: under `/api/v1`, to `/v1/responses` and similar paths on any host, or with a sandbox's key. `error`
+   * rejects all requests except those to this machine, `warn` prints a warning and passes them through, `bypass`
+   * passes all requests through. A callback receives each request that leaves this machine, and can call
+   * `print.warning()`, or `print.error()`, which rejects the request. Default: `guard`.
    */
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
@@ -41,7 +41,7 @@ const checks = {
 export interface Interception {
   /** Adds MSW handlers, which run before the gateway, newest first. */
   use(...handlers: MswHandler[]): void
-  /** Removes your handlers, or replaces them. */
+  /** Removes all added handlers, or replaces them with the given ones. */
   resetHandlers(...handlers: MswHandler[]): void
   /** Stops intercepting and restores the original functions. */
   close(): void

@@ -25,7 +25,6 @@ export interface NodeCallOptions {
   readonly sandbox?: Sandbox | undefined
 }
 
-/** Converts a request to a call. */
 export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: NodeCallOptions = {}): Call {
   const { url = '/', method = 'GET', headers } = request
   const question = url.indexOf('?')

@@ -38,8 +38,8 @@ export function wrongMethod(path: string, methods: readonly string[]): GatewayEr
 }
 
 /**
- * Throws 401 for a missing, malformed or invalid key. A live sandbox's key is always valid. Without `apiKeys`, so is
- * any key that does not have the form of a sandbox's key.
+ * Throws 401 for a missing, malformed or invalid key, and 400 for repeated headers. A live sandbox's key is always
+ * valid. Without `apiKeys`, so is any key that does not have the form of a sandbox's key.
  */
 function authenticate(caller: Caller, { options, isValidKey }: GatewayCore, state: SandboxState): void {
   const { apiKeys } = options

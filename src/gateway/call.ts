@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 export interface Call extends Arrival {
   /** Sandbox of the async context that sent the request. May have been disposed since. */
   readonly sandbox?: Sandbox | undefined
-  /** Error for a call to an address outside the gateway. A rule for all operations may reply instead. */
+  /** Error for a call to an address outside the gateway. A rule for `*` may reply instead. */
   readonly refusal?: GatewayError
   /** Warning to add to the journal entry. */
   readonly warning?: string
@@ -54,7 +54,7 @@ export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined
 
-/** Discards a reply that no client is waiting for. */
+/** Sink for replies that no client is waiting for. */
 export const discard: Sink = {
   hasConnection: false,
   hasLeft: false,

@@ -135,7 +135,7 @@ const assumptionOf: Record<number, AssumptionName> = {
   415: 'requestBody',
 }
 
-/** Converts an error to the dialect's and protocol's envelope. Other replies are unchanged. */
+/** Converts an error reply to the dialect's and protocol's envelope. Other replies are unchanged. */
 export function applyErrorEnvelope(
   { dialect, router }: GatewayCore,
   record: CallRecord,

@@ -1,4 +1,4 @@
-/** Converts a bundled scenario's name, a scenario, a rule, or an extra's format to a validated scenario. */
+/** Converts the values that `use()` accepts, except file paths, to validated scenarios. */
 import { shown } from '../lib/in-words.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
@@ -55,7 +55,7 @@ export function parseScenario(
   )
 }
 
-/** Explains how to enable an operation that is in an extension. */
+/** Explains how to enable an extension's operation. Returns undefined for any other id. */
 export function extensionHint(id: string): string | undefined {
   const [group] =
     Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
