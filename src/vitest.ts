@@ -239,7 +239,7 @@ function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: u
   return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
 }
 
-/** Throws if the operation is unknown. */
+/** Returns the operation's id. Throws if it is unknown. */
 function assertOperation(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
   const ids = journal.operationIds ?? everyOperation.map(({ id }) => id)
   if (ids.includes(operation)) return operation
@@ -310,6 +310,6 @@ function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void 
   if (!example || warned.has(gateway)) return
   warned.add(gateway)
   printWarning(
-    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${calls(answered.length)} (${example.method} ${example.path}) that could not be attributed to a test, because they came from work that was not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
+    `[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received ${calls(answered.length)} (${example.method} ${example.path}) that could not be attributed to a test. Such calls come from work that was not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.`,
   )
 }

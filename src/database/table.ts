@@ -109,7 +109,10 @@ export class Table<Row extends object> {
     return this.#shared
   }
 
-  /** Returns this sandbox's own copy of the collection, made on the first write. Until the copy is complete, readers see the shared rows. */
+  /**
+   * Returns this sandbox's own copy of the collection, made on the first write. Until the copy is complete, readers
+   * see the shared rows.
+   */
   async #write(): Promise<WrittenRows<Row>> {
     if (this.#written) return this.#written
     const shared = this.#shared ?? (await this.#open())

@@ -23,7 +23,9 @@ export type Layer = keyof typeof layers
 
 /** Request data that a fault may use in addition to its parameters. */
 export interface FaultFacts {
-  /** Returns the next random number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence. */
+  /**
+   * Returns the next random number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence.
+   */
   random(): number
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number

@@ -5,7 +5,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { messageWithoutCall } from '../lib/at-caller.ts'
 import { json, type Reply } from './reply.ts'
 
-/** A validation rule that a request violates. */
+/** A value that violates a validation rule. */
 export interface Violation {
   /** Path of the value, such as `body.input[0].content`, `query.max_results` or `params.id`. */
   path: string

@@ -49,11 +49,11 @@ export interface Reply<Value = unknown> {
   headers: Record<string, string>
   /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** Changes that faults make to the delivery. Default: none. */
+  /** Changes to the delivery that faults and the `latency` option make. Default: none. */
   transport?: Transport
 }
 
-/** Effects of faults on a reply's connection. Times are in milliseconds of sandbox time. */
+/** Effects of faults and the `latency` option on a reply's delivery. Times are in milliseconds of sandbox time. */
 export interface Transport {
   /** Delay before the first byte of the head. */
   delayMs?: number

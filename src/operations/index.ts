@@ -1,6 +1,4 @@
-/**
- * The specification's operations, to which a gateway adds enabled extensions, custom operations and those of extras.
- */
+/** The specification's operations. A gateway adds those of enabled extensions and of extras, and custom ones. */
 import type { AnyOperation } from '../operation.ts'
 import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
 import type { CreateMessageRequest } from '../protocols/messages/request.ts'
@@ -69,7 +67,7 @@ export type OperationId = keyof Bodies
 /** The specification's operations and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** Returns the operations of the specification, of enabled extensions, and custom ones, but not those of extras. */
+/** Returns the operations of the specification and of enabled extensions, and custom ones, but not those of extras. */
 export function operationsOf({
   extensions: enabled,
   operations: custom,

@@ -60,7 +60,7 @@ function list(rows: readonly Benchmark[], query: Query) {
   return { data, meta: metaOf(data, query) }
 }
 
-/** Returns index rows sorted by the task type's index, best first. Default: `intelligence`. */
+/** Returns index rows sorted by the task type's index, best first. The default task type is `intelligence`. */
 function indexRows(
   rows: readonly Benchmark[],
   { source, task_type = 'intelligence' }: Query,

@@ -1,5 +1,5 @@
-// A model in the catalogue, as listed by GET /models. An extension, because the specification names the Models group
-// but defines only embeddings models. A call's cost is computed from the model's prices.
+// A model in the catalogue, as listed by GET /models. That operation is in an extension, because the specification
+// names the Models group but defines only embeddings models. A call's cost is computed from the model's prices.
 
 import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-/** Represents conversations in a form common to all protocols, against which rules are matched. */
+/** Represents conversations in a form that all protocols share. Rules and scripts are matched against it. */
 import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 
 export interface Conversation {

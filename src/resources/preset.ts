@@ -91,8 +91,8 @@ export const presetVersions = defineCollection({
 })
 
 /**
- * Generates a preset, such as `press-release-notes`. The designated version is the second one that
- * `fakePresetVersion` generates.
+ * Generates a preset, such as `press-release-notes`. Its designated version is the second of the two that
+ * `fakePresetVersion` generates for it.
  */
 export function fakePreset(
   context: FactoryContext,

@@ -143,7 +143,7 @@ export function embed(text: string, key: string, dimensions: number): Float32Arr
   return normalised(features.subarray(0, dimensions))
 }
 
-/** Adds the weight to a few entries or subtracts it. The hash's digits select the entries and the signs. */
+/** Adds the weight to a few entries, or subtracts it from them. The hash's digits select the entries and the signs. */
 function addFeature(features: Float32Array, digits: string, weight: number): void {
   for (let entry = 0; entry < entriesOfWord; entry++) {
     const number = Number.parseInt(digits.slice(entry * 4, entry * 4 + 4), 16)
