@@ -141,20 +141,26 @@ export class RemoteSandbox implements AsyncDisposable {
 
   /**
    * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
-   * name or, in Node, a file path, in which case the file's content is sent. Throws 400 for the first invalid
-   * one.
+   * name or, in Node, a file path, in which case the file's content is sent. If one is invalid, throws 400
+   * and activates none.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
     const active: RemoteActiveScenario[] = []
-    for (const body of scenarios.map(contentOf))
-      active.push(this.#activeOf(await this.client.data('useScenario', this.#here, { body })))
+    const end = async () => {
+      for (const each of active) await each[Symbol.asyncDispose]()
+    }
+    try {
+      for (const body of scenarios.map(contentOf))
+        active.push(this.#activeOf(await this.client.data('useScenario', this.#here, { body })))
+    } catch (error) {
+      await end()
+      throw error
+    }
     return {
       id: active.map(({ id }) => id).join(', '),
       name: active.map(({ name }) => name).join(', '),
-      async [Symbol.asyncDispose]() {
-        for (const each of active) await each[Symbol.asyncDispose]()
-      },
+      [Symbol.asyncDispose]: end,
     }
   }
 

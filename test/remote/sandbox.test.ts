@@ -208,6 +208,12 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /benchmarks')).status).toBe(200)
       })
 
+      it('activates no scenario if one of several is invalid', async () => {
+        const used = (async () => sandbox.use('provider-outage', 'nope' as never))()
+        await expect(used).rejects.toThrow("Unknown scenario 'nope'")
+        expect((await call('GET /providers')).status).toBe(200)
+      })
+
       it('deactivates a disposed scenario, but no others', async () => {
         await sandbox.fail(503)
         {
