@@ -31,6 +31,9 @@ export interface Progress {
   problem: string | null
 }
 
+/** Counters of a rule that has matched no call. */
+const unmatched = { seen: 0, taken: 0, happened: 0 }
+
 /** Counts a call that matches a rule's conditions. Returns the rule's effect, or the reason for skipping the rule. */
 export function advance(
   rule: CompiledRule,
@@ -112,8 +115,6 @@ export interface Candidates {
   readonly scriptsAt: number
 }
 
-export const noneNamed: ReadonlyMap<string, Activation> = new Map()
-
 export function createActivation(scenario: Scenario): Activation {
   const compiled = compileScenario(scenario)
   // Names cannot contain `~`, so ids and names are distinct.
@@ -131,9 +132,7 @@ export function copyActivation(activation: Activation): Activation {
 }
 
 export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<string, Activation> {
-  return named.size === 0
-    ? noneNamed
-    : new Map([...named].map(([name, activation]) => [name, copyActivation(activation)]))
+  return new Map(Array.from(named, ([name, activation]) => [name, copyActivation(activation)]))
 }
 
 /**
@@ -168,7 +167,7 @@ export function orderCandidates(
         isAfterUnlimited ||= rule.onEnd !== 'pass'
         continue
       }
-      const progress = activation.progress[rule.number] ?? { taken: 0 }
+      const progress = { ...unmatched, ...activation.progress[rule.number] }
       if (progress.taken >= rule.finite) isAfterUnlimited ||= !isOver(rule, progress)
       else if (!isAfterUnlimited) {
         finite.add(candidate)
@@ -187,7 +186,7 @@ export function orderCandidates(
 
 export function progressIn(activation: Activation, rule: CompiledRule): Progress {
   const rateLimit = new RateLimitUsage()
-  activation.progress[rule.number] ??= { seen: 0, taken: 0, happened: 0, rateLimit, runs: [], problem: null }
+  activation.progress[rule.number] ??= { ...unmatched, rateLimit, runs: [], problem: null }
   return activation.progress[rule.number] as Progress
 }
 
@@ -222,7 +221,7 @@ export function scenarioProgress({ id, compiled, progress }: Activation): Scenar
     name,
     description: source.description ?? null,
     rules: rules.map((rule, index) => {
-      const { seen = 0, happened = 0, taken = 0 } = progress[rule.number] ?? {}
+      const { seen, happened, taken } = { ...unmatched, ...progress[rule.number] }
       return {
         rule: rule.number,
         name: rule.name ?? null,
@@ -263,7 +262,7 @@ export interface ScriptedConversation {
 export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []
-    const { runs = [], problem = null } = progress[number] ?? {}
+    const { runs = [], problem = null }: Partial<Progress> = { ...progress[number] }
     const conversations = runs.map(({ conversation, turns, problem }) => ({ conversation, turns, problem }))
     return { scenario, rule: number, turns: script.length, conversations, problem }
   })

@@ -63,6 +63,7 @@ export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   const text =
     inputTexts.get(body) ?? texts(bodyField(body, 'input') ?? bodyField(body, 'messages')).join('\n')
+  // mutation: equivalent (only a cache)
   inputTexts.set(body, text)
   return text
 }
@@ -112,13 +113,17 @@ interface Compiled {
  * it.
  */
 const cache = new Map<string, Compiled | string>()
+// mutation: equivalent (only a cache)
 const maxCached = 1000
 
 /** Compiles a pattern, or returns the problem with an invalid one. */
 function read({ matches, flags = '' }: Pattern): Compiled | string {
   const key = `/${matches}/${flags}`
+  // mutation: equivalent (only a cache)
   const result = cache.get(key) ?? compile(matches, flags)
+  // mutation: equivalent (only a cache)
   if (cache.size >= maxCached) cache.clear()
+  // mutation: equivalent (only a cache)
   cache.set(key, result)
   return result
 }
@@ -142,7 +147,7 @@ export function compilePattern(pattern: Pattern): (text: string) => boolean {
   const compiled = read(pattern)
   if (typeof compiled === 'string') throw new Error(compiled)
   const { expression, maxText } = compiled
-  return (text) => expression.test(text.length > maxText ? text.slice(0, maxText) : text)
+  return (text) => expression.test(text.slice(0, maxText))
 }
 
 /** Returns ` in its first 5000 characters` if only part of a value is searched, otherwise an empty string. */

@@ -90,7 +90,7 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'script':
       return 'has no turn left for the call'
     case 'call':
-      return `expected call ${[...(rule.calls ?? [])].join(' or ')}, but this is call ${reason.call}`
+      return `expected call ${[...(rule.calls as ReadonlySet<number>)].join(' or ')}, but this is call ${reason.call}`
     case 'after':
       return `skips the first ${rule.after === 1 ? 'call' : `${rule.after} calls`}, but this is call ${reason.call}`
     case 'every':
@@ -116,14 +116,14 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
 
 /** Describes a rule's rate limit, as in `60 calls and 30000 tokens in 10 s`. */
 function allowance({ rateLimit }: CompiledRule): string {
-  const { requests, tokens, windowMs = 0 }: Partial<CompiledRateLimit> = rateLimit ?? {}
+  const { requests, tokens, windowMs } = rateLimit as CompiledRateLimit
   const limits = Object.entries({ call: requests, token: tokens }).filter(([, n]) => Number.isFinite(n))
   const parts = limits.map(([unit, limit]) => `${limit} ${unit}${limit === 1 ? '' : 's'}`)
   return `${parts.join(' and ')} in ${windowMs < 1000 ? `${windowMs} ms` : `${round(windowMs / 1000)} s`}`
 }
 
 function spanOf({ during }: CompiledRule): string {
-  const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = during ?? {}
+  const { fromMs, toMs } = during as NonNullable<typeof during>
   return Number.isFinite(toMs) ? `from ${fromMs} to ${toMs} ms` : `after ${fromMs} ms`
 }
 

@@ -77,7 +77,7 @@ export class RateLimitUsage {
 
   /** Adds a reply's tokens to the usage. */
   charge(limit: CompiledRateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
-    if (tokens > 0) this.#count(limit, request, clock, 0, tokens)
+    if (tokens) this.#count(limit, request, clock, 0, tokens)
   }
 
   /** Returns the usage in the current window. `caller` is the key's hash, the model, or an empty string. */
@@ -87,8 +87,8 @@ export class RateLimitUsage {
     clock: Clock,
   ): Window & { caller: string } {
     let caller = ''
-    if (by === 'model') caller = modelOf(body) ?? ''
-    if (by === 'key') caller = hash(headers['authorization'] ?? headers['x-api-key'] ?? '')
+    if (by === 'model') caller = String(modelOf(body))
+    if (by === 'key') caller = hash(String(headers['authorization'] ?? headers['x-api-key']))
     const window = this.#windows.get(caller)
     const at = clock.elapsed()
     if (window && at < window.at + windowMs) return { ...window, caller }

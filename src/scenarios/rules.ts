@@ -12,7 +12,6 @@ import {
   copyActivation,
   copyNamed,
   createActivation,
-  noneNamed,
   orderCandidates,
   type Progress,
   progressIn,
@@ -111,7 +110,7 @@ export class Rules {
   /** Number of active rules. */
   #count = 0
   /** Scenarios activated by the `x-understudy-scenario` header, by name. */
-  #named: ReadonlyMap<string, Activation> = noneNamed
+  #named: ReadonlyMap<string, Activation> = new Map()
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
@@ -186,7 +185,7 @@ export class Rules {
   clear(): void {
     this.#state = firstState
     this.#conversations = 0
-    this.#named = noneNamed
+    this.#named = new Map()
     this.#change([])
   }
 
@@ -216,7 +215,6 @@ export class Rules {
     named: readonly Scenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
   ): Outcome {
-    if (this.#activations.length === 0 && named.length === 0) return nothing
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     const { rules, activations } = candidates

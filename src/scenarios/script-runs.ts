@@ -231,14 +231,13 @@ function findRun(
 function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
   // A client that retries after a fault has no output yet. Otherwise the conversation is new.
   if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
-  let index = 0
-  for (const output of outputs) {
-    if (output === undefined) continue
-    while (index < said.length && !isSameText(said[index]?.text ?? '', output)) index++
-    if (index === said.length) return false
-    index++
-  }
-  return true
+  let rest = said
+  return outputs.every((output) => {
+    if (output === undefined) return true
+    const index = rest.findIndex(({ text }) => isSameText(text, output))
+    rest = rest.slice(index + 1)
+    return index !== -1
+  })
 }
 
 /** Compares two texts. Ignores truncation by `max_output_tokens`, and links that citations append. */
@@ -271,7 +270,7 @@ function mismatchAt(
   conversation: Conversation,
   results: readonly CallResult[],
 ): Mismatch | undefined {
-  const { expect } = turn?.turn ?? {}
+  const expect = turn?.turn.expect
   return expect && mismatchOf(expect, conversation, results)
 }
 

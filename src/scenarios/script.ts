@@ -130,7 +130,7 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
   const said = [...items.flatMap(textsOf), ...(reply.text === undefined ? [] : [reply.text])]
   const calls = new Map(
     items.flatMap((item) =>
-      item.type === 'function_call' ? [[item.call_id ?? '', item.name] as const] : [],
+      item.type === 'function_call' ? [[item.call_id as string, item.name] as const] : [],
     ),
   )
   // mutation: equivalent (satisfies the type checker; undefined is not in the list)
@@ -205,7 +205,7 @@ export function mismatchOf(
   if (input !== undefined) {
     const text = lastUserText(conversation)
     const condition: ObjectCondition = typeof input === 'string' ? { contains: input } : input
-    if (!compiled(condition)(text))
+    if (!compileCondition(condition)(text))
       differ(
         'input',
         input,
@@ -238,15 +238,6 @@ export function mismatchOf(
 /** A condition in object form, such as `{ contains: 'tides' }`. */
 type ObjectCondition = Extract<Condition, object>
 
-const conditions = new WeakMap<object, (value: unknown) => boolean>()
-
-/** Returns a condition's predicate, compiled once. */
-function compiled(condition: ObjectCondition): (value: unknown) => boolean {
-  const test = conditions.get(condition) ?? compileCondition(condition)
-  conditions.set(condition, test)
-  return test
-}
-
 /**
  * Tests a function's results against checks: a list must match all results, in order; a single check must match at
  * least one.
@@ -258,7 +249,7 @@ function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly str
 
 function fits(check: ResultCheck, text: string): boolean {
   const condition = conditionOf(check)
-  if (condition) return compiled(condition)(text)
+  if (condition) return compileCondition(condition)(text)
   try {
     return has(JSON.parse(text), check)
   } catch {
@@ -270,7 +261,7 @@ function fits(check: ResultCheck, text: string): boolean {
 function has(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
   const condition = conditionOf(expected)
-  if (condition) return compiled(condition)(value)
+  if (condition) return compileCondition(condition)(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(expected))
     return false
   if (Array.isArray(expected) && expected.length !== (value as unknown[]).length) return false

@@ -123,6 +123,38 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', times: 0, fault: 'status' },
       "rule 2 of 'outage': times must be 1 or more, got 0: to disable a rule, remove it",
     ],
+    ...[-1, 1.5, 2, 100, 101].map((probability): [object, string] => [
+      { on: '*', fault: 'status', probability },
+      `rule 2 of 'outage': probability must be 0 to 1, got ${probability}${{ 2: '; write 0.02 for 2 %', 100: '; write 1 for 100 %' }[probability] ?? ''}`,
+    ]),
+    [
+      { on: '*', rateLimit: { requests: 1, per: 0 } },
+      "rule 2 of 'outage': rateLimit.per must be greater than 0",
+    ],
+    [
+      { on: '*', sequence: [{ fault: 'status' }, 'stream-cut'] },
+      "rule 2 of 'outage': sequence[1] must be a step, got 'stream-cut'; write { fault: 'stream-cut' }",
+    ],
+    ...[
+      [1, 1],
+      [2, 1],
+      [1, 6],
+    ].map(([start_index, end_index]): [object, string] => [
+      {
+        on: 'createResponse',
+        reply: { text: 'Tides', citations: [{ url: 'https://a.example/', start_index, end_index }] },
+      },
+      `rule 2 of 'outage': reply.citations[0] is not within the text, which has 5 characters: start_index ${start_index}, end_index ${end_index}`,
+    ]),
+    ...[[{ weather: {} }, 'Sunny'], [{ weather: {} }], [undefined]].map(
+      ([turnCall, text]): [object, string] => [
+        {
+          on: 'createResponse',
+          script: [{ call: turnCall, text, output: [], citations: [{ url: 'https://a.example/' }] }],
+        },
+        "rule 2 of 'outage': script[0].citations needs a text in the same turn",
+      ],
+    ),
     [
       { on: 'listProviders', fault: 'stream-cut' },
       "rule 2 of 'outage': fault: 'stream-cut' applies to streams, which 'listProviders' does not have: use it on 'text'",

@@ -305,6 +305,52 @@ describe('active scenarios', () => {
     expect(rules.unused()).toEqual([{ scenario: 'mine', rule: 2, name: 'late', on: ['getPreset'] }])
   })
 
+  it('report their progress', () => {
+    const { rules, ask } = setup(
+      { on: 'createResponse', times: 2, fault: 'status' },
+      { on: 'getPreset', sequence: [{ fault: 'status' }] },
+      { on: '*', fault: 'status' },
+    )
+    ask()
+    const counts = () =>
+      rules.active().flatMap((each) => each.rules.map(({ seen, happened, left }) => [seen, happened, left]))
+    expect(counts()).toEqual([
+      [1, 1, 1],
+      [0, 0, 1],
+      [0, 0, null],
+    ])
+    ask()
+    ask()
+    expect(counts()).toEqual([
+      [2, 2, 0],
+      [0, 0, 1],
+      [1, 1, null],
+    ])
+  })
+
+  it('apply a rule with a budget once the sandbox has spent it', () => {
+    let spent = 0
+    const rules = new Rules({ seed: 1, clock: new Clock({ timeScale: 0 }), spent: () => spent })
+    rules.use(scenario('mine', { on: '*', budgetUsd: 2 }))
+    const statuses = [0, 1.99, 2, 3].map((dollars) => {
+      spent = dollars
+      return rules.match(call()).match?.effect.faults.map((fault) => Reflect.get(fault, 'status'))
+    })
+    expect(statuses).toEqual([undefined, undefined, [402], [402]])
+  })
+
+  it('are replaced in place, with new progress', () => {
+    const { rules, ask } = setup()
+    const first = scenario('a', { on: '*', times: 1, fault: 'status' })
+    rules.use(first)
+    rules.use(scenario('b', { on: '*', times: 1, fault: 'status' }))
+    ask()
+    ask()
+    rules.replace(first, scenario('a', { on: '*', times: 1, fault: 'latency' }))
+    expect(rules.names()).toEqual(['b', 'a'])
+    expect([ask(), ask()].map(({ match }) => match?.effect.faults[0]?.name)).toEqual(['latency', undefined])
+  })
+
   it('can be restored from a snapshot, and count separately in another sandbox', () => {
     const { rules, ask } = setup({ on: '*', times: 2, fault: 'status' })
     ask()

@@ -181,9 +181,19 @@ describe('script()', () => {
       await agent.says('Go on').ask()
       const last = await agent.says('And on').ask()
       const other = await new Agent(gateway, 'Another').ask()
-      return { last, other, turnEntries: gateway.journal.entries().map(({ turn }) => turn) }
+      const scripts = gateway.scripts()
+      return { last, other, scripts, turnEntries: gateway.journal.entries().map(({ turn }) => turn) }
     }
     const failed = await third()
+    expect(failed.scripts).toEqual([
+      {
+        scenario: 'script',
+        rule: 1,
+        turns: 2,
+        conversations: [{ conversation: 1, turns: 2, problem: 'there is no turn 3: the script has 2 turns' }],
+        problem: null,
+      },
+    ])
     expect(failed.last.error.message).toBe('Script: there is no turn 3: the script has 2 turns')
     expect(failed.other.error.message).toContain('this is a new conversation')
     expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
@@ -314,6 +324,30 @@ describe('scripted conversations', () => {
     await second.ask()
     expect(textOf(await second.says('More').ask())).toBe('Second')
     expect(textOf(await first.says('More').ask())).toBe('First')
+  })
+
+  it('continue the least advanced of several with the same first message', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }], { onEnd: 'repeat' })
+    gateway.script([{ text: 'One' }, { text: 'Second' }, { text: 'Third' }])
+    const [first, second] = [new Agent(gateway, 'Hello'), new Agent(gateway, 'Hello')]
+    await first.ask()
+    expect(textOf(await first.says('More').ask())).toBe('Two')
+    expect(textOf(await second.ask())).toBe('One')
+    expect(textOf(await second.says('More').ask())).toBe('Second')
+    expect(textOf(await first.says('More').ask())).toBe('Three')
+  })
+
+  it('continue if the client shortens or extends the text, and start anew if it changes the text', async () => {
+    const codes = ['Tides', 'Tides rise [1]', ' Tides rise', '', 'Boats'].map(async (content) => {
+      const gateway = createGateway()
+      gateway.script([{ text: 'Tides rise' }, { text: 'Tides fall' }])
+      const agent = new Agent(gateway, 'Hello')
+      await agent.ask()
+      agent.input[1] = { role: 'assistant', content }
+      return (await agent.says('More').ask()).code
+    })
+    expect(await Promise.all(codes)).toEqual([200, 200, 200, 400, 400])
   })
 
   it('are rejected or passed through once every script is in use', async () => {

@@ -107,6 +107,11 @@ describe('templates in scripted replies', () => {
     expect(text).toContain('You ask: Why?')
   })
 
+  it('may write exactly 1 MiB', async () => {
+    const { ask } = inText('{{ input }}'.repeat(1024))
+    expect(await ask({ input: 'x'.repeat(1024) })).toHaveLength(1024 * 1024)
+  })
+
   it('fail when a reply would exceed 1 MiB', async () => {
     const { ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
