@@ -9,7 +9,7 @@ import { hash } from '../../lib/seed.ts'
 import { inOneLine } from '../../model/structured.ts'
 import { type AnyOperation, type RequestContext, shapeOf } from '../../operation.ts'
 import { isJson, OpenApiDocument, type PathOperation } from '../documents/openapi-document.ts'
-import { type Draft, echoPath } from './edits.ts'
+import { type Draft, echoKey, echoPath } from './edits.ts'
 import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { RecordReplies } from './record-replies.ts'
 import { DocumentReply, type Making } from './reply.ts'
@@ -154,8 +154,9 @@ export class DocumentOperation implements AnyOperation {
     const { params, body } = context
     const asksForStream = isJson(body) && body['stream'] === true
     return this.documentReply.make(asksForStream, await makingOf(context, seed), (draft) => {
-      echoPath(draft, this.path, params, !edit)
-      edit?.(draft)
+      echoPath(draft, this.path, params)
+      if (edit) edit(draft)
+      else echoKey(draft, this.path, params)
     })
   }
 }

@@ -17,17 +17,16 @@ export class PlainSchemas {
   constructor(document: OpenApiDocument, direction: Direction) {
     this.#hidden = direction === 'request' ? 'readOnly' : 'writeOnly'
     const { components, paths } = document.root
-    const schemas = isJson(components) ? components['schemas'] : undefined
+    const { schemas } = Object(components)
     const shared = {}
-    if (isJson(schemas))
-      for (const name of Object.keys(schemas)) lazily(shared, name, () => this.#plain(schemas[name]))
-    this.#shared = { components: { ...(isJson(components) && components), schemas: shared }, paths }
+    for (const name of Object.keys(Object(schemas))) lazily(shared, name, () => this.#plain(schemas[name]))
+    this.#shared = { components: { ...Object(components), schemas: shared }, paths }
   }
 
   /** Returns a converted schema, including its references' targets. */
-  rooted(schema: unknown): Json {
+  rooted(schema: unknown = true): Json {
     const plain = this.#plain(schema)
-    return { ...(isJson(plain) ? plain : { allOf: [plain ?? true] }), ...this.#shared }
+    return { ...(isJson(plain) ? plain : { allOf: [plain] }), ...this.#shared }
   }
 
   #plain(schema: unknown): unknown {
@@ -44,10 +43,13 @@ export class PlainSchemas {
   }
 
   #keyword(keyword: string, value: unknown): unknown {
-    if (named.has(keyword) && isJson(value))
-      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#plain(each)]))
-    if (!inner.has(keyword)) return value
-    return Array.isArray(value) ? value.map((each) => this.#plain(each)) : this.#plain(value)
+    if (named.has(keyword))
+      return Object.fromEntries(
+        Object.entries(Object(value)).map(([name, each]) => [name, this.#plain(each)]),
+      )
+    if (inner.has(keyword))
+      return Array.isArray(value) ? value.map((each) => this.#plain(each)) : this.#plain(value)
+    return value
   }
 
   /** Makes read-only properties optional in requests, and removes write-only ones from replies. */
@@ -87,7 +89,7 @@ const inner = new Set([
 ])
 
 function lazily(target: object, name: string, make: () => unknown): void {
-  Object.defineProperty(target, name, { enumerable: true, get: make })
+  Object.defineProperty(target, name, { get: make })
 }
 
 /** Replaces OpenAPI 3.0's `nullable: true`. */
@@ -97,8 +99,7 @@ function allowNull(schema: Record<string, unknown>): void {
   const { type } = schema
   if (typeof type === 'string') {
     schema['type'] = [type, 'null']
-    if (Array.isArray(schema['enum']) && !schema['enum'].includes(null))
-      schema['enum'] = [...schema['enum'], null]
+    if (Array.isArray(schema['enum'])) schema['enum'] = [...schema['enum'], null]
     return
   }
   const rest = { ...schema }

@@ -1,4 +1,5 @@
 /** Pages lists according to an OpenAPI document's parameters: limit and offset, page numbers, or cursors. */
+import { isJson } from '../documents/openapi-document.ts'
 import type { DocumentOperation } from './document-operations.ts'
 import { type Draft, isObject } from './edits.ts'
 import type { Fields } from './records.ts'
@@ -33,17 +34,16 @@ export function pageOf(all: readonly Keyed[], query: unknown, operation: Documen
     )
     return sent?.[1] ?? operation.defaultOf((name) => names.includes(normalised(name)))
   }
-  const page = Number(read(parameters.page) ?? Number.NaN)
+  const page = Number(read(parameters.page))
   const limit = Number(read(parameters.limit) ?? (page >= 0 ? usualSize : all.length)) || all.length
   const cursor = read(parameters.cursor)
-  let start = Number(read(parameters.offset) ?? 0) || 0
-  if (page >= 1) start = (page - 1) * limit
-  if (typeof cursor === 'string' && cursor !== '') {
-    const place = all.findIndex(([key]) => key === cursor)
+  let start = Number(read(parameters.offset)) || Math.max(0, page - 1) * limit || 0
+  if (cursor) {
+    const place = all.findIndex(([key]) => key === String(cursor))
     start = place < 0 ? all.length : place + 1
   }
   const items = all.slice(start, start + limit)
-  const next = start + limit < all.length ? (items.at(-1)?.[0] ?? null) : null
+  const next = start + limit < all.length ? (items.at(-1) as Keyed)[0] : null
   return { items, total: all.length, start, limit, next }
 }
 
@@ -51,33 +51,34 @@ export function pageOf(all: readonly Keyed[], query: unknown, operation: Documen
  * Writes a page's position and totals to the reply's fields, at the top level or in an object such as `meta`.
  */
 export function writePage(reply: Draft, { items, total, start, limit, next }: Page): void {
-  if (!isObject(reply) || Array.isArray(reply)) return
+  if (!isJson(reply)) return
+  const hasMore = next !== null
   const facts: Readonly<Record<string, unknown>> = {
     total,
     totalcount: total,
     totalitems: total,
     totalresults: total,
     count: total,
-    totalpages: limit > 0 ? Math.ceil(total / limit) : 1,
+    totalpages: Math.ceil(total / limit) || 1,
     offset: start,
     limit,
     pagesize: limit,
     perpage: limit,
-    page: limit > 0 ? Math.floor(start / limit) + 1 : 1,
-    hasmore: next !== null,
-    hasnext: next !== null,
-    hasnextpage: next !== null,
+    page: Math.floor(start / limit) + 1 || 1,
+    hasmore: hasMore,
+    hasnext: hasMore,
+    hasnextpage: hasMore,
+    next,
     cursor: next,
     nextcursor: next,
     nextpagetoken: next,
     endcursor: next,
     firstid: items[0]?.[0] ?? null,
     lastid: items.at(-1)?.[0] ?? null,
-    ...(next === null && { next: null }),
   }
   for (const target of [reply, ...Object.values(reply)])
-    if (isObject(target) && !Array.isArray(target))
-      for (const [field, before] of Object.entries(target))
-        if (Object.hasOwn(facts, normalised(field)) && !isObject(before))
-          target[field] = facts[normalised(field)]
+    if (isJson(target))
+      for (const field of Object.keys(target))
+        if (Object.hasOwn(facts, normalised(field)))
+          Object.assign(target, { [field]: facts[normalised(field)] })
 }

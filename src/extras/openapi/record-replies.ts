@@ -5,6 +5,7 @@ import { shown } from '../../lib/in-words.ts'
 import { hash } from '../../lib/seed.ts'
 import { generateValue } from '../../model/json-schema/generate-value.ts'
 import type { RequestContext } from '../../operation.ts'
+import { isJson } from '../documents/openapi-document.ts'
 import type { DocumentOperation } from './document-operations.ts'
 import { type Draft, echoPath, isObject, write } from './edits.ts'
 import { pageOf, writePage } from './paging.ts'
@@ -18,7 +19,11 @@ const updateTimes = ['updatedat', 'updated', 'updatedon', 'updatetime', 'modifie
 const confirmations = ['deleted', 'isdeleted', 'success']
 
 /** Maximum number of generated keys to try. */
+// mutation: equivalent (a bound on the work; any similar number will do)
 const maxAttempts = 100
+
+/** Operations whose replies contain a created record. */
+const creating: readonly Verb[] = ['create', 'get', 'put']
 
 /** A request to one of the resource's operations. */
 interface Request {
@@ -53,7 +58,7 @@ export class RecordReplies {
     const isOfList = verb === 'list' || verb === 'create'
     const layout = verb === 'list' ? this.#layout(verb) : this.#recordLayout
     // A POST operation whose reply does not contain a record might not create one.
-    const isCreated = this.#layout('create') ?? this.#layout('get') ?? this.#layout('put')
+    const isCreated = creating.some((each) => this.#layout(each))
     const values = valuesIn(operation.path, context.params)
     if (!layout || !isCreated || values.includes(undefined)) return undefined
     const key = isOfList ? undefined : values.at(-1)
@@ -65,10 +70,10 @@ export class RecordReplies {
     const records = new Records(context.sandbox.database, path, initial)
     const request: Request = { operation, context, records, key }
     if (verb === 'list') return this.#list(request, layout)
-    if (verb === 'create') return this.#create(request, verb)
+    if (verb === 'create') return this.#create(request, verb, layout)
     const before = await records.find(key as string)
     if (verb === 'put' && !before && !this.#resource.operations.has('create'))
-      return this.#create(request, verb)
+      return this.#create(request, verb, layout)
     if (!before) {
       const detail = `${path} has no record with the ${operation.path.split('/').at(-1)} ${shown(key)}`
       throw new GatewayError(404, undefined, undefined, { assumption: 'document', detail })
@@ -96,13 +101,13 @@ export class RecordReplies {
   /** Returns the initial records: those in the list operation's sample. */
   async #initial(path: string, values: unknown[], context: RequestContext): Promise<Map<string, Fields>> {
     const layout = this.#layout('list')
-    const operation = this.#resource.operations.get('list')
-    if (!layout || !operation) return new Map()
+    const operation = this.#resource.operations.get('list') as DocumentOperation
+    if (!layout) return new Map()
     const names = parameterNames(operation.path)
     const params = Object.fromEntries(names.map((name, place) => [name, values[place]]))
     const sample = await operation.sample(context, hash(context.sandbox.seed, path, JSON.stringify(params)))
     const root = { value: sample }
-    echoPath(root, operation.path, params, false)
+    echoPath(root, operation.path, params)
     return new Map(itemsOf(root.value, layout).map((item) => [String(item[layout.key]), item]))
   }
 
@@ -112,7 +117,7 @@ export class RecordReplies {
     const matching = all.filter(([, record]) =>
       Object.entries(query ?? {}).every(
         ([name, value]) =>
-          !layout.fields.has(name) || isObject(value) || String(record[name]) === String(value),
+          !layout.fields.has(name) || [value].flat().map(String).includes(String(record[name])),
       ),
     )
     const page = pageOf(matching, query, operation)
@@ -125,30 +130,30 @@ export class RecordReplies {
     })
   }
 
-  async #create(request: Request, verb: Verb): Promise<Reply> {
+  async #create(request: Request, verb: Verb, layout: Layout): Promise<Reply> {
     const { context, records, operation } = request
-    const layout = (this.#layout(verb) ?? this.#recordLayout) as Layout
     const all = await records.all()
     const sampled = await this.#samples(request)
     const changes = this.#changes(request, sampled)
-    const sent = request.key ?? changes[layout.key] ?? undefined
+    const sent = request.key ?? changes[layout.key]
     const key = String(sent ?? this.#freeValue(request, layout, layout.key, new Set(all.keys())))
     if (request.key === undefined && all.has(key)) {
       const message = `A record with the ${layout.key} ${shown(key)} already exists`
       throw new GatewayError(409, message, undefined, { assumption: 'document' })
     }
-    const record: Draft = { ...sampled, [layout.key]: keyLike(sampled, layout, key) }
-    if (layout.key !== 'id' && sampled['id'] !== undefined) {
+    const record: Draft = { ...sampled }
+    if (sampled['id'] !== undefined) {
       const taken = new Set([...all.values()].map(({ id }) => String(id)))
       record['id'] = this.#freeValue(request, layout, 'id', taken)
     }
+    record[layout.key] = keyLike(sampled, layout, key)
     const sampledKey = String(sampled[layout.key])
     for (const [field, before] of Object.entries(record as Fields)) {
       if (creationTimes.includes(normalised(field))) record[field] = timeLike(before, context.now)
-      else if (typeof before === 'string' && field !== layout.key && sampledKey.length > 5)
+      else if (typeof before === 'string' && sampledKey.length > 5)
         record[field] = before.replaceAll(sampledKey, key)
     }
-    echoPath({ value: record }, operation.path, context.params, false)
+    echoPath({ value: record }, operation.path, context.params)
     Object.assign(record, changes)
     await records.set(key, record)
     return this.#show(request, verb, record, key)
@@ -160,10 +165,9 @@ export class RecordReplies {
     const fields: Fields = {}
     for (const verb of verbs) {
       const layout = this.#layout(verb)
-      const source = this.#resource.operations.get(verb)
-      if (!layout || !source) continue
+      if (!layout) continue
       const seed = hash(context.sandbox.seed, operation.id, context.requestKey)
-      const sample = await source.sample(context, seed)
+      const sample = await this.#resource.operations.get(verb)?.sample(context, seed)
       Object.assign(fields, verb === 'list' ? itemsOf(sample, layout)[0] : itemOf(sample, layout))
     }
     return fields
@@ -184,7 +188,7 @@ export class RecordReplies {
 
   /** Generates an unused key: `file_3f…`, the next number, or a value in the schema's format. */
   #freeValue({ context }: Request, layout: Layout, field: string, taken: ReadonlySet<string>): unknown {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    for (const attempt of Array(maxAttempts).keys()) {
       const seed = hash(context.requestKey, field, attempt)
       const { value } = generateValue(layout.bare(field), {
         seed,
@@ -201,9 +205,11 @@ export class RecordReplies {
   #show({ operation, context }: Request, verb: Verb, record: Fields, key: string): Promise<Reply> {
     const layout = this.#layout(verb)
     return operation.reply(context, hash(context.sandbox.seed, operation.id, key), (draft) => {
-      const item = layout && itemOf(draft.value, layout)
-      if (item && layout) shownFields(item, record, layout, key)
-      if (verb === 'delete') write(draft.value, confirmations, true, 1)
+      if (layout) {
+        const item = itemOf(draft.value, layout)
+        if (item) shownFields(item, record, layout, key)
+      }
+      if (verb === 'delete') write(draft.value, confirmations, true)
     })
   }
 }
@@ -222,7 +228,7 @@ function parameterNames(path: string): string[] {
 
 function itemOf(value: Draft, { field }: Layout): Draft | undefined {
   const item = field === undefined ? value : value?.[field]
-  return isObject(item) && !Array.isArray(item) ? item : undefined
+  return isJson(item) ? item : undefined
 }
 
 function itemsOf(value: Draft, { field }: Layout): Draft[] {

@@ -58,19 +58,17 @@ export class Records {
     return records
   }
 
-  async find(key: string): Promise<Fields | undefined> {
+  async find(key: string): Promise<Fields | null | undefined> {
     const row = await this.#table.find(rowId(this.#path, key))
-    return row ? (row.value ?? undefined) : this.#initial.get(key)
+    return row ? row.value : this.#initial.get(key)
   }
 
   /** Stores a record. Throws 429 if the sandbox would exceed the maximum number or size of records. */
   async set(key: string, value: Fields | null): Promise<void> {
     const rows = await this.#table.rows()
     const row = await this.#table.find(rowId(this.#path, key))
-    const characters = rows.reduce(
-      (sum, each) => sum + (each === row ? 0 : sizeOf(each.value)),
-      sizeOf(value),
-    )
+    const others = rows.filter((each) => each !== row)
+    const characters = others.reduce((sum, each) => sum + sizeOf(each.value), sizeOf(value))
     if (value && ((!row && rows.length >= maxRecords) || characters > maxCharacters))
       throw new GatewayError(
         429,
@@ -99,6 +97,7 @@ const sizes = new WeakMap<object, number>()
 function sizeOf(value: object | null): number {
   if (!value) return 0
   const size = sizes.get(value) ?? JSON.stringify(value).length
+  // mutation: equivalent (a cache)
   if (Object.isFrozen(value)) sizes.set(value, size)
   return size
 }

@@ -64,7 +64,7 @@ export class DocumentReply {
     const [status, response] = successOf(described.operation['responses'])
     this.status = status
     this.#response = follow(document, response) ?? {}
-    this.#content = isJson(this.#response['content']) ? this.#response['content'] : {}
+    this.#content = Object(this.#response['content'])
     const types = Object.keys(this.#content)
     this.streams = types.some(isStream)
     const others = types.filter((type) => !isStream(type))
@@ -73,19 +73,16 @@ export class DocumentReply {
 
   /** Schema of a JSON body; undefined if the body is not JSON. */
   get schema(): SchemaObject | undefined {
-    return /json|\*\/\*/i.test(this.#type ?? '')
-      ? this.#schemas.rooted(this.#media['schema'] ?? true)
-      : undefined
+    return /json/i.test(concrete(this.#type ?? '')) ? this.#schemas.rooted(this.#media['schema']) : undefined
   }
 
   get #media(): Json {
-    const media = this.#content[this.#type ?? '']
-    return isJson(media) ? media : {}
+    return Object(this.#content[this.#type as string])
   }
 
   /** Returns a reply's JSON body. Throws the same errors as `make`. */
   sample(making: Making): unknown {
-    return this.#valueOf(this.#media, true, 'body', 'reply', making)
+    return this.#valueOf(this.#media, undefined, 'body', 'reply', making)
   }
 
   /**
@@ -110,7 +107,7 @@ export class DocumentReply {
     const isText = !/json/i.test(name)
     if (isText && !isTextual(name)) return this.#bytes(making.seed, headers)
     if (!isText) {
-      const value = edited(this.sample(making), this.schema ?? {}, edit)
+      const value = edited(this.sample(making), this.schema as SchemaObject, edit)
       return { status: this.status, headers, body: { kind: 'json', value } }
     }
     const value = this.#valueOf(this.#media, { type: 'string' }, 'body', 'reply', making)
@@ -123,7 +120,7 @@ export class DocumentReply {
   }
 
   async #bytes(seed: string, headers: Record<string, string>): Promise<Reply> {
-    const bytes = (await sampleFile(headers['content-type'])) ?? toBytes(hash(seed, 'bytes').repeat(4))
+    const bytes = (await sampleFile(headers['content-type'])) ?? toBytes(hash(seed, 'bytes'))
     return {
       status: this.status,
       headers: { ...headers, 'content-length': String(bytes.length) },
@@ -134,9 +131,7 @@ export class DocumentReply {
   /** Returns headers that are required or have an example. */
   #headers(making: Making): Record<string, string> {
     const headers: Record<string, string> = {}
-    for (const [name, declaration] of Object.entries(
-      isJson(this.#response['headers']) ? this.#response['headers'] : {},
-    )) {
+    for (const [name, declaration] of Object.entries(Object(this.#response['headers']))) {
       const header = this.#document.resolve(declaration)
       if (!header || !httpToken.test(name) || framingHeaders.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
@@ -188,14 +183,14 @@ export class DocumentReply {
 
   #exampleOf({ example, examples }: Json): unknown {
     if (example !== undefined) return example
-    const [first] = isJson(examples) ? Object.values(examples) : []
+    const [first] = Object.values(Object(examples))
     return this.#document.resolve(first)?.['value']
   }
 }
 
 /** Returns the response with the lowest success status or, if there is none, `default` or a redirect. */
 function successOf(responses: unknown): [status: number, response: unknown] {
-  const entries = isJson(responses) ? Object.entries(responses) : []
+  const entries = Object.entries(Object(responses))
   const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
   const other =
     entries.find(([status]) => status === 'default') ?? entries.find(([status]) => /^3\d\d$/.test(status))

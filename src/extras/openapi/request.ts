@@ -28,7 +28,7 @@ export function inputOf(
   const parameters = new Map<string, Parameter>()
   const lists = [item['parameters'], operation['parameters']]
   for (const declaration of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
-    const parameter = readParameter(follow(document, declaration) ?? {}, schemas)
+    const parameter = readParameter(Object(follow(document, declaration)), schemas)
     if (parameter) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
   }
   for (const { place, name, obstacle } of parameters.values())
@@ -119,8 +119,8 @@ function sentValue({ place, schema, type }: Parameter, sent: Sent[string] | unde
 }
 
 /** Converts text to a number, boolean or null if the schema requires one. */
-function toValue(text: string, schema: JsonSchema): unknown {
-  if (typeof schema === 'boolean' || problemsOf(schema, text).length === 0) return text
+function toValue(text: string, schema: SchemaObject): unknown {
+  if (problemsOf(schema, text).length === 0) return text
   if (typeIn(schema)?.name === 'string') return text
   if (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text)) return Number(text)
   return /^(true|false|null)$/.test(text) ? JSON.parse(text) : text
@@ -135,19 +135,21 @@ interface Type {
 /** Returns the type of a schema, or of the schemas that it refers to or combines. Prefers arrays and objects. */
 function typeIn(root: SchemaObject): Type | undefined {
   const references = new References(root)
-  const look = (schema: JsonSchema | undefined, depth: number): Type | undefined => {
-    if (schema === undefined || typeof schema === 'boolean' || depth > 10) return undefined
+  const seen = new Set<unknown>([undefined])
+  const look = (schema: JsonSchema | undefined): Type | undefined => {
+    if (typeof schema !== 'object' || seen.has(schema)) return undefined
+    seen.add(schema)
     const name = typesOf(schema)?.find((each) => each !== 'null')
     if (name !== undefined) return { name, schema }
     const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasAt(schema, keyword))
-    const types = [references.follow(schema), ...parts].map((part) => look(part, depth + 1))
+    const types = [references.follow(schema), ...parts].map(look)
     return types.find((type) => type?.name === 'array' || type?.name === 'object') ?? types.find(Boolean)
   }
-  return look(root, 0)
+  return look(root)
 }
 
-function rooted(schema: JsonSchema, { components, paths }: SchemaObject): JsonSchema {
-  return typeof schema === 'boolean' ? schema : { ...schema, components, paths }
+function rooted(schema: JsonSchema, { components, paths }: SchemaObject): SchemaObject {
+  return { allOf: [schema], components, paths }
 }
 
 function bodyInputOf(
@@ -159,13 +161,13 @@ function bodyInputOf(
   const request = follow(document, declaration)
   if (!isJson(request?.['content'])) return {}
   const media = Object.entries(request['content']).map(
-    ([type, each]) => [type.split(';', 1)[0]?.trim().toLowerCase() ?? type, each] as const,
+    ([type, each]) => [type.replace(/;.*/, '').trim().toLowerCase(), each] as const,
   )
   const json = media.find(([type]) => isJsonType(type))?.[1]
-  const schema = schemas.rooted(isJson(json) ? json['schema'] : true)
-  const types = media.flatMap(([type]) => (isJsonType(type) && !type.includes('*') ? [] : type))
+  const schema = schemas.rooted(Object(json)['schema'])
+  const types = media.map(([type]) => type).filter((type) => !/\bjson$/.test(type))
   for (const [type, each] of media)
-    if (!isJsonType(type) && isJson(each) && each['schema'] !== undefined) unchecked.add(`${type} bodies`)
+    if (!isJsonType(type) && Object(each)['schema']) unchecked.add(`${type} bodies`)
   return {
     ...(request['required'] !== true && { bodyIsOptional: true }),
     body: z.unknown().superRefine((value, context) => {

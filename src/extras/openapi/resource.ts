@@ -4,14 +4,7 @@
  * schemas on first use.
  */
 
-import {
-  isSchema,
-  itemSchema,
-  propertiesOf,
-  References,
-  schemasAt,
-  typesOf,
-} from '../../model/json-schema/schema.ts'
+import { isSchema, propertiesOf, References, schemasAt } from '../../model/json-schema/schema.ts'
 import { shapeOf } from '../../operation.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
 import type { PathOperation } from '../documents/openapi-document.ts'
@@ -74,10 +67,7 @@ const verbsOfRecord: Readonly<Record<string, Verb>> = {
 
 /** Returns the last word in a path, in the singular: `entry` for `/report-entries`. */
 export function singular(path: string): string {
-  const [word = 'record'] = path
-    .split(/[^A-Za-z]+/)
-    .filter((each) => each.length > 1)
-    .slice(-1)
+  const [word = 'record'] = path.match(/[A-Za-z]{2,}(?=[^A-Za-z]*$)/) ?? []
   return word
     .toLowerCase()
     .replace(/ies$/, 'y')
@@ -88,8 +78,8 @@ export function singular(path: string): string {
 /** Returns the possible names of the field that a path parameter refers to: `file_id`, then `id`. */
 function keyNames(parameter: string, noun: string): string[] {
   const name = normalised(parameter)
-  const short = name.startsWith(noun) ? name.slice(noun.length) : ''
-  const [suffix = ''] = /(id|name|slug|key|hash|number)$/.exec(name) ?? []
+  const short = name.replace(new RegExp(`^${noun}`), '')
+  const suffix = name.replace(/.*(id|name|slug|key|hash|number)$/, '$1')
   return [...new Set([name, short, suffix, 'id'])].filter((each) => each !== '')
 }
 
@@ -134,9 +124,6 @@ function keyIn(fields: ReadonlyMap<string, unknown>, name: string): string | und
   return exact ?? (name === 'id' ? undefined : all.find((field) => normalised(field).endsWith(name)))
 }
 
-/** Maximum nesting depth of references and combinations to read. */
-const maxDepth = 10
-
 /** Reads schemas, including references and combinations. */
 class SchemaParts {
   readonly #references: References
@@ -155,9 +142,7 @@ class SchemaParts {
 
   /** Returns the schemas of array items. */
   items(schemas: readonly JsonSchema[]): JsonSchema[] {
-    return this.#parts(schemas).flatMap((part) =>
-      typesOf(part)?.includes('array') || 'items' in part ? [itemSchema(part, 0)] : [],
-    )
+    return this.#parts(schemas).flatMap(({ items }) => (isSchema(items) ? [items] : []))
   }
 
   /** Merges a scalar's schemas, without references and examples. */
@@ -168,13 +153,13 @@ class SchemaParts {
     return merged
   }
 
-  #parts(schemas: readonly JsonSchema[], depth = 0): SchemaObject[] {
-    if (depth > maxDepth) return []
+  #parts(schemas: readonly JsonSchema[], seen = new Set<JsonSchema>()): SchemaObject[] {
     return schemas.flatMap((schema) => {
-      if (typeof schema === 'boolean') return []
+      if (typeof schema === 'boolean' || seen.has(schema)) return []
+      seen.add(schema)
       const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasAt(schema, keyword))
       const target = this.#references.follow(schema)
-      return [schema, ...this.#parts(isSchema(target) ? [target, ...combined] : combined, depth + 1)]
+      return [schema, ...this.#parts(isSchema(target) ? [target, ...combined] : combined, seen)]
     })
   }
 }

@@ -3,7 +3,7 @@
 /** Returns a file with this media type, such as `audio/wav`, or undefined if there is none. */
 export async function sampleFile(mediaType = ''): Promise<Uint8Array | undefined> {
   const { default: files } = await import('../../../fixtures/files.json', { with: { type: 'json' } })
-  const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const type = mediaType.replace(/;.*/, '').trim().toLowerCase()
   const base64 = Object.entries(files).find(([name]) => name === (otherNames[type] ?? type))?.[1]
   return base64 === undefined ? undefined : Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))
 }

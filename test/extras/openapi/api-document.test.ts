@@ -31,8 +31,9 @@ it('the API document includes components of another document, and renames those 
   const path = '/workspaces/{workspace}/notes/{note}'
   const gateway = createGateway({
     openapi: {
-      openapi: '3.1.0',
+      openapi: '3.0.3',
       paths: {
+        '/tides': { get: { tags: ['Presets'], responses: {} } },
         [path]: {
           parameters: [{ name: 'workspace', in: 'path', required: true, schema: { type: 'string' } }],
           get: {
@@ -55,7 +56,7 @@ it('the API document includes components of another document, and renames those 
             properties: { of: { $ref: '#/components/schemas/Workspace' } },
             discriminator: { propertyName: 'kind', mapping: { own: '#/components/schemas/Workspace' } },
           }),
-          Workspace: schema({ properties: { notes: { type: 'integer' } } }),
+          Workspace: schema({ properties: { notes: { type: 'integer', nullable: true } } }),
         },
       },
     },
@@ -65,7 +66,7 @@ it('the API document includes components of another document, and renames those 
   const { Note, DocumentWorkspace, DocumentNote, Workspace } = merged.components.schemas
   expect(Note.properties.of).toEqual({ $ref: '#/components/schemas/DocumentWorkspace' })
   expect(Note.discriminator.mapping).toEqual({ own: '#/components/schemas/DocumentWorkspace' })
-  expect(DocumentWorkspace.properties).toEqual({ notes: { type: 'integer' } })
+  expect(DocumentWorkspace.properties).toEqual({ notes: { type: ['integer', 'null'] } })
   expect(DocumentNote).toBeUndefined()
   expect(Workspace).toEqual(api.components.schemas.Workspace)
   const { get } = merged.paths[path]
@@ -80,6 +81,8 @@ it('the API document includes components of another document, and renames those 
   )
   expect(get.responses[200].content['application/json'].schema.$ref).toBe('#/components/schemas/Note')
   expect(get.responses.default).toEqual({ $ref: '#/components/responses/Error' })
-  expect(Object.keys(merged.paths)).toEqual([...Object.keys(api.paths), path])
-  expect(merged.tags).toEqual([...api.tags, ...get.tags.map((name: string) => ({ name }))])
+  expect(Object.keys(merged.paths)).toEqual([...Object.keys(api.paths), '/tides', path])
+  expect(Object.keys(merged.components)).toEqual(Object.keys(api.components))
+  expect([merged.paths['/tides'].get.tags, get.tags]).toEqual([['Presets'], ['Document']])
+  expect(merged.tags).toEqual([...api.tags, { name: 'Document' }])
 })

@@ -496,6 +496,57 @@ it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u000
   },
 )
 
+describe('the reply of an operation', () => {
+  const replyOf = async (responses: object) => {
+    const openapi = { openapi: '3.1.0', paths: { '/tides': { get: { responses } } } }
+    return call(createGateway({ openapi }), 'GET /tides')
+  }
+
+  it.each([
+    [[], 204],
+    [['404'], 204],
+    [['302'], 302],
+    [['default', '400'], 200],
+    [['302', 'default'], 200],
+    [['2XX'], 200],
+    [['default', '204', '201', '302'], 201],
+  ])('with responses for %j has the status %i', async (statuses, status) => {
+    const responses = Object.fromEntries(statuses.map((each) => [each, { description: '' }]))
+    expect((await replyOf(responses)).status).toBe(status)
+  })
+
+  it.each([
+    ['text/plain', { example: 'High tide' }, 'High tide'],
+    ['text/csv', { schema: { type: 'object' }, example: { a: 1 } }, '{"a":1}'],
+    ['application/json', { example: [1, 2] }, '[1,2]'],
+    ['application/*', { schema: { const: 3 } }, '3'],
+    ['*/*', { examples: { first: { value: 'a' }, second: { value: 'b' } } }, '"a"'],
+  ])('with the type %s and %j has the body %3$s', async (type, media, text) => {
+    expect((await replyOf({ 200: { content: { [type]: media } } })).text).toBe(text)
+  })
+
+  it('has text even without a schema', async () => {
+    expect((await replyOf({ 200: { content: { 'text/plain': {} } } })).text).toMatch(/^\w/)
+  })
+
+  it('has the headers that are required or have an example', async () => {
+    const text = { schema: { type: 'string' } }
+    const headers = {
+      'X-Plain': text,
+      'X-Example': { ...text, example: 'é 1' },
+      'X-List': { example: [1, 2], schema: {} },
+      'X-Required': { ...text, required: true },
+    }
+    const reply = await replyOf({ 204: { headers } })
+    expect(['x-plain', 'x-example', 'x-list'].map((name) => reply.headers.get(name))).toEqual([
+      null,
+      '? 1',
+      '[1,2]',
+    ])
+    expect(reply.headers.get('x-required')).toMatch(/^\w/)
+  })
+})
+
 it('documented headers that replies cannot have are omitted', async () => {
   const header = { required: true, schema: { type: 'string' }, example: 'chunked' }
   const names = ['bad name', 'bäd', 'Transfer-Encoding', 'Connection', 'X-Good']

@@ -22,6 +22,7 @@ const thing = {
   id: { type: 'string' },
   name: { type: 'string' },
   tags: { type: 'array', maxItems: 5, items: { enum: ['red', 'blue'] }, example: ['blue', 'red'] },
+  size: { type: 'object', maxProperties: 1, example: { width: 1 } },
 }
 const slot = { id: { enum: ['a', 'b', 'c'] } }
 const facts = {
@@ -57,10 +58,10 @@ const document = {
   paths: {
     '/things': {
       get: {
-        parameters: [query('page'), query('per_page')],
+        parameters: [query('page'), query('per_page'), query('name', { schema: { type: 'string' } })],
         responses: { 200: listOf('things', thing, facts) },
       },
-      post: { ...anyBody, responses: { 201: createdOf(['id', 'tags'], thing) } },
+      post: { ...anyBody, responses: { 201: createdOf(['id', 'tags', 'size'], thing) } },
     },
     '/slots': {
       get: { responses: { 200: listOf('slots', slot) } },
@@ -80,6 +81,9 @@ const document = {
           query('object', { schema: { type: 'object' } }),
           query('other', { content: {} }),
           { in: 'cookie', name: 'crumb', schema: {} },
+          // OpenAPI ignores this header parameter, but not a query parameter of the same name.
+          { in: 'header', name: 'Authorization', schema: whole },
+          query('authorization'),
         ],
         ...done,
       },
@@ -107,6 +111,8 @@ describe('a list of an OpenAPI document with page numbers', () => {
       ['page=2', '3 2 20 2 23 20 false t20 t22'],
       ['page=3', '0 3 20 2 23 40 false  '],
       ['page=2&per_page=9', '9 2 9 3 23 9 true t9 t17'],
+      ['name=nobody', '0 1 0 1 0 0 false  '],
+      ['name=nobody&page=1', '0 1 20 1 0 0 false  '],
     ] as const)
       expect(await shown(search), search).toBe(expected)
   })
@@ -141,6 +147,14 @@ describe('a record of an OpenAPI document', () => {
   })
 })
 
+it('a record of an OpenAPI document keeps valid values next to those that its schema forbids', async () => {
+  const sent = { name: 'Moon', size: { width: 2, height: 3 } }
+  expect((await ask('POST /things', sent)).body).toMatchObject({
+    name: 'Moon',
+    size: { width: 1 },
+  })
+})
+
 it('operations of an OpenAPI document get numbered ids if their paths have the same words', async () => {
   for (const path of ['/a-b', '/a/b', '/a_b']) await ask(`GET ${path}`)
   const ids = gateway.journal.entries().map(({ operation }) => operation)
@@ -156,6 +170,7 @@ it('parameters of an OpenAPI document are checked unless their style is not supp
   expect(await rejected('numbers=1&numbers=a')).toEqual(['query.numbers[1]'])
   expect(await rejected('numbers=1')).toEqual([])
   expect(await rejected('one=a', { 'x-two': 'b' })).toEqual(['query.one', 'header.x-two'])
+  expect(await rejected('authorization=a')).toEqual(['query.authorization'])
   expect(gateway.journal.entries().find(({ path }) => path.endsWith('/search'))?.warnings).toEqual([
     "Not checked in getSearch requests: query parameter 'set' (style deepObject); query parameter 'csv' (explode: false); query parameter 'object' (object); query parameter 'other' (content); cookie parameter 'crumb'",
   ])

@@ -132,6 +132,32 @@ export const recordsDocument = {
         }),
       },
     },
+    // A sample whose fields repeat path parameters, with a generic parameter before the last one.
+    '/reports/{id}/rows/{row_id}': {
+      get: {
+        operationId: 'getRow',
+        parameters: [path('id'), path('row_id', integer)],
+        responses: answer(200, {
+          type: 'object',
+          required: ['id', 'row_id', 'report_id', 'cells'],
+          properties: {
+            id: { const: 'cell' },
+            row_id: integer,
+            report_id: text,
+            cells: {
+              type: 'array',
+              minItems: 1,
+              maxItems: 1,
+              items: {
+                type: 'object',
+                required: ['rowId', 'reportId'],
+                properties: { rowId: text, reportId: { type: 'object' } },
+              },
+            },
+          },
+        }),
+      },
+    },
   },
   components: {
     schemas: {
@@ -160,8 +186,15 @@ export const recordsDocument = {
       },
       Label: {
         type: 'object',
-        required: ['name', 'color', 'updated'],
-        properties: { name: text, color: text, updated: { type: 'integer', minimum: 1_000_000_000 } },
+        required: ['id', 'name', 'color', 'created', 'updated', 'modified_at'],
+        properties: {
+          id: integer,
+          name: text,
+          color: text,
+          created: { type: 'string', format: 'date' },
+          updated: { type: 'integer', minimum: 1_000_000_000 },
+          modified_at: { type: 'integer', minimum: 1_000_000_000_000 },
+        },
       },
     },
   },

@@ -100,9 +100,11 @@ describe('a path with records', () => {
 
 describe('records nested under a record', () => {
   it("have numbers as keys, their parent's id, and pages", async () => {
+    const before = (await ask('GET /projects/p7/tasks')).body.length
     const made = await ask('POST /projects/p7/tasks', { title: 'Land' })
-    expect(made.body).toMatchObject({ id: expect.any(Number), project_id: 'p7', title: 'Land' })
-    await ask('POST /projects/p7/tasks', { title: 'Return' })
+    expect(made.body).toMatchObject({ id: before + 1, project_id: 'p7', title: 'Land' })
+    const second = await ask('POST /projects/p7/tasks', { title: 'Return' })
+    expect(second.body.id).toBe(before + 2)
     const all = (await ask('GET /projects/p7/tasks')).body
     expect(all.slice(-2).map(({ title }: { title: string }) => title)).toEqual(['Land', 'Return'])
     expect(all.every(({ project_id }: { project_id: string }) => project_id === 'p7')).toBe(true)
@@ -128,7 +130,15 @@ describe('records nested under a record', () => {
 
 it('creates records with PUT on a path without POST, and lists them page by page', async () => {
   for (const name of ['red', 'green', 'blue']) await ask(`PUT /labels/${name}`, { color: `#${name}` })
-  expect((await ask('GET /labels/green')).body).toMatchObject({ name: 'green', color: '#green' })
+  const { id, ...green } = (await ask('GET /labels/green')).body
+  expect(green).toEqual({
+    name: 'green',
+    color: '#green',
+    created: '2026-01-01',
+    updated: 1_767_225_600,
+    modified_at: 1_767_225_600_002,
+  })
+  expect((await ask('GET /labels/blue')).body.id).toBe(id + 1)
   await ask('PUT /labels/green', { color: '#0f0' })
   const seen: string[] = []
   let cursor = ''
@@ -141,12 +151,24 @@ it('creates records with PUT on a path without POST, and lists them page by page
   }
   expect(seen.slice(-3)).toEqual(['red #red', 'green #0f0', 'blue #blue'])
   expect(seen).toHaveLength(new Set(seen).size)
+  const namesAfter = async (name: string) =>
+    (await ask(`GET /labels?after=${name}`)).body.items.map((label: { name: string }) => label.name)
+  expect(await namesAfter('unknown')).toEqual([])
+  expect(await namesAfter('green')).toEqual(['blue'])
+  expect(await namesAfter(seen[0]?.split(' ')[0] as string)).toHaveLength(seen.length - 1)
 })
 
 it('other operations reply with samples, and echo the path parameters', async () => {
   const report = await ask('GET /reports/r5')
   expect(report.body.id).toBe('r5')
   expect(report.headers.get('x-understudy-assumptions')).toBe('document, documentSample')
+  const row = await ask('GET /reports/r5/rows/7')
+  expect(row.body).toEqual({
+    id: 'cell',
+    row_id: 7,
+    report_id: 'r5',
+    cells: [{ rowId: expect.any(String), reportId: {} }],
+  })
   const id = '0b0e0f0a-1111-4222-8333-444455556666'
   const archived = await ask(`POST /projects/${id}/archive`)
   expect(archived.headers.get('x-understudy-assumptions')).toBe('document, documentSample')
@@ -185,8 +207,19 @@ describe('records in a sandbox', () => {
   })
 
   it('are limited in total size', async () => {
-    const value = { text: 'x'.repeat(4 * 1024 * 1024) }
-    await sandbox.state.database.table('documentRecords').create({ path: '/other', key: 'a', value })
-    expect((await ask('POST /projects', { name: 'Moon' })).status).toBe(429)
+    const statusWith = async (characters: number) => {
+      const { state, apiKey } = gateway.createSandbox()
+      const records = state.database.table('documentRecords')
+      const value = { text: 'x'.repeat(characters - '{"text":""}'.length) }
+      await records.create({ path: '/other', key: 'a', value })
+      const { status } = await call({ fetch: gateway.fetch, apiKey }, 'POST /projects', {
+        body: { name: 'Moon' },
+      })
+      return [status, JSON.stringify((await records.rows()).at(-1)).length]
+    }
+    const [, row = 0] = await statusWith(100)
+    const record = row - '{"path":"/projects","key":"","value":}'.length - 36
+    expect(await statusWith(4 * 1024 * 1024 - record)).toEqual([201, row])
+    expect((await statusWith(4 * 1024 * 1024 - record + 1))[0]).toBe(429)
   })
 })
