@@ -93,7 +93,7 @@ async function read(kind: ImportKind, file: string, { base, request }: ImportFla
     case 'journal':
       return importJournal(new TextDecoder().decode(bytes), file)
     case 'sse':
-      return importStream(bytes, file, request === undefined ? undefined : readRequest(request))
+      return importStream(bytes, file, request ? readRequest(request) : undefined)
   }
 }
 
@@ -121,7 +121,7 @@ export function importStream(
 
 const GivenRequest = z.lazy(() =>
   z.strictObject({
-    method: z.string().default('POST'),
+    method: z.string().toUpperCase().default('POST'),
     path: z.string().startsWith('/', 'a path starts with / and is relative to the base URL'),
     query: z.string().default(''),
     headers: z.record(z.string(), z.string()).default({}),
@@ -131,11 +131,10 @@ const GivenRequest = z.lazy(() =>
 
 /** Reads `{ method, path, body }` from JSON or YAML. */
 function readRequest(file: string): RecordedRequest {
-  const { method, body, query, ...rest } = readCheckedFile(file, GivenRequest, Number.POSITIVE_INFINITY)
+  const { body, query, ...rest } = readCheckedFile(file, GivenRequest, Number.POSITIVE_INFINITY)
   return {
     ...rest,
-    method: method.toUpperCase(),
-    query: query === '' || query.startsWith('?') ? query : `?${query}`,
+    query: query.replace(/^(?=[^?])/, '?'),
     ...(body !== undefined && { json: body }),
   }
 }
@@ -183,7 +182,7 @@ const HarEntry = z.lazy(() =>
       postData: z.looseObject({ text: z.string().optional(), encoding: z.string().optional() }).nullish(),
     }),
     response: z.looseObject({
-      status: count().max(999),
+      status: count().max(599),
       headers: z.array(Pair).default([]),
       content: z
         .looseObject({
