@@ -179,10 +179,12 @@ describe('drift', () => {
     const filesIn = async (line: string) => {
       const [, text] = await drift(`${line} --sarif`)
       expect(text).toBe(`${JSON.stringify(JSON.parse(String(text)), null, 2)}\n`)
-      return [...String(text).matchAll(/"uri": "(.*)"/g)].map(([, uri]) => uri)
+      return new Set([...String(text).matchAll(/"uri": "(.*)"/g)].map(([, uri]) => uri))
     }
-    expect(await filesIn('--spec @removed.json')).toEqual(['@removed.json'])
-    expect(await filesIn('--recordings @recordings')).toEqual(['@recordings'])
+    expect(await filesIn('--spec @removed.json')).toEqual(new Set(['@removed.json']))
+    expect(await filesIn('--recordings @recordings')).toEqual(new Set(['@recordings']))
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    expect(await filesIn(`--live --upstream ${upstream.url}`)).toEqual(new Set(['live']))
   })
 
   it('accepts a baseline until the end of its expiry dates, and reports the position of a mistake in it', async () => {
