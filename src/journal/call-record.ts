@@ -114,7 +114,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   contentKey = ''
   /** Number of earlier requests with the same content. */
   occurrence = 0
-  /** Model named in the request body. */
+  /** Model named in the request body, or the fallback model that is being tried. */
   model: string | undefined
   /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = noItems
@@ -126,7 +126,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   ruleName: string | undefined
   /** The script turn that the call consumed. */
   turn: TurnReading | undefined
-  /** Rules that were tried but did not apply to the call. */
+  /** The call's candidate rules, and how many of them were skipped. */
   skipped: SkippedRules | undefined
   /** Near misses of a call that was loaded from a file. */
   savedNearMisses: readonly NearMiss[] | undefined

@@ -366,9 +366,9 @@ function assertWaitOptions(operation: string, options: unknown): void {
 }
 
 export interface JournalLimits {
-  /** Maximum number of calls in the journal. */
+  /** Maximum number of calls in all sandboxes' journals. */
   journalEntries: number
-  /** Maximum total size of request and reply bodies in bytes. */
+  /** Maximum total size of these calls' request and reply bodies in bytes. */
   journalBytes: number
   /** Maximum number of bytes of one body to store. The number of truncated bytes is recorded. */
   journalBodyBytes: number

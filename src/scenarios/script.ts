@@ -178,7 +178,7 @@ export interface CallResult {
 export interface Mismatch {
   /** One phrase per difference: `the last user message containing 'tides', but received 'Hello'`. */
   readonly differences: readonly string[]
-  /** The parts of `expect` that did not match, with the actual values. */
+  /** The parts of `expect` that did not match. `received` has the actual values. */
   readonly expected: Record<string, unknown>
   readonly received: Record<string, unknown>
 }
