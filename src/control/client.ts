@@ -7,7 +7,7 @@ import { routePaths } from './route-paths.ts'
 
 export type RouteId = keyof typeof routePaths
 
-/** A route's path parameters. */
+/** Values of a route's path parameters, by name. */
 export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

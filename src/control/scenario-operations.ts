@@ -292,7 +292,7 @@ function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object):
   return { id, name }
 }
 
-/** Tries a scenario against a sandbox's newest calls. */
+/** Performs a dry run of a scenario on a sandbox's newest calls. `last` is their maximum number. */
 export function tryScenario(
   scenario: Scenario,
   { journal, seed, options }: Sandbox,

@@ -181,7 +181,7 @@ const longChunk = 4 * 1024
 
 type WaitFrame = Frame & { kind: 'wait' }
 
-/** Returns a body's chunks and waits, one at a time. Text frames without a wait between them are merged into chunks. */
+/** Splits a body into chunks and waits, on demand. Text frames without a wait between them are merged into chunks. */
 class Playback {
   /** The body's ending. Valid once `next` has returned undefined. */
   ending: HangUp | 'complete' = 'complete'

@@ -35,7 +35,6 @@ export interface UnhandledRequestPrint {
   error(): void
 }
 
-/** An interception's configuration. */
 export interface InterceptSetup {
   readonly gateway: GatewayCore
   /** The user's MSW handlers, which run before the gateway. */

@@ -139,7 +139,10 @@ export function bodyOf(
   return body
 }
 
-/** Selects the schemas. The body may refer to stored responses if they are enabled or a rule scripts the reply. */
+/**
+ * Selects the schemas. The body may refer to stored responses if the `storedResponses` option is set or a rule scripts
+ * the reply.
+ */
 function schemasFor(
   input: Input,
   storingBody: z.ZodType,

@@ -124,7 +124,7 @@ export class Clock {
     })
   }
 
-  /** Returns consecutive waits with callbacks. */
+  /** Starts a series of consecutive waits. */
   pace(): Waits {
     return new Waits(this.#timeScale)
   }
@@ -197,7 +197,10 @@ export function monotonic(): number {
   return performance.now()
 }
 
-/** Returns the real time, for HAR files, recordings and certificates. The mocked API's replies never contain it. */
+/**
+ * Returns the real time, for HAR files, recordings, certificates and event stream ids. The mocked API's replies do not
+ * use it.
+ */
 export function wallClock(): Date {
   return new Date()
 }

@@ -108,7 +108,6 @@ export function parseDataText(name: string, text: string): DataFile {
   return parseYaml(name, text)
 }
 
-/** Formats data as readable YAML. */
 export function toYaml(value: unknown): string {
   const { dump, CORE_SCHEMA } = loadYaml()
   // mutation: equivalent (any similar width will do)

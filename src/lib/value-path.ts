@@ -22,7 +22,7 @@ export function readAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** Returns all values at a path. */
+/** Returns all values at a path, which may contain `*`. */
 export function readAll(value: unknown, path: Path): unknown[] {
   let values = [value]
   for (const key of path)

@@ -20,7 +20,7 @@ import { tokenize } from './tokens.ts'
 export interface Transcript {
   /** All turns, oldest first. */
   readonly turns: readonly Turn[]
-  /** The last user message. */
+  /** The last user message or, if there is none, the last turn that affects the answer. */
   readonly question: string
   /** Text that the answer refers to: the last user message or the last function result. */
   readonly subject: string

@@ -1,6 +1,6 @@
 /**
- * Adds citations to text: links, and annotations that locate them. Spec: `url_citation`. Offsets are in
- * UTF-16 code units, have an exclusive end, and span the whole link.
+ * Adds citations to text: links, and annotations that locate them. Spec: `url_citation`. Offsets are in UTF-16 code
+ * units, with an exclusive end. A link's annotation spans the whole link.
  */
 import type { CitedText } from '../../resources/answer.ts'
 import type { UrlCitation } from '../../resources/response.ts'
