@@ -92,7 +92,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     expect(ticks.length).toBeGreaterThan(isFullRun ? 35 : 5)
   })
 
-  it('return a reset as an error that names the node, without affecting other tests', async () => {
+  it('turn a reset into an error that names the node, without affecting other tests', async () => {
     const { url } = cluster
     const broken = await createSandbox(client, url)
     const rule = { on: '*', fault: 'connection-reset' }

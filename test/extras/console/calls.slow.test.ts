@@ -167,7 +167,7 @@ describe('the list of calls', () => {
   })
 })
 
-describe('a call', () => {
+describe('the page of a call', () => {
   it('shows its conversation and its answer, and replays its stream', async () => {
     await page.locator(`[data-call="${sampleCalls.conversation}"]`).click()
     await page.getByRole('link', { name: 'Request' }).click()

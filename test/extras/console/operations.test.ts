@@ -139,7 +139,7 @@ describe('calls', () => {
 describe('drafts', () => {
   const at = '/sandboxes/default'
 
-  it('of scenarios are parsed, tried against past calls, and have problems with paths and positions', async () => {
+  it('of scenarios are parsed and tried against past calls; their problems have paths and positions', async () => {
     await ask('tides', { model: 'aurora/dawn-1' })
     const draft = (text: string) => control<ScenarioDraft>(`POST ${at}/drafts`, { text })
     const rule = { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault: 'rate-limit' }
@@ -158,7 +158,7 @@ describe('drafts', () => {
     expect(await draft('unknown-name')).toMatchObject({ value: 'unknown-name', problems: [{ path: [] }] })
   })
 
-  it('of rows are checked without being saved, and forms list names', async () => {
+  it('of rows are checked without being saved, and their forms list valid values', async () => {
     const row = await server.gateway.db.workspaces.get('production')
     expect(await control(`POST ${at}/row-checks/workspaces`, { ...row })).toEqual([])
     expect(await control(`POST ${at}/row-checks/workspaces`, { ...row, slug: 'A b' })).toMatchObject([

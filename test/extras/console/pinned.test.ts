@@ -71,7 +71,7 @@ const others: ScenarioInput = {
   ],
 }
 
-it('explanations of each kind of rule match the snapshot, also in an opened file', async () => {
+it('explanations of each kind of rule match the snapshot, and are the same in an opened file', async () => {
   await using sandbox = await server.gateway.createSandbox()
   const { baseUrl } = sandbox
   const ids: string[] = []
@@ -206,7 +206,7 @@ it('problems of drafts and forms match the snapshot', async () => {
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('pinned/drafts.txt')
 })
 
-it('inputs are accepted up to their limits, and rejected beyond', async () => {
+it('the console operations accept inputs up to their limits, and reject larger or smaller ones', async () => {
   const at = { baseUrl: `${server.url}/__understudy/console` }
   const accepts = async (line: string, body: object) => (await call(at, line, { body })).status < 400
   const calls = (count: number) => Array.from({ length: count }, () => ['default', 'unknown'])

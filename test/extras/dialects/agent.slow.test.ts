@@ -17,7 +17,7 @@ const client = new OpenRouter({
 })
 const model = 'aurora/dawn-2'
 
-it('stops a tool-call loop at a maximum cost', async () => {
+it('@openrouter/agent stops a tool-call loop at a maximum cost', async () => {
   const search = tool({ name: 'search', inputSchema: z.object({}), execute: async () => 'nothing' })
   gateway.script([{ call: { search: {} } }], { onEnd: 'repeat-last' })
   const result = callModel(client, {
@@ -33,7 +33,7 @@ it('stops a tool-call loop at a maximum cost', async () => {
   expect(count).toBeLessThan(5)
 })
 
-it('cites pages with the search tool', async () => {
+it('@openrouter/agent receives the pages that the search tool cites', async () => {
   const result = callModel(client, {
     model,
     input: 'Search the web for tides',
@@ -45,7 +45,7 @@ it('cites pages with the search tool', async () => {
   })
 })
 
-it('falls back to another model after a failure', async () => {
+it('@openrouter/agent falls back to another model after a failure', async () => {
   gateway.fail(503, { when: { model }, times: 1 })
   const result = callModel(client, { models: [model, 'borealis/polar-1'], input: 'How do tides work?' })
   expect((await result.getResponse()).model).toBe('borealis/polar-1')

@@ -177,7 +177,7 @@ describe.each(cases)(
       expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
     })
 
-    it('the account', async () => {
+    it("the account's credits, key and generations", async () => {
       expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
       expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
       const { id } = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))

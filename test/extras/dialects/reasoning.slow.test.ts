@@ -24,7 +24,7 @@ describe('the OpenAI SDK', () => {
     include: ['reasoning.encrypted_content'],
   } as const
 
-  it("shows a response's summary", async () => {
+  it("shows a response's reasoning summary", async () => {
     const { output, usage } = await client.responses.create({ ...request, include: [...request.include] })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
     expect(output[0]).toMatchObject({
@@ -34,7 +34,7 @@ describe('the OpenAI SDK', () => {
     expect(usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(300)
   })
 
-  it("shows a stream's summary", async () => {
+  it("shows a stream's reasoning summary", async () => {
     const stream = client.responses.stream({ ...request, include: [...request.include] })
     let text = ''
     stream.on('response.reasoning_summary_text.delta', ({ delta }) => {

@@ -62,7 +62,7 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts calls since the first request for metrics, as a comment states', async () => {
+  it('counts calls since the first request for metrics, as a comment in the reply states', async () => {
     const { text } = await scrape()
     expect(text).toMatch(
       /^# Counters and histograms only include calls since the first request for these metrics\.$/m,

@@ -59,7 +59,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
     },
   )
 
-  it('replies with the documented status, and with no body, bytes, text or audio', async () => {
+  it('replies with the documented status, and with an empty, binary, text or audio body', async () => {
     const files = (await call('GET /files', { headers })).body.data
     const gone = await call(`DELETE /files/${files[0].id}`)
     expect([gone.status, gone.text]).toEqual([204, ''])

@@ -128,7 +128,7 @@ describe('records nested under a record', () => {
   })
 })
 
-it('creates records with PUT on a path without POST, and lists them page by page', async () => {
+it('a path without POST creates records with PUT, and lists them page by page', async () => {
   for (const name of ['red', 'green', 'blue']) await ask(`PUT /labels/${name}`, { color: `#${name}` })
   const { id, ...green } = (await ask('GET /labels/green')).body
   expect(green).toEqual({
@@ -158,7 +158,7 @@ it('creates records with PUT on a path without POST, and lists them page by page
   expect(await namesAfter(seen[0]?.split(' ')[0] as string)).toHaveLength(seen.length - 1)
 })
 
-it('other operations reply with samples, and echo the path parameters', async () => {
+it('operations that store no records reply with samples, which echo the path parameters', async () => {
   const report = await ask('GET /reports/r5')
   expect(report.body.id).toBe('r5')
   expect(report.headers.get('x-understudy-assumptions')).toBe('document, documentSample')

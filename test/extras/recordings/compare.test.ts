@@ -634,7 +634,7 @@ describe('recordings compared with a document', () => {
     ])
   })
 
-  it('belong to the operation with the same method and path, and are compared with its streams', () => {
+  it('are matched to an operation by method and path template, and streams to its documented streams', () => {
     const get = (schema: object) => ({ get: ok(schema) })
     const ours = {
       openapi: '3.1.0',

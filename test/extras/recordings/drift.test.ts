@@ -1,5 +1,5 @@
 /**
- * Drift: every planted change is found with its severity, and Understudy never drifts from itself.
+ * Tests that drift finds every planted change with its severity, and none between Understudy and itself.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'

@@ -99,7 +99,7 @@ describe('toReplay()', () => {
   })
 })
 
-describe('recordingScenario()', () => {
+describe('the scenario from recordingScenario()', () => {
   const operations = [
     { id: 'getThing', method: 'get', path: '/things/{id}/of/{name}' },
     { id: 'ask', method: 'post', path: '/ask' },
@@ -189,7 +189,7 @@ describe('recordingScenario()', () => {
     expect(rule(recordingOf([{ ms, text: 'a' }], { reply, end }))?.reply).toMatchObject({ frames })
   })
 
-  it('becomes a fault if there was no reply, and rejects an unfinished recording', () => {
+  it('contains a fault if there was no reply, and cannot be created from an unfinished recording', () => {
     const fault = (end: string) => rule(recordingOf([], { end, reply: undefined }))?.fault
     expect(fault('idle')).toEqual({ name: 'timeout' })
     expect(fault('reset')).toEqual({ name: 'connection-reset' })

@@ -289,7 +289,7 @@ describe('recorded events', () => {
       ['xy'],
     ],
     [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('have joined text deltas: %j becomes %j', (values, texts) => {
+  ])('have their text deltas joined: %j becomes %j', (values, texts) => {
     expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

@@ -11,6 +11,6 @@ it.each<[now: string, use: () => unknown]>([
   ["'passthrough'", create({ recordings: [], replay: { onUnmatchedRecording: 'forward' } })],
   ["'replay.ignoreFields'", create({ recordings: [], volatileFields: ['id'] })],
   ["'replay.upstream'", create({ recordings: [], upstream: 'https://gateway.example/api/v1' })],
-])('the former name of %s is rejected with the current one', (now, use) => {
+])('the former name of %s is rejected with an error that names the current one', (now, use) => {
   expect(use).toThrow(new RegExp(`'\\w+' is now ${now}`))
 })

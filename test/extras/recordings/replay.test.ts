@@ -297,8 +297,10 @@ describe('recordings', () => {
     gateway.use(path as ScenarioPath)
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
+})
 
-  it("forward unmatched requests as a stream with onUnmatchedRecording: 'passthrough'", async () => {
+describe('unmatched requests', () => {
+  it("are forwarded and streamed with onUnmatchedRecording: 'passthrough'", async () => {
     await using upstream = await startHeldStream()
     const options: GatewayOptions = {
       recordings: [],
@@ -320,7 +322,7 @@ describe('recordings', () => {
     expect(() => createGateway(options)).toThrow('CI is set')
   })
 
-  it('forward compressed replies decoded, without their content-encoding', async () => {
+  it('get compressed replies decoded, without their content-encoding', async () => {
     const text = '{"answer":"compressed"}'
     await using upstream = await startUpstream((_, response) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-other': 'kept' }
@@ -335,7 +337,7 @@ describe('recordings', () => {
     expect(reply.headers.get('content-encoding')).toBeNull()
   })
 
-  it('do not forward a request in a loop', async () => {
+  it('are not forwarded in a loop', async () => {
     await using upstream = await startUpstream(async ({ headers }, response) => {
       const again = { [marker]: headers[marker] as string }
       const { status, text } = await call(server, 'POST /responses', { body: hello, headers: again })
@@ -355,7 +357,7 @@ describe('recordings', () => {
   })
 
   it.each(['the client disconnects', 'a rule cuts the reply'])(
-    'abort the forwarded request when %s',
+    'are aborted upstream when %s',
     async (why) => {
       const disconnected = Promise.withResolvers<void>()
       await using upstream = await startUpstream((_, response) => {
@@ -384,7 +386,7 @@ describe('recordings', () => {
     },
   )
 
-  it('abort the forwarded request to each model before trying the next one', async () => {
+  it('are aborted upstream for each model before the next one is tried', async () => {
     const disconnected = Promise.withResolvers<void>()
     let requestCount = 0
     await using upstream = await startUpstream((_, response) => {
@@ -403,8 +405,10 @@ describe('recordings', () => {
     expect((await post(gateway, '/chat/completions', body)).text).toBe('{}')
     await disconnected.promise
   })
+})
 
-  it('are reported with file and line if they are invalid', async () => {
+describe('invalid recordings and replay options', () => {
+  it('are reported with their file, line or option', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
     await writeFile(
       join(folder, 'a.recording.jsonl'),

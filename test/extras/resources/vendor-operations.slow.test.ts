@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const shapeOf = (line: string) => line.replace(/\{[^}]*\}/g, '{}')
 
-it('the table lists 97 operations, all of them in the SDK, and at least 45 stateful or computed', () => {
+it('the table lists 97 operations, all but two of them in the SDK, and at least 45 stateful or computed', () => {
   const known = new Set(lines.map(shapeOf))
   const names = vendorOperations.map(([line]) => line)
   expect(new Set(names.map(shapeOf)).size).toBe(97)

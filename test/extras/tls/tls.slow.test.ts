@@ -38,7 +38,7 @@ afterAll(async () => {
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), 'utf8')
 
 it.skipIf(isBinary()).each(Object.keys(gateways) as GatewayName[])(
-  'sends the bytes of the golden transcript (%s)',
+  'HTTPS sends the bytes of the golden transcript (%s)',
   async (name) => {
     const baseUrl = 'https://gateway.example/api/v1'
     const gateway = createGateway({ seed: 1, timeScale: 0, baseUrl, ...gateways[name], tls: folder })
@@ -84,14 +84,14 @@ const inJavaScript = `async (baseUrl) => {
 const expected = '200 200 200 200 200 200 complete cut failed failed'
 
 describe('clients that trust ca.pem', () => {
-  it('send the six operations, and receive streams and connection faults, in Node', async () => {
+  it('call the six operations, and receive streams and connection faults, in Node', async () => {
     const program = `console.log(await (${inJavaScript})('${server.baseUrl}'))`
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }
     const { stdout } = await execute(process.execPath, ['--input-type=module', '--eval', program], { env })
     expect(stdout.trim()).toBe(expected)
   })
 
-  it('do the same in a browser', async () => {
+  it('call the six operations, and receive streams and connection faults, in a browser', async () => {
     const browser = await chromium.launch({
       executablePath: await packed.executablePath(),
       args: packed.args.filter((arg) => arg !== '--single-process'),
@@ -108,36 +108,41 @@ describe('clients that trust ca.pem', () => {
     }
   })
 
-  it.runIf(hasProgram('curl'))('do the same in curl', async () => {
-    const curl = async (...args: string[]) => {
-      const headers = ['-H', 'authorization: Bearer any', '-H', 'content-type: application/json']
-      const all = ['--silent', '--cacert', join(folder, 'ca.pem'), ...headers, ...args]
-      return (await execute('curl', all)).stdout
-    }
-    const lines: string[] = []
-    for (const [method = '', path = '', body] of requests)
-      lines.push(
-        await curl(
-          '-X',
-          method,
-          ...(body ? ['-d', body] : []),
-          '-o',
-          '/dev/null',
-          '-w',
-          '%{http_code}',
-          server.baseUrl + path,
-        ),
-      )
-    for (const scenario of scenarios) {
-      const named = scenario === 'none' ? [] : ['-H', `x-understudy-scenario: ${scenario}`]
-      const text = await curl('-d', streamed, ...named, `${server.baseUrl}/responses`).catch(() => 'failed')
-      lines.push(text === 'failed' ? text : text.endsWith('[DONE]\n\n') ? 'complete' : 'cut')
-    }
-    expect(lines.join(' ')).toBe(expected)
-  })
+  it.runIf(hasProgram('curl'))(
+    'call the six operations, and receive streams and connection faults, in curl',
+    async () => {
+      const curl = async (...args: string[]) => {
+        const headers = ['-H', 'authorization: Bearer any', '-H', 'content-type: application/json']
+        const all = ['--silent', '--cacert', join(folder, 'ca.pem'), ...headers, ...args]
+        return (await execute('curl', all)).stdout
+      }
+      const lines: string[] = []
+      for (const [method = '', path = '', body] of requests)
+        lines.push(
+          await curl(
+            '-X',
+            method,
+            ...(body ? ['-d', body] : []),
+            '-o',
+            '/dev/null',
+            '-w',
+            '%{http_code}',
+            server.baseUrl + path,
+          ),
+        )
+      for (const scenario of scenarios) {
+        const named = scenario === 'none' ? [] : ['-H', `x-understudy-scenario: ${scenario}`]
+        const text = await curl('-d', streamed, ...named, `${server.baseUrl}/responses`).catch(() => 'failed')
+        lines.push(text === 'failed' ? text : text.endsWith('[DONE]\n\n') ? 'complete' : 'cut')
+      }
+      expect(lines.join(' ')).toBe(expected)
+    },
+  )
 
-  it.runIf(hasProgram('python3'))('do the same in Python with strict checks', async () => {
-    const program = `
+  it.runIf(hasProgram('python3'))(
+    'call the six operations, and receive streams and connection faults, in Python with strict checks',
+    async () => {
+      const program = `
 import http.client, json, ssl, sys, urllib.request
 base, ca, requests, scenarios, streamed = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:5]), sys.argv[5]
 context = ssl.create_default_context(cafile=ca)
@@ -156,16 +161,17 @@ for scenario in scenarios:
         lines.append("failed")
 print(*lines)
 `
-    const json = [JSON.stringify(requests), JSON.stringify(scenarios), streamed]
-    const { stdout } = await execute('python3', [
-      '-c',
-      program,
-      server.baseUrl,
-      join(folder, 'ca.pem'),
-      ...json,
-    ])
-    expect(stdout.trim()).toBe(expected)
-  })
+      const json = [JSON.stringify(requests), JSON.stringify(scenarios), streamed]
+      const { stdout } = await execute('python3', [
+        '-c',
+        program,
+        server.baseUrl,
+        join(folder, 'ca.pem'),
+        ...json,
+      ])
+      expect(stdout.trim()).toBe(expected)
+    },
+  )
 
   it('are the only ones accepted: clients without the authority, and plain HTTP, fail', async () => {
     await expect(fetch(server.baseUrl)).rejects.toThrow('fetch failed')
