@@ -25,7 +25,7 @@ const ask = (input: string, more: object = {}) =>
   call(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input, ...more } })
 const get = (path: string) => open(sandbox, `GET ${path}`)
 
-it('queries of the journal warn only of unknown fields', async () => {
+it('journal queries add a warning only for unknown fields', async () => {
   await get('/providers')
   const query = (body: object) =>
     call({ baseUrl: `${server.url}/__understudy` }, `POST /sandboxes/${sandbox.id}/journal/query`, { body })
@@ -90,7 +90,7 @@ describe('events()', () => {
 })
 
 describe('recorded calls', () => {
-  it('are summarised, up to the newest n', async () => {
+  it('are summarised, all of them or only the newest n', async () => {
     await get('/providers')
     await ask('Hello', { stream: true })
     const [call, ...others] = await sandbox.journal.summaries(1)

@@ -629,7 +629,7 @@ describe('Table', () => {
 })
 
 describe('presets and their versions', () => {
-  it('are created version first, and designated versions cannot be deleted', async () => {
+  it('must be created version first, and designated versions cannot be deleted', async () => {
     const { presets, presetVersions } = make()
     const [like] = await presets.list()
     const mine = { ...like, id: uuid(2), slug: 'mine', designated_version_id: uuid(1) } as NonNullable<
@@ -829,7 +829,7 @@ describe("a gateway's initial records", () => {
   })
 })
 
-it('a collection has room for exactly the maximum of records', () => {
+it('a collection accepts the maximum number of records, but no more', () => {
   expect(() => assertRoom('models', maxRows)).not.toThrow()
   expect(() => assertRoom('models', maxRows + 1)).toThrow('models is full: the maximum is 1000000 records')
 })

@@ -19,7 +19,7 @@ const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
 const bodyFor = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
-/** A client under test. Text is passed on as the client returns it. */
+/** A client under test. Its methods return text as the client does, unchanged. */
 interface Client {
   /** Returns the reply's text, or its raw body. */
   plain(signal?: AbortSignal): Promise<string>

@@ -84,7 +84,7 @@ describe('interception with a base URL', () => {
   })
 })
 
-it('recognises a request with a sandbox key as meant for the gateway', () => {
+it('interception recognises a request with a sandbox key as meant for the gateway', () => {
   const asks = (authorization?: string) =>
     verdicts('GET https://any.example/users', {}, authorization === undefined ? {} : { authorization })
   expect(asks()).toBe(foreign)
@@ -94,7 +94,7 @@ it('recognises a request with a sandbox key as meant for the gateway', () => {
   expect(asks('us-one-key')).toBe(meant)
 })
 
-it('handles a path that a rule in any sandbox scripts', () => {
+it('interception handles a path if a rule in any sandbox replies to it', () => {
   const gateway = createGateway()
   const outgoing = { method: 'GET', url: new URL('https://any.example/api/v1/users') }
   expect(isHandledBy(gateway, outgoing)).toBe(false)

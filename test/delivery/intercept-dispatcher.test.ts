@@ -41,7 +41,7 @@ it("interceptDispatcher() intercepts the first request of a previously captured 
   expect(result).toEqual({ paths: ['/first'], restored: true })
 })
 
-it('interceptDispatcher() also works if the dispatcher was read before, and when nested', async () => {
+it('interceptDispatcher() also works after the dispatcher has been read, and when called again before it is closed', async () => {
   const result = await run(`
     const close = listen()
     const looked = globalThis[place] === undefined

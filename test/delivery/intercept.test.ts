@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 afterAll(() => ours.close())
 
-it('intercept() names the alternatives in a Cloudflare worker', () => {
+it('intercept() throws in a Cloudflare worker, and names the alternatives', () => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
   onTestFinished(() => void vi.unstubAllGlobals())
   expect(() => intercept(createGateway())).toThrow("vi.stubGlobal('fetch', gateway.fetch)")
@@ -197,7 +197,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(warnings.mock.calls.flat()).toEqual([line, line])
   })
 
-  it('prints its counts of unhandled requests instead of counting for more than 1,000 origins', async () => {
+  it('prints the counts of unhandled requests when they cover 1,000 origins and a request to another one arrives', async () => {
     using _ = start()
     const ask = (host: string) => expect(get(`https://${host}.example/api/v1/users`)).rejects.toThrow()
     await ask('first')
@@ -266,7 +266,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   })
 })
 
-it.each([1, 2, 3])('intercept() receives a body sent in %i chunks completely', async (pieces) => {
+it.each([1, 2, 3])('intercept() receives all of a body sent in %i chunks', async (pieces) => {
   using context = start()
   const whole = JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work, and why?' })
   const size = Math.ceil(whole.length / pieces)

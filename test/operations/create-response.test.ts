@@ -101,7 +101,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('input', () => {
-    it('accepts a conversation history with every item type', async () => {
+    it('may be a conversation history with every item type', async () => {
       const input = [
         { type: 'message', role: 'system', content: 'Be kind.' },
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
@@ -137,7 +137,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect((await create({ input })).status).toBe(200)
     })
 
-    it('accepts unspecified fields that clients send', async () => {
+    it('may be accompanied by unspecified fields that clients send', async () => {
       const { status } = await create({
         store: false,
         service_tier: 'auto',
@@ -158,7 +158,7 @@ describeAdapters('POST /responses', (entrance) => {
       ).toBe(200)
     })
 
-    it('accepts a final function output, and reports it in the reply', async () => {
+    it('may end with a function output, which the reply reports', async () => {
       const reply = await text({
         input: [
           { role: 'user', content: 'What is the weather?' },
@@ -391,7 +391,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(await text({ text: { format } })).toBe(json)
     })
 
-    it('echoes the format in the reply for clients that need it to parse the text', async () => {
+    it('has its format in the reply, because clients need it to parse the text', async () => {
       expect((await create({ text: { format } })).body.text).toEqual({ format })
       expect((await create({})).body).not.toHaveProperty('text')
     })

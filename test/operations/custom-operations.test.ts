@@ -84,7 +84,7 @@ function textField(name: string, isAsync = false): Schema<Record<string, string>
   }
 }
 
-describe('custom operation with Standard Schemas', () => {
+describe('a custom operation with Standard Schemas', () => {
   const copyText = defineOperation({
     id: 'copyText',
     method: 'POST',
@@ -136,7 +136,7 @@ describe('custom operation with Standard Schemas', () => {
   })
 })
 
-it("custom operation is documented with its library's JSON Schemas, unless they fail or have references", () => {
+it("a custom operation is documented with its library's JSON Schemas, unless they fail or have references", () => {
   const documented = (name: string, schema: () => Record<string, unknown>): Schema => ({
     '~standard': { ...textField(name)['~standard'], jsonSchema: { input: schema, output: schema } },
   })
@@ -169,7 +169,7 @@ it("custom operation is documented with its library's JSON Schemas, unless they 
   expect(responses['200'].content['application/json'].schema).toEqual({})
 })
 
-it('custom operation supports every optional field of defineOperation', async () => {
+it('a custom operation supports every optional field of defineOperation', async () => {
   const running: string[] = []
   const sendNote = defineOperation({
     id: 'sendNote',
@@ -208,7 +208,7 @@ it('custom operation supports every optional field of defineOperation', async ()
   })
 })
 
-it('custom operation cannot modify database rows passed to its resolver', async () => {
+it('a custom operation cannot modify database rows passed to its resolver', async () => {
   const spoil = defineOperation({
     id: 'spoilWorkspaces',
     method: 'post',

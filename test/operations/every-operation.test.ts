@@ -231,7 +231,7 @@ describeAdapters('every operation', (entrance) => {
   })
 })
 
-describeAdapters('gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
+describeAdapters('a gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
   it.each([
     ['Bearer sk-one', 200],
     ['Bearer sk-two', 200],
@@ -246,7 +246,7 @@ describeAdapters('gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-
   })
 })
 
-describeAdapters('gateway with `strict: true`', { strict: true }, ({ call }) => {
+describeAdapters('a gateway with `strict: true`', { strict: true }, ({ call }) => {
   it('responds with 400 to unknown body fields and query parameters', async () => {
     const { status, body } = await call('PATCH /workspaces/staging', { body: { name: 'x', colour: 'red' } })
     expect(status).toBe(400)
@@ -262,7 +262,7 @@ describeAdapters('gateway with `strict: true`', { strict: true }, ({ call }) => 
 })
 
 describeAdapters(
-  'gateway with `limits.requestBodyBytes`',
+  'a gateway with `limits.requestBodyBytes`',
   { limits: { requestBodyBytes: 100 } },
   ({ call }) => {
     it('accepts a body of exactly this length, and responds with 413 to a longer one', async () => {

@@ -11,8 +11,8 @@ const declared = {
 
 const red = Object.freeze({ name: 'red' })
 
-describe('return type of a resolver', () => {
-  it("accepts the response schema's input type, frozen rows, or an event stream", () => {
+describe("a resolver's return type", () => {
+  it("can be the response schema's input type, frozen rows or an event stream", () => {
     const operations = [
       defineOperation({ ...declared, id: 'listColours', resolve: () => ok({ data: [{ name: 'red' }] }) }),
       defineOperation({

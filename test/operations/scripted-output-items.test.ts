@@ -281,7 +281,7 @@ describeAdapters('scripted output items', (entrance) => {
   })
 })
 
-describeAdapters('scripted response', (entrance) => {
+describeAdapters('a scripted response', (entrance) => {
   const ask = scriptedRequests(entrance)
 
   it('uses the scripted id and usage, and fills in omitted token counts', async () => {

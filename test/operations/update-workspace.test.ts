@@ -156,14 +156,14 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['sampling rate of 1', { io_logging_sampling_rate: 1 }],
       ['list of 0 keys', { io_logging_api_key_ids: [] }],
       ['negative key id', { io_logging_api_key_ids: [-1] }],
-    ])('accepts a %s', async (_, body) => {
+    ])('include a %s', async (_, body) => {
       const { status, body: reply } = await patch('staging', body)
       expect(status).toBe(200)
       expect(reply.data).toMatchObject(body)
     })
   })
 
-  describe('invalid fields', () => {
+  describe('invalid updates', () => {
     it.each([
       ['an empty name', { name: '' }, 'body.name'],
       ['a name of 101 characters', { name: 'x'.repeat(101) }, 'body.name'],
@@ -203,7 +203,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['a null flag', { is_data_discount_logging_enabled: null }, 'body.is_data_discount_logging_enabled'],
       ['a list as body', [], 'body'],
       ['null as body', 'null', 'body'],
-    ])('responds with 400 to %s', async (_, body, path) => {
+    ])('are rejected with 400 for %s', async (_, body, path) => {
       const before = await stored('staging')
       const { status, headers, body: reply } = await patch('staging', body)
       expect(status).toBe(400)
@@ -220,7 +220,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(await stored('staging')).toEqual(before)
     })
 
-    it('reports every violation in one field', async () => {
+    it('are reported with every violation in one field', async () => {
       const { status, body } = await patch(production, { slug: '-'.repeat(51) })
       expect(status).toBe(400)
       expect(body.error.metadata.violations).toMatchObject([
@@ -229,7 +229,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ])
     })
 
-    it('reports all violations at once, with path, message and rule', async () => {
+    it('are reported with all violations at once, each with path, message and rule', async () => {
       const { body } = await patch('staging', { name: '', slug: 'A', io_logging_sampling_rate: 2 })
       const { violations } = body.error.metadata
       expect(violations.map(({ path }: { path: string }) => path)).toEqual([

@@ -240,14 +240,22 @@ describe('a sandbox file', () => {
     [null, null, 0],
     [5, null, 5],
     [5, 7.5, 7.5],
-  ])('takes a first byte at %j and a duration of %j as %d ms', async (firstByteMs, durationMs, expected) => {
-    const gateway = createGateway({ timeScale: 0 })
-    await ask(gateway, 'any', 'GET /workspaces')
-    const { calls, ...file } = gateway.save()
-    const timed = calls?.map((each) => ({ ...each, firstByteMs, durationMs, delivery: 'complete' as const }))
-    const [entry] = (await gateway.openSandbox({ ...file, calls: timed })).journal.entries()
-    expect([entry?.firstByteMs, entry?.durationMs]).toEqual([firstByteMs, expected])
-  })
+  ])(
+    'is opened such that a call with the first byte at %j and a duration of %j has a duration of %d ms',
+    async (firstByteMs, durationMs, expected) => {
+      const gateway = createGateway({ timeScale: 0 })
+      await ask(gateway, 'any', 'GET /workspaces')
+      const { calls, ...file } = gateway.save()
+      const timed = calls?.map((each) => ({
+        ...each,
+        firstByteMs,
+        durationMs,
+        delivery: 'complete' as const,
+      }))
+      const [entry] = (await gateway.openSandbox({ ...file, calls: timed })).journal.entries()
+      expect([entry?.firstByteMs, entry?.durationMs]).toEqual([firstByteMs, expected])
+    },
+  )
 
   it('is accepted with its clock at the limits', async () => {
     const clock = { steps: 1e12, advanced: 248_479_401_600_000, elapsed: Number.MAX_SAFE_INTEGER }

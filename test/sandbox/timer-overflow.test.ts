@@ -9,7 +9,7 @@ import { call, open } from '../call.ts'
 
 const tenYears = 10 * 366 * 86_400_000
 
-describe('sandbox clock', () => {
+describe('the sandbox clock', () => {
   it('advances at most ten years per step and throws for larger steps', () => {
     const { clock } = createGateway({ timeScale: 0 })
     const before = clock.read()

@@ -154,7 +154,7 @@ describe('promptCache', () => {
     usage.input_tokens_details.cached_tokens
   const long = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ')
 
-  it('is off by default', async () => {
+  it('is disabled by default', async () => {
     const gateway = createGateway()
     await ask(gateway, { input: long })
     expect(cachedOf(await ask(gateway, { input: long }))).toBe(0)

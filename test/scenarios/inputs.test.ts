@@ -164,7 +164,7 @@ describe('rules written in the style of other tools', () => {
       "use(): reply.citations[0].text: 'Ho' is not in the reply's text",
       "is not in the reply's text",
     ],
-  ])('name the correct form in the error for %j', (rule, start, end) => {
+  ])('cause an error that names the correct form: %j', (rule, start, end) => {
     const use = () => createGateway().use(rule as never)
     expect(use).toThrow(start)
     expect(use).toThrow(end)
@@ -189,9 +189,12 @@ describe('rules written in the style of other tools', () => {
       () => createGateway().script([{ text: 'Hi' }], { exhausted: 'pass' } as never),
       "script(): 'exhausted' is now 'onEnd'",
     ],
-  ])('name the correct option in the error of %s()', (_verb, mistake, message) => {
-    expect(mistake).toThrow(message)
-  })
+  ])(
+    'cause an error that names the correct option, if they are arguments of %s()',
+    (_verb, mistake, message) => {
+      expect(mistake).toThrow(message)
+    },
+  )
 })
 
 describe('db.<collection>.create()', () => {

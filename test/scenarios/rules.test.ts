@@ -438,7 +438,7 @@ describe('the explanations of skipped rules', () => {
   })
 })
 
-describe('wildcard path with `present: false`', () => {
+describe('a wildcard path with `present: false`', () => {
   const when = { body: { 'tools.*.strict': { present: false } } }
 
   it.each([

@@ -388,7 +388,7 @@ describe('names with path traversal or prototype keys', () => {
     'flaky.json',
     '__proto__',
     'constructor',
-  ])('do not name a scenario: %s', async (name) => {
+  ])('do not identify a scenario: %s', async (name) => {
     const path = `/__understudy/scenarios/${name.replaceAll('/', '%2F')}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     const named = { ...key, 'x-understudy-scenario': name }
@@ -398,7 +398,7 @@ describe('names with path traversal or prototype keys', () => {
   })
 
   it.each(['..', '%2e%2e', '..%2f..', '__proto__', 'constructor', 'toString'])(
-    'do not name a sandbox: %s',
+    'do not identify a sandbox: %s',
     async (id) => {
       expect((await send(`GET /__understudy/sandboxes/${id}/journal`)).status).not.toBe(200)
       expect((await send(`GET /sandboxes/${id}/api/v1/providers`, key)).status).toBe(410)
@@ -406,13 +406,13 @@ describe('names with path traversal or prototype keys', () => {
   )
 
   it.each(['__proto__', 'constructor', 'hasOwnProperty', '..%2fproviders'])(
-    'do not name a collection: %s',
+    'do not identify a collection: %s',
     async (name) => {
       expect((await send(`GET /__understudy/sandboxes/default/database/${name}`)).status).toBe(400)
     },
   )
 
-  it.each(['__proto__', 'constructor'])('do not name a record: %s', async (id) => {
+  it.each(['__proto__', 'constructor'])('do not identify a record: %s', async (id) => {
     const path = `/__understudy/sandboxes/default/database/workspaces/${id}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     expect((await send(`PATCH /api/v1/workspaces/${id}`, key, server, '{"name":"x"}')).status).toBe(404)

@@ -43,7 +43,7 @@ describe('startServer', () => {
 })
 
 describe('GET /', () => {
-  it('returns links', async () => {
+  it('returns links that work', async () => {
     await using server = await startServer()
     const { data } = await (await fetch(server.url)).json()
     const { api, ...documents } = data
@@ -54,7 +54,7 @@ describe('GET /', () => {
   })
 })
 
-describe('close', () => {
+describe('close()', () => {
   it('aborts open replies by default', async () => {
     const server = await startServer()
     await server.gateway.use(slow)
