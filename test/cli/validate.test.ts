@@ -69,7 +69,7 @@ describe('validateFiles() with scenario files', () => {
     ])
   })
 
-  it('agrees with loadScenarioFile(), which throws one line for the same file', async () => {
+  it('finds the problems for which loadScenarioFile() throws a one-line error', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
       /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn'; did you mean 'on'\? \(and 3 more\)$/,

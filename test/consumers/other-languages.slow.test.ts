@@ -28,7 +28,7 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('a pytest project', 
       'python3 -m venv .venv && .venv/bin/pip install pytest pytest-xdist requests',
     )
     hasPytest = pip.code === 0
-    // The timeout is long because pip may try several addresses for each package.
+    // The timeout is long, because pip may try several addresses for each package.
   }, 600_000)
   afterAll(() => project?.[Symbol.asyncDispose]())
 

@@ -949,7 +949,7 @@ async function rejected(message: string | Promise<string>): Promise<never> {
 }
 
 describe.each(Object.entries(mistakes))('mistakes: %s', (_, list) => {
-  it.each(list)('reports %s on one line', async (_title, make, expected) => {
+  it.each(list)('are reported on one line: %s', async (_title, make, expected) => {
     const message = await messageOf(make)
     expect(message).toContain(expected)
     expect(message.trim()).not.toContain('\n')

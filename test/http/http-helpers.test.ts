@@ -325,7 +325,7 @@ describe('secrets in text', () => {
     ['{"name":"Password","value":"hunter"}', true],
     ['{\\"password\\":\\"hunter\\"}', true],
     ['password', false],
-  ])('%s is hidden: %s', (text, isHidden) => {
+  ])('are hidden in %s: %s', (text, isHidden) => {
     expect(hideInString(text).includes('(hidden)')).toBe(isHidden)
   })
 

@@ -43,7 +43,7 @@ describe('Clock', () => {
     expect(clock.advance(10)).toEqual({ now: '2026-01-01T00:00:00.012Z', elapsedMs: 510 })
   })
 
-  it('uses real time with the clock "system"', () => {
+  it("uses real time with `clock: 'system'`", () => {
     const clock = new Clock({ clock: 'system' })
     clock.step()
     expect(clock.now()).toBe(Date.UTC(2030, 0, 1))
@@ -151,7 +151,7 @@ describe('consecutive waits', () => {
     expect(done).toHaveBeenCalledTimes(2)
   })
 
-  it('end immediately, and skip later waits', () => {
+  it('can be ended early, after which later waits are skipped', () => {
     const done = vi.fn()
     const waits = new Clock().pace()
     waits.begin(10, done)

@@ -88,7 +88,7 @@ describe('findPages', () => {
   })
 })
 
-describe('domain filter', () => {
+describe('a domain filter', () => {
   const covers = (include: string, url: string) => {
     const { hostname, pathname } = new URL(url)
     return compileFilter({ include: [include], exclude: [] })({ host: hostname, path: pathname })

@@ -478,9 +478,9 @@ const leastMs = 2
 const rounds = 20
 
 /**
- * Returns the ratio of the time for eight times the items to the time for the items, each the best of several runs.
- * Runs are repeated, up to a limit, until the ratio is small enough. Short runs count elapsed time, because processor
- * time is coarse on some machines. Long runs count the lower of the two, because elapsed time includes waits.
+ * Returns how many times as long the large case takes as the small one, each as the best of several runs. Runs are
+ * repeated, up to a limit, until the ratio is small enough. The small case counts elapsed time, because processor time
+ * is coarse on some machines. The large case counts the lower of the two, because elapsed time includes waits.
  */
 export async function growthOf(prepare: Prepare): Promise<number> {
   const best = { few: Infinity, many: Infinity }

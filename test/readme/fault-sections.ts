@@ -81,7 +81,7 @@ const layerNames = Object.keys(layers) as Layer[]
 const isLayer = (name: string): name is Layer => name in layers
 const positions = propertiesOf(z.strictObject(position()))
 
-/** Returns true for a rule about a whole layer, which the table of layers already shows. */
+/** Returns true for a rule about a whole layer. The table of layers already shows such rules. */
 function isLayerRule(rule: (typeof rules)[number]): boolean {
   const [first, second] = 'oneOf' in rule ? rule.oneOf : rule.faults
   return first !== undefined && isLayer(first) && second === undefined

@@ -22,7 +22,7 @@ here.journal.last('updateWorkspace')?.body.name satisfies string | undefined
 
 test.use({ gatewayOptions: { latency: { gapMs: 50 } } })
 
-test('fixture types', async ({ gateway, page, sandbox }) => {
+test('the fixtures are typed', async ({ gateway, page, sandbox }) => {
   gateway.baseUrl satisfies string
   await page.setExtraHTTPHeaders({ 'x-gateway-key': sandbox.apiKey })
   await sandbox.fail(503, { times: 1 })

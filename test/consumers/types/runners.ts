@@ -1,7 +1,7 @@
 /** Uses the entries for test runners. */
 import { expect, test } from 'gateway-understudy/vitest'
 
-test('fixture types', async ({ gateway, sandbox }) => {
+test('the fixtures are typed', async ({ gateway, sandbox }) => {
   gateway.options.seed satisfies string | number
   sandbox.baseUrl satisfies string
   expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })

@@ -16,7 +16,7 @@ test('passes on the text as it arrives', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('createResponse', { body: { input: 'Why tides?', stream: true } })
 })
 
-describe('concurrently', () => {
+describe('the client, in concurrent tests,', () => {
   for (const status of [429, 500, 503]) {
     test.concurrent(`retries after a ${status}`, async ({ sandbox, expect }) => {
       sandbox.fail(status, { times: 2, headers: { 'retry-after-ms': '5' } })

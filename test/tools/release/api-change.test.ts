@@ -9,7 +9,7 @@ type FaultName = "stream-cut"
 `
 const replaced = (from: string, to: string) => apiChange(before, before.replace(from, to))
 
-it('reports no change for equal reports', () => {
+it('apiChange() finds no change between equal reports', () => {
   expect(apiChange(before, before)).toEqual({ kind: 'none', labels: [] })
 })
 
@@ -24,11 +24,11 @@ it.each([
   ],
   ['a changed return type', '=> Gateway', '=> Promise<Gateway>', 'createGateway'],
   ['a renamed fault', '"stream-cut"', '"cut-stream"', 'type FaultName'],
-])('reports %s as breaking', (_, from, to, label) => {
+])('apiChange() classifies %s as breaking', (_, from, to, label) => {
   expect(replaced(from, to)).toEqual({ kind: 'breaking', labels: [label] })
 })
 
-it('reports new exports, optional fields and union members as additions', () => {
+it('apiChange() classifies new exports, optional fields and union members as additions', () => {
   const after = before
     .replace('"timeout"', '"timeout"\n     | "truncated"')
     .replace('interface FailOptions', 'interface FailOptions\nFailOptions.after?: number | undefined')
@@ -44,6 +44,6 @@ it.each([
   ['1.4.2', 'none', '1.4.3'],
   ['0.4.2', 'breaking', '0.5.0'],
   ['0.4.2', 'addition', '0.4.3'],
-] as const)('after %s, a release with %s is at least %s', (released, kind, next) => {
+] as const)('nextVersion() returns, after %s and for the kind of change "%s", %s', (released, kind, next) => {
   expect(nextVersion(released, kind)).toBe(next)
 })

@@ -1,4 +1,4 @@
-/** Runs a seeded part of `npm run soak`, which sends more requests. */
+/** Runs a small, seeded version of `npm run soak`, which sends more requests. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

@@ -1,4 +1,4 @@
-/** Runs a seeded part of `npm run soak`, which tries many more scenarios. */
+/** Runs a small, seeded version of `npm run soak`, which tries many more scenarios. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

@@ -1,4 +1,4 @@
-/** Runs a seeded part of `npm run soak -- --templates 20000`. */
+/** Runs a small, seeded version of `npm run soak -- --templates 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

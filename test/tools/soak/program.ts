@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonic } from '../../../src/lib/clock.ts'
 
-/** Memory in bytes, from the server's own metrics. */
+/** The server's resource usage. Memory is in bytes. */
 export interface Vitals {
   rss: number
   heapUsed: number
