@@ -201,7 +201,10 @@ export class RemoteSandbox implements AsyncDisposable {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
 
-  /** Returns the whole sandbox as JSON data. */
+  /**
+   * Returns this sandbox as plain data, for the console or `openSandbox()`. If `calls` is false, the journal is
+   * omitted.
+   */
   async save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
     return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }

@@ -1,6 +1,6 @@
 /**
- * Decides whether the gateway handles a request made by this process, passes it through to its host, or
- * rejects it because it appears to be meant for the gateway. Interception and MSW handlers share this code.
+ * Decides whether a request made by this process is handled by the gateway, passed through to its host, or rejected.
+ * Interception and MSW handlers share this code.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'

@@ -1,4 +1,7 @@
-/** Validates options passed in code. Error messages fit on one line and name the option, the problem and the fix. */
+/**
+ * Validates options passed in code. Error messages fit on one line and name the option, the problem and, if known, the
+ * fix.
+ */
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'

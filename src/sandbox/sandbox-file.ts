@@ -1,6 +1,7 @@
 /**
- * Saves a whole sandbox to a file: rows that differ from the seed, scenarios with their progress, clock, counters and
- * calls. Another gateway can open the file and continue.
+ * Converts a sandbox to a file's content: rows that differ from the seed, scenarios with their progress, clock,
+ * counters and calls. Another gateway can open the file and continue. Usage, the prompt cache and stored responses are
+ * not saved.
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'

@@ -274,8 +274,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Returns the whole sandbox as plain data, for the console or `gateway.openSandbox()`: rows that differ from the
-   * seed, scenarios with their progress, clock, counters and journal, with secrets hidden.
+   * Returns this sandbox as plain data, for the console or `gateway.openSandbox()`: rows that differ from the seed,
+   * scenarios with their progress, clock, counters and journal, with secrets hidden. Usage, the prompt cache and
+   * stored responses are not saved.
    *
    * @param options.calls If false, the journal is omitted. Default: true.
    */

@@ -29,7 +29,7 @@ export function refuse(response: ServerResponse, error: unknown): void {
 /** A socket with Node's internal reference to the response in flight. */
 type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
 
-/** Responds to a request that Node rejects because it is malformed, has oversized headers, or arrives too slowly. */
+/** Handles a request that Node rejects because it is malformed, has oversized headers, or arrives too slowly. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

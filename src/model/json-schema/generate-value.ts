@@ -1,6 +1,7 @@
 /**
- * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: it has all
- * optional fields, and one or two items per array. Recursive or very large schemas get the smallest value.
+ * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: if the
+ * schema allows, it has all optional fields and one or two items per array. Recursive or very large schemas get the
+ * smallest value.
  */
 
 import { isObject } from '../../lib/loose-reading.ts'

@@ -49,7 +49,10 @@ export function linkTo(url: string): string {
   return `[${placeOf(url).host}](${inBrackets(url)})`
 }
 
-/** Escapes spaces and unbalanced brackets, which would end a link early. */
+/**
+ * Escapes spaces and brackets in a URL, unless its only brackets are balanced parentheses, which do not end a link
+ * early.
+ */
 function inBrackets(url: string): string {
   if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)

@@ -43,8 +43,9 @@ const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
 /**
- * Returns true if the model uses the search tool: if the tool is forced or the only one, or if the question asks for
- * a search. An offer alone is not enough, because agents offer the tool with every request.
+ * Returns true if the model uses the search tool: if the tool is forced or the only one, or if the question asks for a
+ * search and the last item is not a tool's output. An offer alone is not enough, because agents offer the tool with
+ * every request.
  */
 export function usesSearchTool(
   { tools = [], toolChoice }: Prompt,

@@ -1,4 +1,4 @@
-/** A sandbox's account: its key, credits and generations, derived from usage and journal. */
+/** A sandbox's account: its key, credits and generations, derived from its usage and journal. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { announcesEvents, ok } from '../../http/reply.ts'

@@ -162,7 +162,10 @@ function flipSigns(features: Float32Array, key: string): void {
   }
 }
 
-/** Applies the Walsh-Hadamard transform, which makes every value depend on every feature and preserves distances. */
+/**
+ * Applies the Walsh-Hadamard transform, which makes every value depend on every feature and preserves relative
+ * distances.
+ */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += half * 2) {
