@@ -67,9 +67,9 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value)
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(Reflect.get(value, key))]),
   )
 }
 

@@ -148,17 +148,13 @@ function nearestTo(
   entries: readonly JournalEntry[],
   has: Comparison,
 ): JournalEntry | undefined {
-  let best: { entry: JournalEntry; score: number } | undefined
-  for (const entry of entries) {
-    const score = scoreOf(entry, match, has)
-    if (best === undefined || score >= best.score) best = { entry, score }
-  }
-  return best?.entry
+  const scores = entries.map((entry) => scoreOf(entry, match, has))
+  return entries[scores.lastIndexOf(Math.max(...scores))]
 }
 
 /** Counts how many of the expected values a value contains. */
 function scoreOf(value: unknown, expected: unknown, has: Comparison): number {
-  if (!isRecord(expected) || !isRecord(value)) return has(value, expected) ? 1 : 0
+  if (!isRecord(expected) || !isRecord(value)) return Number(has(value, expected))
   return Object.entries(expected).reduce(
     (score, [field, inner]) => score + scoreOf(value[field], inner, has),
     0,

@@ -205,19 +205,7 @@ export function wallClock(): Date {
   return new Date()
 }
 
-let second = Number.NaN
-let untilSecond = ''
-
-/**
- * Converts a value of `monotonic()` to an ISO 8601 time. Called for every request while calls are watched, so the
- * part up to the second is cached (0.05 µs instead of 0.45 µs).
- */
+/** Converts a value of `monotonic()` to an ISO 8601 time. */
 export function timeOfDayAt(moment: number): string {
-  const ms = Math.floor(performance.timeOrigin + moment)
-  const rest = ms % 1000
-  if (ms - rest !== second) {
-    second = ms - rest
-    untilSecond = new Date(second).toISOString().slice(0, -4)
-  }
-  return `${untilSecond}${String(rest).padStart(3, '0')}Z`
+  return new Date(performance.timeOrigin + moment).toISOString()
 }

@@ -187,11 +187,11 @@ function logprobsOf(text: string, top: number, key: string): NonNullable<ChatCho
   const content = tokenize(text).map((token, place) => {
     const logprob = rounded(-draw(key, 'logprob', place) / 2)
     const chosen = { token, logprob, bytes: [...utf8.encode(token)] }
-    const others = Array.from({ length: Math.max(0, top - 1) }, (_, rank) => {
+    const others = Array.from({ length: top }, (_, rank) => {
       const other = ` ${hash(key, 'other', place, rank).slice(0, 4)}`
       return { token: other, logprob: rounded(logprob - 1 - rank), bytes: [...utf8.encode(other)] }
     })
-    return { ...chosen, top_logprobs: top > 0 ? [chosen, ...others] : [] }
+    return { ...chosen, top_logprobs: [chosen, ...others].slice(0, top) }
   })
   return { content, refusal: null }
 }

@@ -1,0 +1,248 @@
+/** Tests how each protocol reads the same conversation, and writes the same scripted answer. */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { call } from '../call.ts'
+
+const model = 'aurora/dawn-2'
+const begin = () => createGateway({ timeScale: 0, extensions: ['messages', 'chat'] })
+
+const image = 'data:image/png;base64,AA=='
+const parameters = { type: 'object', properties: {} }
+const question = 'Where is the boat?'
+
+describe('a conversation', () => {
+  const fields = { name: 'search', parameters }
+  const requests: [string, object][] = [
+    [
+      'POST /responses',
+      {
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_text', text: question },
+              { type: 'input_image', image_url: image },
+            ],
+          },
+          { role: 'assistant', content: 'I will look.' },
+          { type: 'function_call', call_id: 'c1', name: 'search', arguments: '{"q":"boat"}' },
+          { type: 'function_call_output', call_id: 'c1', output: 'at sea' },
+          { role: 'user', content: 'Thanks' },
+        ],
+        tools: [
+          { type: 'function', ...fields },
+          { type: 'gateway:web_search', name: 'other' },
+        ],
+      },
+    ],
+    [
+      'POST /chat/completions',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: question },
+              { type: 'image_url', image_url: { url: image } },
+            ],
+          },
+          {
+            role: 'assistant',
+            content: 'I will look.',
+            tool_calls: [
+              { type: 'function', id: 'c1', function: { name: 'search', arguments: '{"q":"boat"}' } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'at sea' },
+          { role: 'user', content: 'Thanks' },
+        ],
+        tools: [{ type: 'function', function: fields }, { type: 'gateway:web_search' }],
+      },
+    ],
+    [
+      'POST /messages',
+      {
+        max_tokens: 100,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: question },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
+            ],
+          },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'tool_use', id: 'c1', name: 'search', input: { q: 'boat' } },
+              { type: 'text', text: 'I will look.' },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Thanks' },
+              { type: 'tool_result', tool_use_id: 'c1', content: 'at sea' },
+            ],
+          },
+        ],
+        tools: [
+          { name: 'search', input_schema: parameters },
+          { type: 'web_search_20250305', name: 'web_search' },
+        ],
+      },
+    ],
+  ]
+
+  it.each(requests)('has the same items and functions in %s', async (line, body) => {
+    const gateway = begin()
+    let received: unknown
+    gateway.reply(({ conversation }) => {
+      received = conversation
+      return 'Yes'
+    })
+    expect((await call(gateway, line, { body: { model, ...body } })).status).toBe(200)
+    expect(received).toEqual({
+      items: [
+        // Text has one line per content part, and an image's line is empty. Messages reads texts only.
+        {
+          kind: 'message',
+          role: 'user',
+          text: line === 'POST /messages' ? question : `${question}\n`,
+          imageTokens: 765,
+        },
+        { kind: 'message', role: 'assistant', text: 'I will look.' },
+        { kind: 'call', id: 'c1', name: 'search', arguments: '{"q":"boat"}' },
+        { kind: 'result', id: 'c1', text: 'at sea' },
+        { kind: 'message', role: 'user', text: 'Thanks' },
+      ],
+      tools: ['search'],
+    })
+  })
+})
+
+describe('POST /chat/completions', () => {
+  it('returns as many alternatives to each token as requested', async () => {
+    const gateway = begin()
+    gateway.reply('Hi')
+    const topOf = async (top_logprobs?: number) => {
+      const { body } = await call(gateway, 'POST /chat/completions', {
+        body: { model, messages: [{ role: 'user', content: 'Hello' }], logprobs: true, top_logprobs },
+      })
+      return body.choices[0].logprobs.content
+    }
+    expect(await topOf(2)).toMatchInlineSnapshot(`
+      [
+        {
+          "bytes": [
+            72,
+            105,
+          ],
+          "logprob": -0.190321,
+          "token": "Hi",
+          "top_logprobs": [
+            {
+              "bytes": [
+                72,
+                105,
+              ],
+              "logprob": -0.190321,
+              "token": "Hi",
+            },
+            {
+              "bytes": [
+                32,
+                98,
+                101,
+                99,
+                49,
+              ],
+              "logprob": -1.190321,
+              "token": " bec1",
+            },
+          ],
+        },
+      ]
+    `)
+    expect((await topOf(1))[0].top_logprobs).toHaveLength(1)
+    expect((await topOf(0))[0].top_logprobs).toEqual([])
+    expect((await topOf())[0].top_logprobs).toEqual([])
+  })
+})
+
+describe('POST /messages', () => {
+  const ask = { model, max_tokens: 100, messages: [{ role: 'user', content: question }] }
+
+  it('returns the thinking, citations, calls and cached tokens of a scripted answer', async () => {
+    const gateway = begin()
+    gateway.reply({
+      output: [
+        { type: 'reasoning', summary: 'Look first' },
+        { type: 'function_call', call_id: 'c1', name: 'search', arguments: '{"q":"boat"}' },
+      ],
+      text: 'At sea',
+      citations: [{ url: 'https://a.example/', start_index: 3, end_index: 6 }],
+      usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 },
+    })
+    const { body } = await call(gateway, 'POST /messages', { body: ask })
+    expect([body.content, body.usage, body.stop_reason]).toMatchInlineSnapshot(`
+      [
+        [
+          {
+            "signature": "d77ac389e0a706da",
+            "thinking": "Look first",
+            "type": "thinking",
+          },
+          {
+            "caller": {
+              "type": "direct",
+            },
+            "id": "c1",
+            "input": {
+              "q": "boat",
+            },
+            "name": "search",
+            "type": "tool_use",
+          },
+          {
+            "citations": [
+              {
+                "cited_text": "sea",
+                "encrypted_index": "6fe9d4acf987e36b",
+                "title": "a.example",
+                "type": "web_search_result_location",
+                "url": "https://a.example/",
+              },
+            ],
+            "text": "At sea",
+            "type": "text",
+          },
+        ],
+        {
+          "cache_creation_input_tokens": 0,
+          "cache_read_input_tokens": 4,
+          "input_tokens": 6,
+          "output_tokens": 7,
+        },
+        "tool_use",
+      ]
+    `)
+  })
+
+  it.each([
+    [400, 'invalid_request_error'],
+    [402, 'billing_error'],
+    [404, 'not_found_error'],
+    [429, 'rate_limit_error'],
+    [499, 'invalid_request_error'],
+    [500, 'api_error'],
+    [501, 'api_error'],
+    [524, 'timeout_error'],
+    [529, 'overloaded_error'],
+  ])('returns an error with status %i as %s', async (status, type) => {
+    const gateway = begin()
+    gateway.fail(status, { message: 'No' })
+    const { body } = await call(gateway, 'POST /messages', { body: ask })
+    expect(body.error).toEqual({ type, message: 'No' })
+  })
+})
