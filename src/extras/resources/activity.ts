@@ -59,7 +59,7 @@ export const getActivity = defineOperation({
     const items = new Map<string, ActivityItem>()
     for (const call of sandbox.journal.records()) {
       const { usage, at, headers } = call
-      const key = longHash(keyIn(headers) ?? '')
+      const key = longHash(keyIn(headers))
       const workspace_id = workspaces.get(key) ?? otherWorkspace
       const date = new Date(at).toISOString().slice(0, 10)
       const isWanted =
@@ -68,10 +68,9 @@ export const getActivity = defineOperation({
         (query.api_key_hash ?? key) === key &&
         (query.workspace_id ?? workspace_id) === workspace_id
       if (!usage || !isWanted) continue
-      const group = JSON.stringify([date, usage.model, query.group_by && workspace_id])
-      const before =
-        items.get(group) ??
-        (await emptyItem(date, usage.model, sandbox, query.group_by ? { workspace_id } : {}))
+      const more = query.group_by ? { workspace_id } : {}
+      const group = JSON.stringify([date, usage.model, more])
+      const before = items.get(group) ?? (await emptyItem(date, usage.model, sandbox, more))
       items.set(group, {
         ...before,
         requests: before.requests + 1,
@@ -186,12 +185,11 @@ function completionOf({ replyBody: { text } }: CallRecord): string {
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => parsed(data))
   const whole = events.findLast((event) => event?.response)
   if (whole) return textOf(whole.response)
-  return events.map((event) => event?.choices?.[0]?.delta?.content ?? event?.delta?.text ?? '').join('')
+  return events.map((event) => event?.choices?.[0]?.delta?.content ?? event?.delta?.text).join('')
 }
 
 function textOf(reply: AnyReply): string {
-  const parts: AnyReply[] =
-    reply?.output?.flatMap((item: AnyReply) => item.content ?? []) ?? reply?.content ?? []
+  const parts: AnyReply[] = [reply?.output?.map((item: AnyReply) => item.content), reply?.content].flat(2)
   const text = parts.map((part) => part?.text).join('')
   return reply?.choices?.[0]?.message?.content ?? text
 }

@@ -26,7 +26,7 @@ export const listPresets = defineOperation({
   marks: { extension: true },
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.presets.memo('by update', (presets) =>
-      presets.toSorted((left, right) => (left.updated_at < right.updated_at ? 1 : -1)),
+      presets.toSorted((left, right) => right.updated_at.localeCompare(left.updated_at)),
     )
     return ok(page(rows, query))
   },
@@ -183,5 +183,10 @@ function systemMessages({ messages }: Body): string {
 /** Returns the text in a string or a list of text parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
-  return Array.isArray(content) ? content.map((part) => String(Object(part).text ?? '')).join('\n') : ''
+  return Array.isArray(content)
+    ? content
+        .map((part) => Object(part).text)
+        .filter(Boolean)
+        .join('\n')
+    : ''
 }

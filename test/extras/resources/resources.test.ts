@@ -135,12 +135,31 @@ describe('API keys', () => {
   })
 
   it('are listed and can be deleted if they are in the apiKeys option', async () => {
-    const { ask } = start({ apiKeys: ['first-key', 'second-key'] })
+    const { ask } = start({ apiKeys: ['first-key', 'second-key', 'x'.repeat(20), 'a'.repeat(21)] })
     expect((await ask('GET /providers', undefined, 'other')).status).toBe(401)
-    const [first] = (await ask('GET /keys', undefined, 'first-key')).body.data
+    const [first, ...others] = (await ask('GET /keys', undefined, 'first-key')).body.data
+    expect(first).toMatchObject({
+      name: 'apiKeys[0]',
+      label: 'fir...',
+      disabled: false,
+      include_byok_in_limit: false,
+      created_at: '2026-01-01T00:00:00.000Z',
+    })
+    expect(others.map(({ label }: { label: string }) => label)).toEqual([
+      'sec...',
+      'xxx...',
+      'aaaaaaaaaaaa...aaa',
+    ])
     await ask(`DELETE /keys/${first.hash}`, undefined, 'second-key')
     const statuses = ['first-key', 'second-key', 'other'].map((key) => ask('GET /providers', undefined, key))
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 401])
+  })
+
+  it('in the apiKeys option are still listed after they have been used to create a key', async () => {
+    const { ask } = start({ apiKeys: ['first-key'] })
+    await ask('POST /keys', { name: 'One' }, 'first-key')
+    const { data } = (await ask('GET /keys', undefined, 'first-key')).body
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(['apiKeys[0]', 'One'])
   })
 
   it('belong to their sandbox, are removed by a reset, and are part of snapshots, forks and files', async () => {
