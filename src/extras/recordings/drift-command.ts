@@ -160,7 +160,7 @@ export async function recordLive(
       key,
       redactor,
       out: folder,
-      mode: 'all',
+      all: true,
       idleMs: timeoutMs,
     })
     await askGateway(recorder.baseUrl, budgetUsd, model, unchecked).finally(() => recorder.close())

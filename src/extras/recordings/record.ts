@@ -15,7 +15,7 @@ import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
 import { refuse, send } from '../../server/send.ts'
-import { cutUnreadBody } from '../../server/unread-body.ts'
+import { toListenError } from '../../server/server-options.ts'
 import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
@@ -29,11 +29,8 @@ export interface RecorderSetup {
   readonly redactor: Redactor
   /** Key for the upstream. Default: the client's key. */
   readonly key?: string | undefined
-  /**
-   * `new` records only requests without a recording in the folder; `all` records every request and replaces old
-   * recordings. Default: `new`.
-   */
-  readonly mode?: 'new' | 'all'
+  /** If true, records every request and replaces old recordings; otherwise, only requests without a recording. */
+  readonly all?: boolean | undefined
   /** Vendor name to store in recordings. Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Port to listen on. Default: any free port. */
@@ -44,8 +41,13 @@ export interface RecorderSetup {
   readonly allowedHosts?: readonly string[] | undefined
   /** Token required in every request. Default: none on loopback, generated on other addresses. */
   readonly token?: string | undefined
-  /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: 120,000. */
+  /** Time without data from the upstream after which an exchange ends, in real milliseconds. Default: unlimited. */
   readonly idleMs?: number
+  /**
+   * Time for an exchange to end after the recorder is stopped, or after the client disconnects between a stream's last
+   * event and its end, in real milliseconds. Default: 5,000.
+   */
+  readonly graceMs?: number
   /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number
   /** Called after each exchange. */
@@ -66,18 +68,25 @@ export interface Recorder {
    * none is required.
    */
   readonly token: string | undefined
-  /** Shuts down after waiting for open exchanges, for up to `graceMs` real milliseconds. Default: 5,000. */
-  close(graceMs?: number): Promise<void>
+  /** Shuts down after waiting for open exchanges, for up to `waitMs` real milliseconds. Default: the setup's `graceMs`. */
+  close(waitMs?: number): Promise<void>
 }
 
-const { setTimeout, clearTimeout } = globalThis
+const { setTimeout } = globalThis
+
+// mutation: equivalent (limits memory; any similar number will do)
+const defaultMaxBytes = 64 * 1024 * 1024
+// mutation: equivalent (any similar number will do)
+const defaultGraceMs = 5000
 
 export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
-  const { host = '127.0.0.1', port = 0, maxBytes = 64 * 1024 * 1024, allowedHosts = [], token } = setup
+  const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
+  const { maxBytes = defaultMaxBytes, graceMs = defaultGraceMs } = setup
   const folder = new RecordingFolder(setup.out)
   const guard = new Guard({ host, allowedHosts, token })
   const router = new Router(operations)
-  const agent = new (setup.upstream.protocol === 'https:' ? https : http).Agent({ keepAlive: true })
+  const { Agent, request: connect } = (setup.upstream.protocol === 'https:' ? https : http) as typeof http
+  const agent = new Agent({ keepAlive: true })
   const open = new Set<Promise<unknown>>()
 
   const server = http.createServer((request, response) => {
@@ -85,32 +94,31 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
       guard.assertHost(request)
       guard.assertSameOrigin(request)
       assertToken(guard, request, setup.key !== undefined)
-      const exchange = new ProxyExchange(request, response, { ...setup, folder, router, agent, maxBytes })
+      const exchange = new ProxyExchange(request, response, {
+        ...setup,
+        ...{ folder, router, agent, connect, maxBytes, graceMs },
+      })
       const reported = exchange.result.then((result) =>
-        setup.onExchange?.({ method: request.method ?? 'GET', path: exchange.path, result }),
+        setup.onExchange?.({ method: exchange.method, path: exchange.path, result }),
       )
       open.add(reported)
       reported.finally(() => open.delete(reported))
     } catch (error) {
       refuse(response, error)
-      cutUnreadBody(request, response)
     }
   })
-  server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(toListenError(error, port, host)))
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
   return {
     baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/api/v1`,
     token: guard.token,
-    async close(graceMs = 5000) {
+    async close(waitMs = graceMs) {
       const stopped = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
-      const late = setTimeout(() => server.closeAllConnections(), graceMs)
+      setTimeout(() => server.closeAllConnections(), waitMs).unref()
       while (open.size > 0) await Promise.all(open)
-      clearTimeout(late)
       server.closeAllConnections()
       agent.destroy()
       await stopped
@@ -143,14 +151,12 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/**
- * Time for the upstream to end a stream whose client disconnected after the last event, in real milliseconds.
- */
-const lingerMs = 5000
-/**
- * Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte.
- */
+/** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte. */
+// mutation: equivalent (any similar number will do)
 const resetAfterMs = 20
+/** Number of bytes to keep of each chunk, because a stream's last event may be split. */
+// mutation: equivalent (any number above the length of `lastEvent` will do)
+const tailBytes = 64
 /** Matches a stream's last event in every protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
@@ -158,11 +164,14 @@ interface ExchangeSetup extends RecorderSetup {
   readonly folder: RecordingFolder
   readonly router: Router
   readonly agent: http.Agent
+  readonly connect: typeof http.request
   readonly maxBytes: number
+  readonly graceMs: number
 }
 
 /** A proxied exchange. Forwards bytes as they arrive, and records them. */
 class ProxyExchange {
+  readonly method: string
   /** Path relative to the base URL. */
   readonly path: string
   readonly result: Promise<RecordOutcome>
@@ -175,8 +184,9 @@ class ProxyExchange {
   #sentBytes = 0
   #sentAt = monotonic()
   #file: RecordingFile | undefined
-  #reason = 'there was no reply'
-  /** End of the previous chunk, because a stream's last event may be split across chunks. */
+  /** Reason why there is no file. */
+  #reason = 'the request is incomplete'
+  /** End of the previous chunk. */
   #tail = ''
   /** If true, the stream's last event has arrived. */
   #isComplete = false
@@ -188,12 +198,13 @@ class ProxyExchange {
     this.#setup = setup
     this.#request = request
     this.#response = response
+    const { method = 'GET', url = '/' } = request
+    this.method = method
     // A client that uses the recorder as its HTTP proxy sends an absolute URL.
-    const target = (request.url ?? '/').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
-    const question = target.indexOf('?')
-    const path = question === -1 ? target : target.slice(0, question)
+    const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
+    const [path] = target.split('?', 1) as [string]
     this.path = path.replace(/^.*?\/api\/v1(?=\/)/, '')
-    this.#query = question === -1 ? '' : target.slice(question)
+    this.#query = target.slice(path.length)
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -207,14 +218,12 @@ class ProxyExchange {
   }
 
   #connect(): ClientRequest {
-    const { upstream, key, agent, idleMs = 120_000 } = this.#setup
-    const { request } = (upstream.protocol === 'https:' ? https : http) as typeof http
-    const sent = request(upstreamUrl(upstream, this.path, this.#query), {
-      method: this.#request.method ?? 'GET',
+    const { upstream, key, agent, connect, idleMs = 0 } = this.#setup
+    const sent = connect(upstreamUrl(upstream, this.path, this.#query), {
+      method: this.method,
       headers: { ...basicAuthorization(upstream), ...upstreamHeaders(this.#request, key) },
       agent,
     })
-    sent.setNoDelay(true)
     sent.setTimeout(idleMs, () => this.#end('idle'))
     sent.on('finish', () => {
       this.#sentAt = monotonic()
@@ -229,32 +238,29 @@ class ProxyExchange {
     request.on('data', (bytes: Buffer) => {
       this.#sentBytes += bytes.length
       if (this.#sentBytes <= this.#setup.maxBytes) this.#sent.push(bytes)
-      if (this.#upstream.write(bytes)) return
-      request.pause()
-      this.#upstream.once('drain', () => request.resume())
     })
     request.on('end', () => {
-      this.#reason = this.#begin() ?? this.#reason
-      this.#upstream.end()
+      const begun = this.#begin()
+      if (typeof begun === 'string') this.#reason = begun
+      else this.#file = begun
     })
+    request.pipe(this.#upstream)
   }
 
   /** Starts the file once the request is complete. If the exchange is not recorded, returns the reason. */
-  #begin(): string | undefined {
-    const { redactor, folder, router, dialect, mode = 'new', maxBytes } = this.#setup
-    const { method = 'GET' } = this.#request
+  #begin(): RecordingFile | string {
+    const { redactor, folder, router, dialect, all, maxBytes } = this.#setup
     const headers = sentHeaders(this.#request)
     if (this.#sentBytes > maxBytes) return `the request is larger than ${inMegabytes(maxBytes)}`
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-      return 'the request is compressed, so its secrets cannot be found'
+    if (isCompressed(headers)) return 'the request is compressed, so its secrets cannot be found'
     const request: RecordedRequest = {
-      method,
+      method: this.method,
       path: this.path,
       query: this.#query,
       headers,
       ...toContent(joinBytes(this.#sent)),
     }
-    const operation = router.find(method, this.path).operation?.id
+    const operation = router.find(this.method, this.path).operation?.id
     const opening = openRecording(request, {
       redactor,
       operation,
@@ -262,39 +268,31 @@ class ProxyExchange {
       recordedAt: wallClock().toISOString(),
     })
     const { key } = opening.head
-    if (mode === 'new' && folder.has(key)) return 'the request is recorded already'
-    if (mode === 'all') folder.forget(key)
-    this.#file = folder.create(opening, redactor, maxBytes)
+    if (all) folder.forget(key)
+    if (folder.has(key)) return 'the request is recorded already'
+    return folder.create(opening, redactor, maxBytes)
   }
 
   #passReply(reply: IncomingMessage): void {
     const response = this.#response
-    const { statusCode: status = 502, statusMessage, headers } = reply
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    const status = reply.statusCode as number
+    const headers = flat(reply.headers)
+    if (isCompressed(headers))
       this.#file?.giveUp('the reply is compressed, although the request did not allow it')
-    this.#file?.reply(this.#ms, status, flat(headers))
-    response.writeHead(status, statusMessage, replyHeaders(reply))
+    this.#file?.reply(this.#ms, status, headers)
+    response.writeHead(status, reply.statusMessage, replyHeaders(reply))
     response.flushHeaders()
-    response.socket?.setNoDelay(true)
-    reply.on('data', (bytes: Buffer) => {
-      const hasRoom = response.destroyed || response.write(bytes)
-      this.#file?.chunk(this.#ms, bytes)
-      this.#checkComplete(bytes.toString('latin1'))
-      if (hasRoom) return
-      reply.pause()
-      response.once('drain', () => reply.resume())
-    })
+    reply.pipe(response)
+    // Without its client, the reply would be paused.
     response.on('close', () => reply.resume())
-    reply.on('end', () => {
-      if (reply.complete) response.end()
-      this.#end(reply.complete ? 'fin' : 'reset')
+    reply.on('data', (bytes: Buffer) => {
+      this.#file?.chunk(this.#ms, bytes)
+      const text = this.#tail + bytes.toString('latin1')
+      this.#isComplete ||= lastEvent.test(text)
+      this.#tail = text.slice(-tailBytes)
     })
+    reply.on('end', () => this.#end('fin'))
     reply.on('error', () => this.#end('reset'))
-  }
-
-  #checkComplete(latin1: string): void {
-    this.#isComplete ||= lastEvent.test(this.#tail + latin1)
-    this.#tail = latin1.slice(-64)
   }
 
   /** Handles an upstream that is unreachable or has closed the connection. */
@@ -304,16 +302,17 @@ class ProxyExchange {
       this.#end('reset')
       return
     }
-    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code ?? error.message}`
+    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code}`
     send(this.#response, envelope(502, message))
-    this.#file?.giveUp('the upstream cannot be reached')
+    this.#reason = 'the upstream cannot be reached'
+    this.#file?.giveUp(this.#reason)
     this.#end('fin')
   }
 
   /** If the client disconnects after the last event, briefly waits for the upstream to end the stream. */
   #clientLeft(): void {
     if (this.#isOver) return
-    if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), lingerMs).unref()
+    if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), this.#setup.graceMs).unref()
     else this.#end('aborted-by-client')
   }
 
@@ -321,18 +320,17 @@ class ProxyExchange {
     if (this.#isOver) return
     this.#isOver = true
     const ms = this.#ms
-    if (how !== 'fin') this.#upstream.destroy()
-    if (how === 'reset' || how === 'idle') this.#reset()
+    if (how !== 'fin') {
+      this.#upstream.destroy()
+      this.#reset()
+    }
     this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-recorded', reason: this.#reason })
   }
 
   /** Resets the client's connection once the written bytes have been sent. */
   #reset(): void {
-    const { socket } = this.#response
-    if (!socket || socket.destroyed) return
-    const reset = () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs)
-    if (this.#response.headersSent) socket.write('', reset)
-    else socket.resetAndDestroy()
+    const { socket } = this.#request
+    socket.write('', () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs))
   }
 }
 
@@ -363,12 +361,12 @@ function upstreamHeaders(request: IncomingMessage, key: string | undefined): Rec
 
 /** Returns the upstream's end-to-end headers as a list of names and values, to preserve repeated headers. */
 function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
-  const passed: string[] = []
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
-    if (!hopByHop.has(name.toLowerCase())) passed.push(name, value)
-  }
-  return passed
+  const nameAt = (index: number) => rawHeaders[index - (index % 2)] as string
+  return rawHeaders.filter((_, index) => !hopByHop.has(nameAt(index).toLowerCase()))
+}
+
+function isCompressed({ 'content-encoding': encoding = 'identity' }: Record<string, string>): boolean {
+  return encoding !== 'identity'
 }
 
 function flat(headers: IncomingMessage['headers']): Record<string, string> {
@@ -393,9 +391,6 @@ export interface RecordFlags extends RedactionFlags {
   json?: true
 }
 
-/** Maximum wait for open exchanges after a signal, in real milliseconds. */
-const graceMs = 5000
-
 export async function record(flags: RecordFlags): Promise<void> {
   const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
   if (!/\/v1\/?$/.test(upstream.pathname))
@@ -415,7 +410,7 @@ export async function record(flags: RecordFlags): Promise<void> {
     out,
     redactor: toRedactor(flags, upstreamSecrets(upstream, key)),
     key,
-    mode: all ? 'all' : 'new',
+    all,
     dialect,
     port,
     host,
@@ -427,22 +422,19 @@ export async function record(flags: RecordFlags): Promise<void> {
       printLine(line)
     },
   }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE')
-      throw new UsageError(
-        `Port ${port} is in use: choose another with --port, or --port 0 for any free port`,
-      )
-    if (error.code && error.syscall) throw new UsageError(error.message)
-    throw error
+    // System errors have a code, such as those of an unusable port or folder.
+    throw error.code === undefined ? error : new UsageError(error.message)
   })
   const isTokenMade = recorder.token !== undefined && flags.token === undefined
   if (json) print(readyLine(recorder, flags))
   else if (!quiet || isTokenMade) print(readyText(recorder, flags))
 
-  let isStopped = false
+  let isStopping = false
   const stop = async () => {
-    await recorder.close(isStopped ? 0 : graceMs)
-    if (isStopped) return
-    isStopped = true
+    // A second signal ends the open exchanges.
+    if (isStopping) return recorder.close(0)
+    isStopping = true
+    await recorder.close()
     const summary = summaryOf(lines)
     print(json ? JSON.stringify({ summary }) : summaryText(summary, out))
     process.exit(summary.leaked > 0 ? 1 : 0)

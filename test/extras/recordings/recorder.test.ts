@@ -2,10 +2,13 @@
  * Tests the recorder on a socket: exchanges pass through unchanged, and recordings contain every byte and
  * chunk boundary.
  */
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { Agent, get, request } from 'node:http'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type ExchangeLine,
   type RecorderSetup,
@@ -102,30 +105,172 @@ describe('the recorder', () => {
     })
   })
 
-  it('keeps the recording if the client disconnects after [DONE]', async () => {
+  it('keeps the recording if the client disconnects after [DONE], which may be split', async () => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
     await using upstream = await startUpstream(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: [DONE]\n\n')
-      await new Promise((resolve) => setTimeout(resolve, 30))
+      response.write('data: [DO')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      response.write('NE]\n\n')
+      await left
+      response.write(': bye\n\n')
       response.end()
     })
     const recorder = await record(upstream.url)
-    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
+    await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }, stop) => {
+      if (joined(chunks).includes('NE]')) stop()
+    })
+    setTimeout(leave, 10)
     await recorder.close()
     const [recording] = (await recordingsIn(recorder.out)).values()
-    expect(recording).toMatchObject({ chunks: [{ text: 'data: [DONE]\n\n' }], end: { end: 'fin' } })
+    expect(joined(chunksOf(recording))).toBe('data: [DONE]\n\n: bye\n\n')
+    expect(recording?.end?.end).toBe('fin')
   })
 
-  it('reports a client that disconnects before the end', async () => {
-    await using upstream = await startUpstream((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: {"type":"response.created"}\n\n')
+  it.each([
+    ['before the last event', 'data: {"type":"response.created"}\n\n', {}],
+    ['after [DONE] if the upstream does not end the stream in time', 'data: [DONE]\n\n', { graceMs: 10 }],
+  ])('reports a client that disconnects %s, and disconnects from the upstream', async (_, event, setup) => {
+    const { promise: closed, resolve } = Promise.withResolvers<unknown>()
+    await using upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event)
+      response.on('close', resolve)
     })
-    const recorder = await record(upstream.url)
-    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
-    await recorder.close()
+    const recorder = await record(upstream.url, setup)
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (_received, stop) => stop())
+    await closed
+    await recorder.close(60_000)
     const [recording] = (await recordingsIn(recorder.out)).values()
     expect(recording?.end?.end).toBe('aborted-by-client')
+  })
+
+  it('reports and resets an exchange whose upstream stops sending', async () => {
+    await using upstream = await startUpstream((_, response) => void response.writeHead(200).write('{'))
+    const recorder = await record(upstream.url, { idleMs: 30 })
+    const received = await ask(recorder.baseUrl, '/providers')
+    await recorder.close(60_000)
+    expect([joined(received.chunks), received.end]).toEqual(['{', 'reset'])
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(recording).toMatchObject({ chunks: [{ text: '{' }], end: { end: 'idle', bytes: 1 } })
+  })
+
+  it('records a reply whose connection ends before its last byte', async () => {
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-length': '9' }).write('{')
+      setTimeout(() => response.socket?.end(), 5)
+    })
+    const recorder = await record(upstream.url)
+    const received = await ask(recorder.baseUrl, '/providers')
+    await recorder.close(60_000)
+    expect([joined(received.chunks), received.end]).toEqual(['{', 'reset'])
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(recording).toMatchObject({ chunks: [{ text: '{' }], end: { end: 'reset' } })
+  })
+
+  it('records milliseconds since the request was sent', async () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    try {
+      await using upstream = await startUpstream((_, response) => {
+        now = 1250.128
+        response.end('{}')
+      })
+      const recorder = await record(upstream.url)
+      const sent = request(`${recorder.baseUrl}/responses`, { method: 'POST' })
+      sent.flushHeaders()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      now = 1000
+      sent.end('{}')
+      const [reply] = await once(sent, 'response')
+      await reply.toArray()
+      await recorder.close()
+      const [recording] = (await recordingsIn(recorder.out)).values()
+      const { reply: head, chunks, end } = recording ?? {}
+      expect([head?.ms, ...(chunks ?? []).map(({ ms }) => ms), end?.ms]).toEqual([250.13, 250.13, 250.13])
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
+  it('reports a client that disconnects before its request is complete', async () => {
+    await using upstream = await startUpstream(() => {})
+    const recorder = await record(upstream.url)
+    const sent = request(`${recorder.baseUrl}/responses`, { method: 'POST' })
+    sent.write('{')
+    await once(sent, 'socket')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    sent.on('error', () => {}).destroy()
+    await vi.waitUntil(() => recorder.lines.length > 0)
+    await recorder.close()
+    expect(recorder.lines.map(({ result }) => result)).toEqual([
+      { kind: 'not-recorded', reason: 'the request is incomplete' },
+    ])
+  })
+
+  it('forwards large bodies', async () => {
+    const large = 'x'.repeat(1024 * 1024)
+    await using upstream = await startUpstream(({ body }, response) => void response.end(body))
+    const recorder = await record(upstream.url)
+    const received = await ask(recorder.baseUrl, '/responses', { body: large })
+    await recorder.close()
+    expect(joined(received.chunks) === large).toBe(true)
+  })
+
+  it('reuses its connection to the upstream until it is closed', async () => {
+    const sockets = new Set<Socket | null>()
+    await using upstream = await startUpstream((_, response) => {
+      sockets.add(response.socket)
+      response.end('{}')
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/providers')
+    await ask(recorder.baseUrl, '/providers')
+    expect(sockets.size).toBe(1)
+    const closed = once([...sockets][0] as Socket, 'close')
+    await recorder.close()
+    await closed
+  })
+
+  it('closes the connections of its clients after their last exchange', async () => {
+    await using upstream = await startHeldStream()
+    const recorder = await record(upstream.url)
+    const agent = new Agent({ keepAlive: true })
+    const [reply] = await once(get(`${recorder.baseUrl}/providers`, { agent }), 'response')
+    const closed = recorder.close(60_000)
+    upstream.finish()
+    await reply.toArray()
+    const before = performance.now()
+    await closed
+    expect(performance.now() - before).toBeLessThan(2000)
+    agent.destroy()
+  })
+
+  it('ends open exchanges when the time to close is over', async () => {
+    await using upstream = await startHeldStream()
+    const recorder = await record(upstream.url, { graceMs: 10 })
+    const received = ask(recorder.baseUrl, '/providers')
+    await vi.waitUntil(() => upstream.requests.length === 1)
+    await recorder.close()
+    expect((await received).end).toBe('reset')
+    expect(recorder.lines[0]?.result.kind).toBe('recorded')
+  })
+
+  it('sends requests with TLS to an https upstream', async () => {
+    const server = createServer((socket) => {
+      socket.once('data', ([first]) => {
+        bytes.push(first)
+        socket.destroy()
+      })
+    })
+    const bytes: unknown[] = []
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as { port: number }
+    const recorder = await record(new URL(`https://127.0.0.1:${port}/api/v1`))
+    await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    server.close()
+    // A TLS handshake record.
+    expect(bytes).toEqual([22])
   })
 
   it('stops recording, but not forwarding, above maxBytes', async () => {
@@ -170,7 +315,7 @@ describe('the recorder', () => {
       reason: 'the request is recorded already',
     })
 
-    const all = await record(upstream.url, { out: first.out, mode: 'all' })
+    const all = await record(upstream.url, { out: first.out, all: true })
     await ask(all.baseUrl, '/providers')
     await all.close()
     const [recording, ...others] = (await recordingsIn(first.out)).values()
@@ -265,7 +410,10 @@ describe('the recorder', () => {
           ? expect.objectContaining({ kind: 'recorded' })
           : { kind: 'not-recorded', reason },
       ])
-      expect(await readdir(recorder.out)).toHaveLength(reason === undefined ? 1 : 0)
+      const recordings = [...(await recordingsIn(recorder.out)).values()]
+      expect(recordings.map(({ request }) => request?.json ?? request?.text)).toEqual(
+        reason === undefined ? [body === '{}' ? {} : body] : [],
+      )
     },
   )
 
