@@ -1,7 +1,7 @@
 /**
  * Tests access to the recorder: tokens, allowed hosts, the upstream's base path, and secrets.
  */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
@@ -318,7 +318,168 @@ describe('credentials in the upstream URL', () => {
   })
 })
 
-/** Runs a command. Returns its output, and a function that stops it as signals would. */
+describe('record', () => {
+  /** Starts an upstream whose reply to POST /responses contains a key that is split across events. */
+  const startMixed = () =>
+    startUpstream(({ url }, response) => {
+      if (url.endsWith('/benchmarks')) return void response.socket?.resetAndDestroy()
+      if (url.endsWith('/providers')) return void response.end('{}')
+      response.setHeader('content-type', 'text/event-stream')
+      for (const delta of ['sk-or-v1-0123456789', 'abcdef0123456789'])
+        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: delta } }] })}\n\n`)
+      response.end('data: [DONE]\n\n')
+    })
+
+  /** Sends three requests to `record`, and the last one to a second run. Returns the outputs and exit codes. */
+  async function recorded(...flags: string[]) {
+    await using upstream = await startMixed()
+    const out = join(root, String(++folders))
+    const port = await freePort()
+    const args = ['--upstream', upstream.url.href, '--out', out, '--port', port, '--allow-ci', ...flags]
+    vi.stubEnv('RECORDER_KEY', 'real-key-0001')
+    const printed: string[] = []
+    for (const paths of [['/responses', '/benchmarks', '/providers'], ['/providers']]) {
+      const program = await start(['record', ...args])
+      expect([...program.listeners.keys()]).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'])
+      for (const path of paths)
+        await ask(`http://127.0.0.1:${port}/api/v1`, path, {
+          headers: { 'x-understudy-token': 'given-token' },
+          ...(path === '/responses' && { body: {} }),
+        })
+      await program.stop()
+      const text = program
+        .printed()
+        .replaceAll(out, 'OUT')
+        .replaceAll(upstream.url.host, 'UPSTREAM')
+        .replaceAll(`:${port}`, ':PORT')
+        .replace(/-[0-9a-f]{16}\b/g, '-KEY')
+        .replace(/"ms":[\d.]+/g, '"ms":0')
+        .replace(/\d+ ms/g, 'N ms')
+        // Exchanges are printed when their files have been checked.
+        .replace(/(?:^(?:GET|POST|\{"method).*\n)+/m, (lines) => lines.split(/^/m).sort().join(''))
+      printed.push(`${text}exit code ${vi.mocked(process.exit).mock.lastCall}`)
+    }
+    return printed
+  }
+
+  it('prints its address, each exchange and a summary', async () => {
+    expect(await recorded()).toMatchInlineSnapshot(`
+      [
+        "
+      Recording http://UPSTREAM/api/v1 into OUT/
+
+        base URL   http://127.0.0.1:PORT/api/v1
+        stop       Ctrl-C
+
+      GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
+      GET /providers: 200, 1 chunks, N ms -> listProviders-KEY.recording.jsonl
+      POST /responses: deleted, createResponse-KEY.recording.jsonl:4 still contained a secret (api key (sk-) split across events)
+      2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
+      exit code 1",
+        "
+      Recording http://UPSTREAM/api/v1 into OUT/
+
+        base URL   http://127.0.0.1:PORT/api/v1
+        stop       Ctrl-C
+
+      GET /providers: not recorded, because the request is recorded already
+      0 recorded to OUT/, 1 skipped
+      exit code 0",
+      ]
+    `)
+  })
+
+  it('prints only leaks and the summary with --quiet, and records everything with --all', async () => {
+    expect(await recorded('--quiet', '--all')).toMatchInlineSnapshot(`
+      [
+        "POST /responses: deleted, createResponse-KEY.recording.jsonl:4 still contained a secret (api key (sk-) split across events)
+      2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
+      exit code 1",
+        "1 recorded to OUT/, 0 skipped
+      exit code 0",
+      ]
+    `)
+  })
+
+  it('prints one line of JSON for each of these with --json', async () => {
+    expect(await recorded('--json')).toMatchInlineSnapshot(`
+      [
+        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","out":"OUT"}
+      {"method":"GET","path":"/benchmarks","result":{"kind":"recorded","file":"listBenchmarks-KEY.recording.jsonl","status":0,"chunks":0,"ms":0}}
+      {"method":"GET","path":"/providers","result":{"kind":"recorded","file":"listProviders-KEY.recording.jsonl","status":200,"chunks":1,"ms":0}}
+      {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":[{"line":4,"kind":"api key (sk-) split across events"}]}}
+      {"summary":{"exchanges":3,"recorded":2,"skipped":0,"leaked":1}}
+      exit code 1",
+        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","out":"OUT"}
+      {"method":"GET","path":"/providers","result":{"kind":"not-recorded","reason":"the request is recorded already"}}
+      {"summary":{"exchanges":1,"recorded":0,"skipped":1,"leaked":0}}
+      exit code 0",
+      ]
+    `)
+  })
+
+  it('prints how clients send the token', async () => {
+    const [first] = await recorded('--token', 'given-token', '--key-env', 'RECORDER_KEY')
+    expect(first).toMatchInlineSnapshot(`
+      "
+      Recording http://UPSTREAM/api/v1 into OUT/
+
+        base URL   http://127.0.0.1:PORT/api/v1
+        token      as set   (clients send it in x-understudy-token, or as their API key)
+        stop       Ctrl-C
+
+      GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
+      GET /providers: 200, 1 chunks, N ms -> listProviders-KEY.recording.jsonl
+      POST /responses: deleted, createResponse-KEY.recording.jsonl:4 still contained a secret (api key (sk-) split across events)
+      2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
+      exit code 1"
+    `)
+    expect((await recorded('--token', 'given-token'))[0]?.split('\n')[4]).toMatchInlineSnapshot(
+      `"  token      as set   (clients send it in x-understudy-token)"`,
+    )
+  })
+
+  it('ends open exchanges at the second signal', async () => {
+    await using upstream = await startUpstream(() => {})
+    const port = await freePort()
+    const args = ['--upstream', upstream.url.href, '--out', join(root, String(++folders)), '--allow-ci']
+    const program = await start(['record', ...args, '--port', port, '--json'])
+    const received = ask(`http://127.0.0.1:${port}/api/v1`, '/providers')
+    await vi.waitUntil(() => upstream.requests.length === 1)
+    await Promise.all([program.stop(), program.stop()])
+    expect((await received).end).toBe('reset')
+    expect(JSON.parse(program.printed().trim().split('\n').at(-1) ?? '')).toEqual({
+      summary: { exchanges: 1, recorded: 1, skipped: 0, leaked: 0 },
+    })
+  })
+
+  it('reports a port in use and an unusable folder on one line', async () => {
+    await using upstream = await startEcho()
+    const file = join(root, 'file')
+    await writeFile(file, '')
+    const { port } = upstream.url
+    for (const [flags, message] of [
+      [
+        ['--port', port, '--out', join(root, 'unused')],
+        `Port ${port} is in use: choose another port, or 0 for any free port`,
+      ],
+      [['--port', '0', '--out', file], `EEXIST: file already exists, mkdir '${file}'`],
+    ] as const) {
+      const { printed } = await start(['record', '--upstream', upstream.url.href, '--allow-ci', ...flags])
+      expect([printed(), process.exitCode]).toEqual([`error: ${message}\n`, 2])
+      process.exitCode = undefined
+    }
+  })
+})
+
+async function freePort(): Promise<string> {
+  await using server = await startEcho()
+  return server.url.port
+}
+
+const { on } = process
+
+/** Runs a command. Returns its output, its listeners for signals, and a function that stops it as a signal would. */
 async function start(flags: readonly string[]) {
   let text = ''
   const write = (part: unknown) => {
@@ -329,16 +490,12 @@ async function start(flags: readonly string[]) {
   for (const level of ['log', 'error'] as const)
     vi.spyOn(console, level).mockImplementation((line) => void write(`${line}\n`))
   vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
-  const before = { SIGTERM: process.listeners('SIGTERM'), SIGINT: process.listeners('SIGINT') }
+  const listeners = new Map<string, () => Promise<void>>()
+  vi.spyOn(process, 'on').mockImplementation((event, listener) => {
+    if (!String(event).startsWith('SIG')) return on.call(process, event as never, listener as never)
+    listeners.set(String(event), listener as () => Promise<void>)
+    return process
+  })
   await run(flags, startServer as never)
-  return {
-    printed: () => text,
-    async stop() {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const)
-        for (const listener of process.listeners(signal).filter((each) => !before[signal].includes(each))) {
-          process.off(signal, listener)
-          await listener(signal)
-        }
-    },
-  }
+  return { printed: () => text, listeners, stop: () => listeners.get('SIGTERM')?.() }
 }
