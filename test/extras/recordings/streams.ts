@@ -110,8 +110,9 @@ export type Answer = (
 export async function startUpstream(answer: Answer): Promise<Upstream> {
   const requests: Upstream['requests'] = []
   const server = createServer(async (incoming, response) => {
-    const parts: Buffer[] = []
-    for await (const part of incoming) parts.push(part as Buffer)
+    const parts: Buffer[] | undefined = await incoming.toArray().catch(() => undefined)
+    // The client disconnected before its request was complete.
+    if (!parts) return
     const { method = '', url = '', headers } = incoming
     const received = { method, url, headers, body: Buffer.concat(parts).toString() }
     requests.push(received)
