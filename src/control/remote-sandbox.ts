@@ -194,8 +194,8 @@ export class RemoteSandbox implements AsyncDisposable {
   }
 
   /**
-   * Returns which of the newest calls a scenario would have matched. Changes nothing. `last` is the number of calls,
-   * 1,000 by default.
+   * Returns which of the newest calls a scenario would have matched. Changes nothing. `last` is the maximum
+   * number of calls, 1,000 by default.
    */
   async dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })

@@ -1,4 +1,4 @@
-/** Intercepts `fetch` in Bun and Deno by replacing the function, because it does not use a dispatcher. */
+/** Intercepts `fetch` in Bun and Deno by replacing the function, because their `fetch` does not use a dispatcher. */
 import { toFetch } from './fetch.ts'
 import { decideDestination, type InterceptSetup, runtimeWithOwnFetch } from './intercept-destination.ts'
 

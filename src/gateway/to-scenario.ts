@@ -34,7 +34,7 @@ export function readWithExtras(
 
 /**
  * Validates a scenario, a rule, or a value in an extra's format, and returns it as a scenario. Throws a
- * `ScenarioError` that lists every problem.
+ * `ScenarioError` that lists every problem, or a `TypeError` if the value is not an object.
  */
 export function parseScenario(
   json: unknown,

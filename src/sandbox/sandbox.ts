@@ -154,7 +154,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#inFlight
   }
 
-  /** Elapsed time in milliseconds since the last request completed; 0 while one is in flight. @internal */
+  /**
+   * Elapsed time in milliseconds since the last request completed or, before the first, since the sandbox was created;
+   * 0 while one is in flight. @internal
+   */
   get idleMs(): number {
     return this.#inFlight > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
   }
@@ -189,8 +192,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /**
    * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
    * name or, in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order
-   * they were added; then all other rules, newest first. If any is invalid, activates nothing and throws a
-   * `ScenarioError` that lists every problem.
+   * they were added; then all other rules, newest first. If one is invalid, activates nothing and throws an
+   * error that lists its problems.
    *
    * @example using outage = sandbox.use('provider-outage')
    */

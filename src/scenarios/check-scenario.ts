@@ -57,7 +57,7 @@ export class ScenarioError extends Error {
 /**
  * Returns the scenario with defaults filled in. Throws a `ScenarioError` if it is invalid.
  *
- * @param howToEnable Explains how to enable an operation that is not in the list; returns undefined for an unknown
+ * @param howToEnable Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown
  * one.
  */
 export function checkScenario(
@@ -203,7 +203,7 @@ function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
 export interface Site {
   rule: Rule
   operations: readonly KnownOperation[]
-  /** Explains how to enable an operation that is not in the list; returns undefined for an unknown one. */
+  /** Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown one. */
   howToEnable: (id: string) => string | undefined
 }
 
