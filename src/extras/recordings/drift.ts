@@ -135,8 +135,8 @@ export const Baseline = z.lazy(() =>
   z.strictObject({
     accept: z.array(
       z.strictObject({
-        finding: z.string().min(1).describe('Name of a finding in the report. * matches any characters.'),
-        reason: z.string().min(1),
+        finding: z.string().nonempty().describe('Name of a finding in the report. * matches any characters.'),
+        reason: z.string().nonempty(),
         expires: z.iso.date().describe('Last day on which the finding is accepted, such as 2026-12-31.'),
       }),
     ),

@@ -176,7 +176,7 @@ const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().de
 const HarEntry = z.lazy(() =>
   z.looseObject({
     request: z.looseObject({
-      method: z.string().min(1),
+      method: z.string().nonempty(),
       url: z.url(),
       headers: z.array(Pair).default([]),
       postData: z.looseObject({ text: z.string().optional(), encoding: z.string().optional() }).nullish(),
@@ -186,7 +186,7 @@ const HarEntry = z.lazy(() =>
       headers: z.array(Pair).default([]),
       content: z
         .looseObject({
-          size: amount(-1).default(-1),
+          size: amount(-1).default(0),
           mimeType: z.string().default(''),
           text: z.string().nullish(),
           encoding: z.string().nullish(),
