@@ -44,11 +44,7 @@ export function isRequest(prompt: string): boolean {
     text,
   )
   const isQuestion = /^(?:is|are|was|were|can|does|do|did|should|will)\s[^?.!\n]{5,120}\?$/i.test(text)
-  return (request.test(text) || isForm || isQuestion) && !instructionWithText(text)
-}
-
-function instructionWithText(text: string): boolean {
-  return /\b(?:following|this|below)\b[^.\n]{0,40}:\s*\S/.test(text) && text.length > 160
+  return request.test(text) || isForm || isQuestion
 }
 
 /** Kinds of facts that can be words of the request itself. */
@@ -111,23 +107,6 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
     return []
   const start = match.index + match[0].indexOf(value)
   return [{ kind: 'label', value, start, end: start + value.length, before: '', after: '' }]
-}
-
-/** Returns the things that a text mentions for lists such as `topics` and `animals`. */
-export function mentionedIn({ key, facts }: Leaf, text: string, list: readonly Fact[]): readonly string[] {
-  const own = split(key.replace(/\/\*$/, '').replace(/^.*\//, ''))
-  const isList = facts[0]?.items !== undefined
-  if (own === 'animals')
-    return text.match(new RegExp(`(?<!\\p{L})(?:${catalog.animals})(?!\\p{L})`, 'giu')) ?? []
-  if (isList || !/^(?:key ?words?|topics?|tags?|themes?|key ?phrases?|subjects?)$/.test(own)) return []
-  const nouns = list.flatMap(({ kind, value }) =>
-    /^(?:object|noun|name|company|city)$/.test(kind) ? String(value) : [],
-  )
-  return [
-    ...new Set(
-      nouns.map((noun) => noun.toLowerCase()).filter((noun) => !/ing$|^(?:some|one|thing)/.test(noun)),
-    ),
-  ].slice(0, 5)
 }
 
 /** Returns true if a fact only names the schema's fields, as in `with the fields 'title' and 'author'`. */

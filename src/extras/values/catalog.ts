@@ -52,8 +52,6 @@ export class Catalog {
     const column = choice ? columnOf(leaf, choice.table) : -1
     if (!choice) return undefined
     const { table, rows } = choice
-    if (/\b(?:interview|survey|discussion)\b/.test(this.#lower) && /question/.test(leaf.name))
-      return undefined
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
@@ -64,9 +62,8 @@ export class Catalog {
     const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
     const outer = places.at(-1) ?? 0
     const nested = outer + (places.at(-2) ?? 0) * 3
-    const related = isRow ? this.#rowsFor(leaf, outer, rows) : []
     const place = nested * (isRow ? 3 : 1) + (isRow ? item : 0)
-    const text = (related[item] ?? rows[choice.isLocal ? place : place % rows.length])?.[column]
+    const text = rows[choice.isLocal ? place : place % rows.length]?.[column]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
     const isStated = leaf.facts.length > 0 && !(choice.isNamed && column > 0)
     if (!cell || (isStated && !cell.includes(String((leaf.facts[outer] ?? leaf.facts[0])?.value))))
@@ -100,17 +97,6 @@ export class Catalog {
       : undefined
   }
 
-  /** Returns the number of rows if the prompt asks for all, as in `the planets of the solar system`. */
-  allOf(key: string): number | undefined {
-    const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
-    const { table, rows = [] } = (leaf && this.#choiceFor(leaf)) ?? {}
-    const isAll =
-      table &&
-      rows.length < 9 &&
-      new RegExp(`\\b(?:all|the) (?:${table.is.source}) (?:of|in)\\b`, 'u').test(this.#lower)
-    return isAll ? rows.length : undefined
-  }
-
   /** Returns true if a table has values for a field. */
   has(key: string): boolean {
     const leaf = this.#leaves.get(key)
@@ -132,15 +118,6 @@ export class Catalog {
     return itemsOf(choice.rows[0]?.[column]).length || undefined
   }
 
-  /** Returns the rows that mention the list's owner, such as an actor's movies. */
-  #rowsFor(leaf: Leaf, index: number, rows: readonly Row[]): readonly Row[] {
-    const owner = [...this.#leaves.values()].find(
-      (other) => other.parent === groupOf(leaf) && other.facts.length > 0,
-    )
-    const name = String((owner?.facts[index] ?? owner?.facts[0])?.value ?? '')
-    return name ? rows.filter((row) => row.includes(name)) : []
-  }
-
   #choiceFor(leaf: Leaf): Choice | undefined {
     const group = groupOf(leaf)
     if (!this.#choices.has(group)) this.#choices.set(group, this.#choose(group))
@@ -154,10 +131,7 @@ export class Catalog {
       .map((table) => {
         const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
         const isNamed = members.some((leaf) => table.is.test(ownName(leaf)) && columnOf(leaf, table) !== 0)
-        const named =
-          (table.is.test(path) ? 3 : 0) +
-          (isNamed ? 2 : 0) +
-          (table.is.test(this.#lower) || this.#names(table) ? 2 : 0)
+        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) ? 2 : 0)
         return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
       })
       .sort((left, right) => right.rating - left.rating)
@@ -180,11 +154,6 @@ export class Catalog {
       ? rated.filter(({ rating }) => rating > 0)
       : [...rated.slice(shift), ...rated.slice(0, shift)]
     return { table: best.table, rows: fitting.map(({ row }) => row), isLocal, isNamed }
-  }
-
-  /** Returns true if the prompt has a row's name. */
-  #names({ rows }: Table): boolean {
-    return rows.some(([name = '']) => name.length > 6 && this.#has(split(name)))
   }
 
   /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
@@ -240,24 +209,4 @@ function inScale({ name, description }: Leaf, cell: string, type: string): strin
   return type === 'string'
     ? `${short} out of ${scale}${/stars/.test(description) ? ' stars' : ''}`
     : String(short)
-}
-
-const lists = Object.entries(catalog.lists).map(([names, items]) => ({
-  is: new RegExp(`(?<!\\p{L})(?:${names})(?!\\p{L})`, 'iu'),
-  items: items.split('|'),
-}))
-
-/** Returns a closed or common list that a prompt names, such as the days of the week. */
-export function knownList(prompt: string): readonly string[] | undefined {
-  return lists.find(({ is }) => is.test(prompt))?.items
-}
-
-/** Returns an item of a known list that the prompt mentions, such as the planets. */
-export function knownItem(leaf: Leaf, { path, type }: ValuePlace, prompt: string): string | undefined {
-  const items = knownList(prompt)
-  const isItem =
-    leaf.key.endsWith('/*') ||
-    /^(?:name|title|answer|artist|painter|mountain|river|language)$/.test(ownName(leaf))
-  if (!items || type !== 'string' || !isItem || leaf.facts.length > 0) return undefined
-  return items[(path.findLast((step) => typeof step === 'number') ?? 0) % items.length]
 }

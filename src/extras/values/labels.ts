@@ -34,20 +34,13 @@ export function judgement(
   }
   if (listed) return listed.length > 1 ? labelOf(leaf, listed, text, path) : undefined
   if (type === 'string') {
-    if (/^(?:reason|reasoning|explanation|justification|rationale|why)$/.test(own) && leaf.facts.length === 0)
-      return reasonIn(text)
     if (
       /^(?:short |brief )?(?:summary|description|gist|abstract|overview|main point)$/.test(own) &&
       leaf.facts.length === 0 &&
       !statement
     )
       return sentenceIn(text)
-    if (/^(?:title|headline|subject)$/.test(own) && leaf.facts.length === 0 && text.length > 80)
-      return headlineIn(text)
-    if (/\b(?:sentiment|polarity)$/.test(own)) return moodOf(text)
-    return /^(?:detected |source )?language$/.test(own) && leaf.facts.length === 0
-      ? languageOf(text)
-      : undefined
+    return /\b(?:sentiment|polarity)$/.test(own) ? moodOf(text) : undefined
   }
   if (type !== 'number' && type !== 'integer') return undefined
   if (/^(?:word|words) count$|^(?:number of|num) words$/.test(own)) return text.match(/\S+/g)?.length
@@ -83,38 +76,10 @@ export function judgement(
     : undefined
 }
 
-/** Returns a reason for a label, with a telling word of the text if there is one. */
-function reasonIn(text: string): string {
-  const { positive, negative, critical } = fixtures.synonyms
-  const telling = [critical, positive, negative, ...Object.values(catalog.synonyms)]
-  const words = telling.flatMap(
-    (source) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'iu').exec(text)?.[0].toLowerCase() ?? [],
-  )
-  const [first, second] = [...new Set(words)].sort((left, right) => right.length - left.length)
-  if (!first) return 'The overall wording of the text supports this.'
-  return second
-    ? `The words "${first}" and "${second}" point to this.`
-    : `The wording "${first}" points to this.`
-}
-
 /** Returns a text's first sentence. */
 function sentenceIn(text: string): string {
   const [sentence = text] = /^.{12,200}?[.!?](?=\s|$)/su.exec(text.trim()) ?? []
   return sentenceCase(sentence.replace(/^(?:hi|hello|dear|hey)\b[^,]{0,20},\s*/i, '').slice(0, 200))
-}
-
-/** Returns the first words of a text, up to a preposition. */
-function headlineIn(text: string): string {
-  const words =
-    sentenceIn(text)
-      .split(/[,;:.!?](?:\s|$)/)[0]
-      ?.split(' ') ?? []
-  const end = words.findIndex(
-    (word, place) =>
-      place > 4 &&
-      /^(?:on|in|at|by|for|with|after|before|because|and|but|that|which|to|from|of|is|was)$/.test(word),
-  )
-  return words.slice(0, end > 0 ? end : 9).join(' ')
 }
 
 /** Returns the members that a text mentions or implies, in the schema's order. */
@@ -159,8 +124,6 @@ function labelOf(leaf: Leaf, listed: readonly unknown[], text: string, path: Val
     const mood = moodOf(text)
     return listed.find((_, place) => moods[mood].test(names[place] ?? ''))
   }
-  if (/language$/.test(own))
-    return listed.find((value) => String(value).toLowerCase() === languageOf(text).toLowerCase())
   if (listed.every((value) => typeof value === 'number') && isHostility.test(own))
     return countOf(text, harsh) > 0 ? listed.at(-2) : listed[0]
   const rated = explained(leaf.description, listed, text)
@@ -216,13 +179,6 @@ function moodCounts(text: string): [number, number] {
 function moodOf(text: string): Mood {
   const [good, bad] = moodCounts(text)
   return good > bad ? 'positive' : bad > good ? 'negative' : 'neutral'
-}
-
-function languageOf(text: string): string {
-  const [best] = Object.entries(catalog.languages)
-    .map(([language, words]) => ({ language, count: countOf(text, words) }))
-    .sort((left, right) => right.count - left.count)
-  return best && best.count > 1 ? best.language : 'English'
 }
 
 /** Returns a share of the range in the schema or the description, such as `1 to 10`. */

@@ -1,7 +1,7 @@
 /** Rates how well a value of the prompt matches a field: by type, unit, labels and the words around it. */
 import { type Fact, isTitle, price } from './facts.ts'
 import { type Leaf, stem } from './fields.ts'
-import { isMeasuredIn, isSameMeasure, measureOf, unitAfter } from './units.ts'
+import { isMeasuredIn, measureOf, unitAfter } from './units.ts'
 
 /** Rates a number. `order` is 1 if the field's place among the numeric fields is that of the number, otherwise lower. */
 export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boolean): number {
@@ -182,8 +182,7 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   if (isMany && fact.kind === 'object') score -= 2
   if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5
-  if (isNumber && isSameMeasure(leaf, fact)) score += 3.2
-  else if (isNumber && [...hints].some((hint) => hint.length > 4 && fact.after.slice(0, 16).includes(hint)))
+  if (isNumber && [...hints].some((hint) => hint.length > 4 && fact.after.slice(0, 16).includes(hint)))
     score += 3
   if (field?.near?.test(fact.before))
     score += fact.kind === 'list' ? 0.5 : fact.kind === 'noun' && field.takes[0]?.[0] === 'city' ? 1.8 : 2.6

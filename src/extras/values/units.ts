@@ -83,9 +83,3 @@ function isFraction(name: string, description: string): boolean {
 function round(number: number): number {
   return Number(number.toPrecision(number > 1 && number < 1e6 ? 6 : 10))
 }
-
-/** Returns true if a number has a unit that can be converted to the field's. */
-export function isSameMeasure(leaf: Leaf, fact: Fact): boolean {
-  const [to, from] = [unitAsked(leaf, textAt(leaf.schemas[0] ?? {}, 'description') ?? ''), unitAfter(fact)]
-  return to !== undefined && from !== undefined && to !== from && to[1] === from[1]
-}
