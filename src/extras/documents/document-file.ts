@@ -10,10 +10,10 @@ import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../../l
 const limit = 64 * 1024 * 1024
 
 /** The last file, cached because tests create many gateways with the same document. */
-let last: { name: string; changedAt: number; value: object } | undefined
+let last: { name: string; changedAt: number; value: unknown } | undefined
 
 /** Reads a document. The returned value is shared and must not be changed. Throws a `FileError`. */
-export function readDocumentFile(file: string): object {
+export function readDocumentFile(file: string): unknown {
   const fail = (message: string): never => {
     throw new FileError([{ file, message }])
   }
@@ -28,7 +28,6 @@ export function readDocumentFile(file: string): object {
     if (size > limit) return fail('is larger than 64 MB')
     text = readFileSync(name, 'utf8')
     const value = parseDocument(text)
-    if (typeof value !== 'object' || value === null) return fail('is not an OpenAPI document')
     last = { name, changedAt, value }
     return value
   } catch (error) {
@@ -36,10 +35,8 @@ export function readDocumentFile(file: string): object {
     if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
     // Throws a `FileError` with the position of the syntax error.
     if ((error as Error).name === 'YAMLException') parseDataText(file, text)
-    const { code, message } = error as NodeJS.ErrnoException
-    return fail(
-      code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code ?? message.split('\n')[0]}`,
-    )
+    const { code } = error as NodeJS.ErrnoException
+    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }
 }
 

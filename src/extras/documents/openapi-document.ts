@@ -11,10 +11,6 @@ export class DocumentError extends Error {
 
 const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
-/** Maximum length of a chain of references. */
-// mutation: equivalent (a bound for circular references; any similar number will do)
-const maxReferences = 20
-
 export interface PathOperation {
   readonly method: (typeof documentMethods)[number]
   /** Path as written in the document. */
@@ -44,19 +40,25 @@ export class OpenApiDocument {
   /** Follows references within the document. Returns undefined for a broken or external one. */
   resolve(value: unknown): Json | undefined {
     let target = value
-    for (let step = 0; isJson(target) && typeof target['$ref'] === 'string' && step < maxReferences; step++)
+    const seen = new Set<unknown>()
+    while (isJson(target) && typeof target['$ref'] === 'string' && !seen.has(target)) {
+      seen.add(target)
       target = this.#at(target['$ref'])
+    }
     return isJson(target) ? target : undefined
   }
 
   operations(): PathOperation[] {
     return Object.entries(this.root['paths'] as Json).flatMap(([path, itemOrReference]) => {
+      if (!path.startsWith('/')) return []
       const item = this.resolve(itemOrReference)
-      if (!item && isJson(itemOrReference))
+      if (!item) {
+        const reference = Object(itemOrReference)['$ref']
+        if (reference === undefined) return []
         throw new DocumentError(
-          `has an external reference '${itemOrReference['$ref']}' at '${path}': bundle the document into one file`,
+          `has an external reference '${reference}' at '${path}': bundle the document into one file`,
         )
-      if (!item || !path.startsWith('/')) return []
+      }
       return documentMethods.flatMap((method) => {
         const operation = this.resolve(item[method])
         if (!operation) return []
@@ -93,11 +95,11 @@ export function routeOf(path: string, servers: unknown): string {
 export function prefixOf(servers: unknown): string {
   const [server] = Array.isArray(servers) ? servers : []
   if (!isJson(server) || typeof server['url'] !== 'string') return ''
-  const variables = isJson(server['variables']) ? server['variables'] : {}
-  const url = server['url'].replace(/\{([^}]*)\}/g, (_, name: string) => {
-    const variable = variables[name]
-    return isJson(variable) ? String(variable['default'] ?? '') : ''
-  })
+  const variables = Object(server['variables'])
+  const url = server['url'].replace(
+    /\{([^}]*)\}/g,
+    (_, name: string) => Object(variables[name]).default ?? '',
+  )
   return url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '')
 }
 

@@ -22,7 +22,7 @@ import { resourcesOf, type Verb } from './resource.ts'
  *
  * @param root Parsed document.
  */
-export function documentOperations(root: object, existing: readonly AnyOperation[]): DocumentOperation[] {
+export function documentOperations(root: unknown, existing: readonly AnyOperation[]): DocumentOperation[] {
   const document = new OpenApiDocument(root)
   const schemas = {
     request: new PlainSchemas(document, 'request'),

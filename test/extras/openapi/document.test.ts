@@ -2,7 +2,7 @@
  * Tests operations mocked from an OpenAPI document. ajv validates their replies.
  */
 
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -247,6 +247,7 @@ it.each([
   ['/api/v1/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
   ['/api/v1/files', [{ url: 'https://vendor.example' }], '/files'],
   ['/files', [{ url: '/api/v1/beta' }], '/beta/files'],
+  ['/files', [{ url: '{a}/v1{b}/beta', variables: { a: { default: '/api' }, b: {} } }], '/beta/files'],
   ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
@@ -259,6 +260,30 @@ it.each([
     expect(response.body).toBe('here')
   },
 )
+
+it("an operation's servers override those of its path, which override the document's", async () => {
+  const at = (name: string) => [{ url: `/api/v1/${name}` }]
+  const operation = { responses: { 204: {} } }
+  const openapi = {
+    openapi: '3.1.0',
+    servers: at('document'),
+    paths: {
+      'x-extension': { get: operation },
+      '/one': { get: operation },
+      '/two': { servers: at('path'), get: operation, put: { servers: at('operation'), ...operation } },
+      '/three': { $ref: '#/paths/~1one' },
+      '/four': null,
+    },
+  }
+  const { operations } = createGateway({ openapi })
+  const added = operations.filter(({ doc }) => doc?.tag === 'Document')
+  expect(added.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'get /document/one',
+    'get /path/two',
+    'put /operation/two',
+    'get /document/three',
+  ])
+})
 
 describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
@@ -327,6 +352,24 @@ describe('createGateway with openapi', () => {
     const openapi = join(await mkdtemp(join(tmpdir(), 'understudy-')), 'api.json')
     await writeFile(openapi, '{"openapi": "3.1.0",}')
     expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')
+    await writeFile(openapi, 'a:\n  b: [')
+    expect(() => createGateway({ openapi })).toThrow('api.json:2:7: not YAML: a bracket is not closed')
+    await writeFile(openapi, 'null')
+    expect(() => createGateway({ openapi })).toThrow('api.json: is not an OpenAPI document: it has no paths')
+    expect(() => createGateway({ openapi: tmpdir() })).toThrow(/: cannot be read: EISDIR$/)
+  })
+
+  it('reads a file again after it has changed, and does not confuse files with the same time', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+    const read = async (name: string, value: number, seconds: number) => {
+      const file = join(folder, name)
+      const responses = { 200: { content: { 'application/json': { schema: { const: value } } } } }
+      await writeFile(file, JSON.stringify({ openapi: '3.1.0', paths: { '/value': { get: { responses } } } }))
+      await utimes(file, seconds, seconds)
+      return ask({ openapi: file }, '/value')
+    }
+    expect([await read('a.json', 1, 1000), await read('a.json', 2, 2000)]).toEqual(['1', '2'])
+    expect(await read('b.json', 3, 2000)).toBe('3')
   })
 
   it('does not read schemas before the first request', async () => {
