@@ -25,17 +25,18 @@ export const assumptions = {
     choice: '401; any key is accepted unless `apiKeys` lists the valid ones, or the sandbox manages keys',
   },
   unknownPath: {
-    about: 'Operations in the other tagged groups',
+    about: 'Operations that the specification names but does not describe',
     choice:
       '404 for a path that the specification does not describe, 405 with `Allow` for another method of a described path',
   },
   extension: {
-    about: 'Operations in the other tagged groups, if an extension implements them',
+    about: 'Operations that the specification names but does not describe, if an extension implements them',
     choice:
       'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are the same as in POST /responses',
   },
   document: {
-    about: 'Operations in the other tagged groups, if an OpenAPI document describes them',
+    about:
+      'Operations that the specification names but does not describe, if an OpenAPI document describes them',
     choice:
       "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records use records stored in the sandbox; requests for a stream get a 501",
   },
@@ -44,9 +45,9 @@ export const assumptions = {
     choice: 'the same request gets the same sample; nothing is stored',
   },
   requestBody: {
-    about: 'Bodies that are empty, not JSON, too large or of a different content type',
+    about: 'Empty, malformed or too large bodies, and content types other than JSON',
     choice:
-      '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for a different content type; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
+      '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for other content types; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
   },
   repeatedParameter: {
     about: 'A query parameter given more than once',
@@ -91,7 +92,7 @@ export const assumptions = {
     choice: 'only design rows are filtered',
   },
   benchmarkMeta: {
-    about: 'Values of the benchmark meta',
+    about: "Values in the benchmarks' `meta`",
     choice:
       '`version` is "v1"; `as_of` is a constant; `citation` and `source_url` are null across sources; `model_count` counts distinct models in `data`',
   },

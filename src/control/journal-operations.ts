@@ -184,7 +184,7 @@ export const journalOperations = [
     id: 'waitForCalls',
     route: 'POST /sandboxes/{sandbox}/journal/wait',
     doc: {
-      summary: 'Wait until an operation has been called often enough; responds with a 408 on timeout',
+      summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout',
       tag: 'Journal',
     },
     input: {

@@ -27,7 +27,7 @@ const ScriptReading = z.strictObject({
   turns: z.int().describe('Number of turns in the script.'),
   conversations: z.array(
     z.strictObject({
-      conversation: z.int().describe('Number of the scripted conversation in the sandbox, from 1.'),
+      conversation: z.int().describe("Index of this conversation among the sandbox's scripted ones, from 1."),
       turns: z.int().describe('Number of turns taken.'),
       problem: z
         .string()

@@ -49,7 +49,7 @@ export const answerFaults = [
     summary: 'All answers have the same id.',
     params: () =>
       z.strictObject({
-        id: z.string().min(1).default('resp_duplicate').describe('Id that all answers get.'),
+        id: z.string().min(1).default('resp_duplicate').describe('The shared id.'),
       }),
     apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
   }),

@@ -83,7 +83,7 @@ export const transportFaults = [
   defineFault({
     name: 'slow-body',
     layer: 'bytes',
-    summary: 'The response head is sent immediately, and the body follows slowly, in pieces of equal size.',
+    summary: 'The response head is sent immediately, and the body follows slowly, in chunks of equal size.',
     params: () =>
       z.strictObject({
         ms: Duration.default(2000).describe('Total time to send the body, in milliseconds.'),

@@ -95,7 +95,7 @@ export class SchemaViolation extends GatewayError {
 
   constructor(operation: string, violations: readonly Violation[]) {
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    super(500, `understudy broke its contract in ${operation}: ${list}`, { violations })
+    super(500, `the reply of ${operation} violates its schema: ${list}`, { violations })
   }
 }
 

@@ -150,7 +150,10 @@ const webSearchCall = () =>
       status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
       action: WebSearchAction,
     })
-    .meta({ id: 'WebSearchCall', description: 'A search that precedes the message.' })
+    .meta({
+      id: 'WebSearchCall',
+      description: 'A web search that the gateway ran before writing the message.',
+    })
 
 export type WebSearchCall = z.infer<ReturnType<typeof webSearchCall>>
 

@@ -45,7 +45,7 @@ export const WebSearchTool = z.lazy(() =>
         .nullish()
         .register(otherNames, { names: ['params', 'options'] }),
     })
-    .meta({ id: 'WebSearchTool', description: 'The web search that the gateway runs.' }),
+    .meta({ id: 'WebSearchTool', description: 'Web search, run by the gateway.' }),
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 

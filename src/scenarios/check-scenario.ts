@@ -226,7 +226,7 @@ export function* effectProblems(site: Site): Generator<Finding> {
     const others = effects.filter((name) => name !== 'sequence').join(' and ')
     yield {
       path: ['sequence'],
-      says: ` cannot be combined with ${others}: make that the first step of the sequence`,
+      says: ` cannot be combined with ${others}: make ${others} the first step of the sequence`,
     }
   }
   if (rule.script) yield* scriptProblems(rule.script, site)
@@ -283,7 +283,7 @@ function* faultProblems(
     const needed = form === 'stream' ? 'a stream' : 'JSON'
     yield {
       path,
-      says: `: '${name}' never applies: it needs a request for ${needed}, and when.stream is ${rule.when.stream}`,
+      says: `: '${name}' never applies: it needs a request for ${needed}, but when.stream is ${rule.when.stream}`,
     }
   }
   for (const [index, first] of faults.entries()) {
@@ -322,7 +322,7 @@ function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: 
   if (composed[0] && wrong !== undefined) {
     yield {
       path: [...path, composed[0]],
-      says: ` is for operations that generate text, and '${wrong}' does not: use a body or frames`,
+      says: ` is for operations that generate text, but '${wrong}' does not: use a body or frames`,
     }
   }
 }
@@ -359,7 +359,10 @@ function* endProblems(
       says: ` cannot be combined with ${other}; write 'incomplete'`,
     }
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
-    yield { path: [...path, 'error'], says: ` cannot be combined with ${other}: it is for a failed response` }
+    yield {
+      path: [...path, 'error'],
+      says: ` is for a failed response, so it cannot be combined with ${other}`,
+    }
 }
 
 /** Reply fields for operations that generate text. The operation generates the rest of the reply. */
@@ -383,7 +386,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (wrong !== undefined)
-    yield { path: ['script'], says: ` is for operations that generate text, and '${wrong}' does not` }
+    yield { path: ['script'], says: ` is for operations that generate text, but '${wrong}' does not` }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { expect = {}, text, citations } = turn
@@ -394,7 +397,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
       if (about) yield { path: [...path, about], says: ' has no reply to describe: remove it' }
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
-      yield { path: [...path, 'citations'], says: ' needs a text in the same turn' }
+      yield { path: [...path, 'citations'], says: ' requires text, and no calls, in the same turn' }
     yield* endProblems(turn, path)
     yield* templateProblems({ text }, path)
     yield* citationProblems(turn, path)

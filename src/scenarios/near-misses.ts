@@ -88,7 +88,7 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'state':
       return `expected the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, but it is '${reason.state}'`
     case 'script':
-      return 'has no turn left for the call'
+      return 'has no turn left for this call'
     case 'call':
       return `expected call ${[...(rule.calls as ReadonlySet<number>)].join(' or ')}, but this is call ${reason.call}`
     case 'after':
@@ -96,11 +96,11 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'every':
       return `applies to every ${ordinal(rule.every)} call, but this is call ${reason.call}`
     case 'rateLimit':
-      return `has not reached its limit of ${allowance(rule)}: this is call ${reason.call}`
+      return `has not reached its limit of ${allowance(rule)}: this is call ${reason.call} in this window`
     case 'stream':
-      return `is at step ${reason.step} of its sequence, a fault for streams; the request is for JSON`
+      return `is at step ${reason.step} of its sequence, a fault for streams, but the request is for JSON`
     case 'json':
-      return `is at step ${reason.step} of its sequence, a fault for JSON; the request is for a stream`
+      return `is at step ${reason.step} of its sequence, a fault for JSON, but the request is for a stream`
     case 'step':
       return rule.setState !== undefined && rule.steps.length === 1
         ? `set the state '${rule.setState}' and let the call pass`
@@ -108,7 +108,7 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'probability':
       return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
     case 'budget':
-      return `applies after ${rule.budgetUsd} dollars are spent, but only ${reason.spent} so far`
+      return `applies after ${rule.budgetUsd} dollars are spent, but only ${reason.spent} have been spent so far`
     case 'during':
       return `applies ${spanOf(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
   }

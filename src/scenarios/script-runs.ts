@@ -117,23 +117,23 @@ export function playEnd(scripts: readonly ActiveScript[], playing: Playing): Pla
       return beginRun(scripts, repeating, onEnd === 'repeat' ? 0 : script.length, playing)
     }
     if (scripts.some(({ onEnd }) => onEnd === 'pass')) return undefined
-    const problem =
+    const reason =
       scripts.length === 1
-        ? 'this is a new conversation, and the script is already used by another'
-        : `this is a new conversation, and all ${scripts.length} scripts are already used by others`
+        ? 'the script is already used by another'
+        : `all ${scripts.length} scripts are already used by others`
     return {
-      effect: scriptRefusal(problem, { turn: 1 }),
-      reading: { conversation: 0, turn: 1, of, problem },
+      effect: scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 }),
+      reading: { conversation: 0, turn: 1, of, problem: `no new conversation: ${reason}` },
       index,
     }
   }
   if (current.index !== index || active.onEnd === 'pass') return undefined
   if (active.onEnd !== 'fail') return takeTurn(scripts, current, playing)
   const turn = current.run.turns + 1
-  const problem = `there is no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
-  replaceRun(active, current.run, { ...current.run, problem })
+  const problem = `no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
+  replaceRun(active, current.run, { ...current.run, problem: `expected ${problem}` })
   const reading = { conversation: current.run.conversation, turn, of, problem }
-  return { effect: scriptRefusal(problem, { turn }), reading, index }
+  return { effect: scriptRefusal(`there is ${problem}`, { turn }), reading, index }
 }
 
 function matchesTurn(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
@@ -183,7 +183,7 @@ function takeTurn(
     problem: mismatch?.differences.join('; ') ?? null,
   }
   if (mismatch) {
-    replaceRun(active, run, { ...run, problem: `turn ${number}: ${reading.problem}` })
+    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${reading.problem}` })
     return { effect: mismatchRefusal(number, of, mismatch), reading, index }
   }
   const answer = answerOf(

@@ -25,7 +25,7 @@ it('a reply that violates its schema is replaced by a 500 and recorded as a sche
   const [entry] = gateway.journal.entries()
   expect(entry).toMatchObject({ schemaViolation: true, status: 500 })
   expect(entry?.warnings[0]).toContain(
-    'understudy broke its contract in listColours: reply.data[1].name: Invalid input: expected string, received number',
+    'the reply of listColours violates its schema: reply.data[1].name: Invalid input: expected string, received number',
   )
 })
 

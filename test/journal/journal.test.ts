@@ -278,7 +278,7 @@ describe('journal.explain()', () => {
     setup.gateway.use({ on: 'createResponse', rateLimit: { requests: 5, per: '1m' } })
     const [, fact] = (await explained('POST /responses', { body: question }, setup)).split('\n')
     expect(fact).toBe(
-      'Not reached yet: the inline rule has not reached its limit of 5 calls in 60 s: this is call 1.',
+      'Not reached yet: the inline rule has not reached its limit of 5 calls in 60 s: this is call 1 in this window.',
     )
     expect(setup.gateway.journal.nearMisses()).toEqual([])
     expect(setup.gateway.journal.summaries()[0]?.missed).toBe(0)

@@ -122,7 +122,7 @@ describe('a custom operation with Standard Schemas', () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'wrong' })
     expect(status).toBe(500)
     expect(body.error.message).toBe(
-      'Bug in Understudy: understudy broke its contract in copyText: reply.copy: Expected a text',
+      'Bug in Understudy: the reply of copyText violates its schema: reply.copy: Expected a text',
     )
   })
 

@@ -357,7 +357,7 @@ describeAdapters('a scripted response', (entrance) => {
       "use(): reply.incompleteReason cannot be combined with responseStatus 'completed'; write 'incomplete'",
     )
     expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain(
-      "use(): reply.error cannot be combined with responseStatus 'incomplete': it is for a failed response",
+      "use(): reply.error is for a failed response, so it cannot be combined with responseStatus 'incomplete'",
     )
     expect(await ask.rejection({ body: {}, id: 'x' })).toContain(
       'use(): reply.id cannot be combined with body, which is the whole reply',

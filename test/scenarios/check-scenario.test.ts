@@ -152,7 +152,7 @@ describe('checkScenario: contradictory rules', () => {
           on: 'createResponse',
           script: [{ call: turnCall, text, output: [], citations: [{ url: 'https://a.example/' }] }],
         },
-        "rule 2 of 'outage': script[0].citations needs a text in the same turn",
+        "rule 2 of 'outage': script[0].citations requires text, and no calls, in the same turn",
       ],
     ),
     [
@@ -169,7 +169,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
-      "rule 2 of 'outage': fault: 'stream-cut' never applies: it needs a request for a stream, and when.stream is false",
+      "rule 2 of 'outage': fault: 'stream-cut' never applies: it needs a request for a stream, but when.stream is false",
     ],
     [{ on: '*' }, "rule 2 of 'outage': the rule has no effect: add a fault, a reply, a sequence or a script"],
     [
@@ -178,7 +178,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', fault: 'status', sequence: ['pass'] },
-      "rule 2 of 'outage': sequence cannot be combined with fault: make that the first step of the sequence",
+      "rule 2 of 'outage': sequence cannot be combined with fault: make fault the first step of the sequence",
     ],
     [
       { on: '*', faults: ['status', 'timeout'] },
@@ -228,7 +228,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
-      "rule 2 of 'outage': reply.text is for operations that generate text, and '*' does not: use a body or frames",
+      "rule 2 of 'outage': reply.text is for operations that generate text, but '*' does not: use a body or frames",
     ],
     [
       { on: 'createResponse', reply: { status: 200 } },

@@ -16,7 +16,7 @@ it.each<[object, SkipReason, string]>([
   [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is used up: its sequence has 2 steps'],
   [{ states: ['a'] }, { kind: 'state', state: 'b' }, "expected the state 'a', but it is 'b'"],
   [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "expected the state 'a' or 'c', but it is 'b'"],
-  [{}, { kind: 'script' }, 'has no turn left for the call'],
+  [{}, { kind: 'script' }, 'has no turn left for this call'],
   [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'expected call 2 or 4, but this is call 3'],
   [{ after: 2 }, { kind: 'after', call: 1 }, 'skips the first 2 calls, but this is call 1'],
   ...(
@@ -37,22 +37,22 @@ it.each<[object, SkipReason, string]>([
   [
     { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'has not reached its limit of 5 calls in 10 ms: this is call 1',
+    'has not reached its limit of 5 calls in 10 ms: this is call 1 in this window',
   ],
   [
     { rateLimit: { requests: 1, tokens: 7, windowMs: 90_000 } },
     { kind: 'rateLimit', call: 1 },
-    'has not reached its limit of 1 call and 7 tokens in 90 s: this is call 1',
+    'has not reached its limit of 1 call and 7 tokens in 90 s: this is call 1 in this window',
   ],
   [
     {},
     { kind: 'stream', step: 2 },
-    'is at step 2 of its sequence, a fault for streams; the request is for JSON',
+    'is at step 2 of its sequence, a fault for streams, but the request is for JSON',
   ],
   [
     {},
     { kind: 'json', step: 2 },
-    'is at step 2 of its sequence, a fault for JSON; the request is for a stream',
+    'is at step 2 of its sequence, a fault for JSON, but the request is for a stream',
   ],
   [{}, { kind: 'step', call: 2 }, 'is at step 2 of its sequence, which lets the call pass'],
   [{ setState: 'a' }, { kind: 'step', call: 2 }, "set the state 'a' and let the call pass"],
@@ -66,7 +66,11 @@ it.each<[object, SkipReason, string]>([
     { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
     'has probability 0.123, but this call drew 0.988',
   ],
-  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'applies after 3 dollars are spent, but only 1 so far'],
+  [
+    { budgetUsd: 3 },
+    { kind: 'budget', spent: 1 },
+    'applies after 3 dollars are spent, but only 1 have been spent so far',
+  ],
   [
     { during: { fromMs: 5, toMs: 9 } },
     { kind: 'during', elapsedMs: 1.23456 },
@@ -94,7 +98,7 @@ it('explainNearMisses reports the first condition that failed', () => {
 it('explainNearMisses explains up to `limit` skipped rules, and counts the rest', () => {
   const rules = [1, 2, 3, 4].map((number) => rule({ number }))
   const over: SkipReason[] = rules.map(() => ({ kind: 'script' }))
-  const line = (number: number) => `s ${number}: rule ${number} of 's' has no turn left for the call`
+  const line = (number: number) => `s ${number}: rule ${number} of 's' has no turn left for this call`
   expect(explained(rules, over)).toEqual([1, 2, 3, 4].map(line))
   expect(explained(rules, over, 2)).toEqual([1, 2].map(line))
   expect(explained(rules, over, 2, 2)).toEqual([1, 2].map(line))

@@ -211,7 +211,7 @@ describe('a stream fault as one step of a sequence', () => {
     await ask()
     expect(await ask()).toContain('sky')
     expect(gateway.journal.last('createResponse')?.nearMisses[0]?.reason).toBe(
-      'the inline rule is at step 2 of its sequence, a fault for streams; the request is for JSON',
+      'the inline rule is at step 2 of its sequence, a fault for streams, but the request is for JSON',
     )
     expect(await ask({ stream: true })).not.toContain('response.in_progress')
   })

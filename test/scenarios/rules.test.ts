@@ -415,7 +415,7 @@ describe('the explanations of skipped rules', () => {
       "rule 3 of 'mine' skips the first 5 calls, but this is call 1",
       "rule 4 of 'mine' applies to every 3rd call, but this is call 1",
       "rule 5 of 'mine' expected call 7, but this is call 1",
-      "rule 6 of 'mine' has not reached its limit of 9 calls in 1 s: this is call 1",
+      "rule 6 of 'mine' has not reached its limit of 9 calls in 1 s: this is call 1 in this window",
       "rule 8 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
     ])
     expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, but this call drew 0\.\d+$/)

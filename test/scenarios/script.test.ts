@@ -190,7 +190,7 @@ describe('script()', () => {
         scenario: 'script',
         rule: 1,
         turns: 2,
-        conversations: [{ conversation: 1, turns: 2, problem: 'there is no turn 3: the script has 2 turns' }],
+        conversations: [{ conversation: 1, turns: 2, problem: 'expected no turn 3: the script has 2 turns' }],
         problem: null,
       },
     ])
@@ -506,7 +506,7 @@ describe('scripts', () => {
         scenario: 'script',
         rule: 1,
         turns: 3,
-        conversations: [{ conversation: 1, turns: 1, problem: `turn 2: ${problem}` }],
+        conversations: [{ conversation: 1, turns: 1, problem: `turn 2 expected ${problem}` }],
         problem: null,
       },
     ])
@@ -547,7 +547,7 @@ describe('scripts', () => {
     ],
     [
       { on: 'listProviders', script: [{ text: 'x' }] },
-      "use(): script is for operations that generate text, and 'listProviders' does not",
+      "use(): script is for operations that generate text, but 'listProviders' does not",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x' }], times: 1 },

@@ -86,7 +86,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
     sandboxOperation({
       id: 'explainRules',
       route: 'GET /console/sandboxes/{sandbox}/calls/{entry}/why',
-      doc: { summary: 'Explain as data why a call got its reply', tag },
+      doc: { summary: "Explain a call's reply as structured data", tag },
       input: { params: { entry: z.string() } },
       output: z.object({ data: z.looseObject({}) }),
       resolve: async (sandbox, { params }) => ({

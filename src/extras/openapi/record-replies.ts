@@ -75,7 +75,8 @@ export class RecordReplies {
     if (verb === 'put' && !before && !this.#resource.operations.has('create'))
       return this.#create(request, verb, layout)
     if (!before) {
-      const detail = `${path} has no record with the ${operation.path.split('/').at(-1)} ${shown(key)}`
+      const name = operation.path.split('/').at(-1)?.slice(1, -1)
+      const detail = `${path} has no record with the ${name} ${shown(key)}`
       throw new GatewayError(404, undefined, undefined, { assumption: 'document', detail })
     }
     if (verb === 'delete') await records.delete(key as string)

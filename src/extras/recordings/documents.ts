@@ -219,7 +219,7 @@ function* compareSecurity(ours: DescribedOperation, theirs: DescribedOperation):
   const more = [...theirs.security].filter((kind) => !ours.security.has(kind))
   const fewer = [...ours.security].filter((kind) => !theirs.security.has(kind))
   if (fewer.length > 0 && !theirs.security.has('none')) {
-    const message = `is ${[...theirs.security].join(' or ')}, Understudy has ${[...ours.security].join(' or ')}`
+    const message = `is ${[...theirs.security].join(' or ')}, but Understudy has ${[...ours.security].join(' or ')}`
     yield difference('security', '', 'security-changed', 'breaking', message)
   } else if (more.length > 0)
     yield difference(
@@ -233,7 +233,7 @@ function* compareSecurity(ours: DescribedOperation, theirs: DescribedOperation):
 
 function* compareServers(ours: DescribedOperation, theirs: DescribedOperation): Generator<Difference> {
   if (theirs.server === '' || theirs.server === ours.server) return
-  const message = `has the path ${theirs.server}, Understudy ${ours.server}`
+  const message = `has the path ${theirs.server}, but Understudy has ${ours.server || 'none'}`
   yield difference('servers', '', 'server-changed', 'breaking', message)
 }
 

@@ -122,7 +122,7 @@ export function importStream(
 const GivenRequest = z.lazy(() =>
   z.strictObject({
     method: z.string().toUpperCase().default('POST'),
-    path: z.string().startsWith('/', 'a path starts with / and is relative to the base URL'),
+    path: z.string().startsWith('/', 'a path must start with / and is relative to the base URL'),
     query: z.string().default(''),
     headers: z.record(z.string(), z.string()).default({}),
     body: z.json().optional(),

@@ -113,7 +113,7 @@ export function* compareObserved(
   for (const { operation, status, type } of observed.mediaTypes) {
     const content = operations.get(operation.line)?.replies.get(String(status))
     if (!content?.size || content.has(type)) continue
-    const message = `is ${type || 'of no content type'}, Understudy has ${[...content.keys()].join(' or ')}`
+    const message = `is ${type || 'of no content type'}, but Understudy has ${[...content.keys()].join(' or ')}`
     const kind = 'media-type-added'
     yield { operation: operation.id, part: `reply ${status}`, path: '', kind, severity: 'breaking', message }
   }

@@ -335,7 +335,7 @@ function* compareTypes(
   const more = [...theirs.types].filter((type) => !has(ours.types, type))
   const fewer = isObserved ? [] : [...ours.types].filter((type) => !has(theirs.types, type))
   if (more.some((type) => type !== 'null') && fewer.some((type) => type !== 'null')) {
-    const message = `is ${words(theirs.types)}, Understudy has ${words(ours.types)}`
+    const message = `is ${words(theirs.types)}, but Understudy has ${words(ours.types)}`
     yield { kind: 'type-changed', severity: 'breaking', message, values: [...theirs.types] }
     return
   }
@@ -347,7 +347,7 @@ function* compareTypes(
       : {
           kind: 'type-added',
           severity,
-          message: `may be ${type}, Understudy has ${words(ours.types)}`,
+          message: `may be ${type}, but Understudy has ${words(ours.types)}`,
           values: [type],
         }
   }
@@ -377,7 +377,7 @@ function* compareValues(
     yield* listed('value-added', 'additive', 'may be', added)
     yield* listed('value-removed', fewer, 'is never', without(ours.values, theirs.values))
   } else if (ours.values && theirs.types.has('string')) {
-    const message = `may be any text, Understudy has one of ${[...ours.values].join(', ')}`
+    const message = `may be any text, but Understudy has one of ${[...ours.values].join(', ')}`
     yield { kind: 'values-opened', severity: 'additive', message }
   } else if (theirs.values && ours.types.has('string')) {
     yield { kind: 'values-closed', severity: fewer, message: `is one of ${[...theirs.values].join(', ')}` }
@@ -418,7 +418,9 @@ function* compareLimits(
     return other === undefined || (mine !== undefined && widens(name, mine, other))
   })
   const severity = direction === 'reply' ? 'info' : isWider ? 'additive' : 'breaking'
-  const changes = names.map((name) => `${name} ${right[name] ?? 'none'}, Understudy ${left[name] ?? 'none'}`)
+  const changes = names.map(
+    (name) => `${name} ${right[name] ?? 'none'} (Understudy: ${left[name] ?? 'none'})`,
+  )
   const values = names.map((name) => `${name} ${right[name] ?? 'none'}`)
   yield { kind: 'limit-changed', severity, message: `has ${changes.join('; ')}`, values }
 }

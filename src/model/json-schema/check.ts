@@ -149,7 +149,7 @@ export class Checker {
     const [pattern, format] = [textAt(schema, 'pattern'), textAt(schema, 'format')]
     const isMatch = this.pattern(pattern)?.test(text) ?? true
     return [
-      ...ofCount(schema, 'Length', 'characters', [...text].length),
+      ...ofCount(schema, 'Length', 'character', [...text].length),
       ...(format === undefined || isOfFormat(format, text) ? [] : problem(`Invalid ${format}`, format)),
       ...(isMatch ? [] : problem(`Must match the pattern ${pattern}`, 'pattern')),
     ]
@@ -160,7 +160,7 @@ export class Checker {
       schema['uniqueItems'] !== true ||
       new Set(items.map((item) => JSON.stringify(item))).size === items.length
     return [
-      ...ofCount(schema, 'Items', 'items', items.length),
+      ...ofCount(schema, 'Items', 'item', items.length),
       ...(isUnique ? [] : problem('Items must be unique', 'unique')),
       ...items.flatMap((item, index) => below(index, this.problems(itemSchema(schema, index), item))),
     ]
@@ -169,7 +169,7 @@ export class Checker {
   #ofFields(schema: SchemaObject, fields: SchemaObject): Problem[] {
     const missing = textsAt(schema, 'required').filter((name) => !Object.hasOwn(fields, name))
     return [
-      ...ofCount(schema, 'Properties', 'fields', Object.keys(fields).length),
+      ...ofCount(schema, 'Properties', 'field', Object.keys(fields).length),
       ...missing.flatMap((name) => below(name, problem('Required', 'required'))),
       ...Object.entries(fields).flatMap(([name, value]) =>
         below(name, this.problems(propertySchema(schema, name), value)),
@@ -218,9 +218,9 @@ function ofNumber(schema: SchemaObject, value: number): Problem[] {
   const { min, max, isOpenBelow, isOpenAbove } = rangeOf([schema])
   const factor = numberAt(schema, 'multipleOf') ?? 0
   if (isOpenBelow ? value <= min : value < min)
-    return problem(`Too small: must be ${isOpenBelow ? '>' : '>='}${min}`, 'too_small')
+    return problem(isOpenBelow ? `Must be more than ${min}` : `Must be ${min} or more`, 'too_small')
   if (isOpenAbove ? value >= max : value > max)
-    return problem(`Too big: must be ${isOpenAbove ? '<' : '<='}${max}`, 'too_big')
+    return problem(`Must be ${isOpenAbove ? 'less than' : 'at most'} ${max}`, 'too_big')
   const fits = factor <= 0 || isMultiple(value, factor)
   return fits ? [] : problem(`Must be a multiple of ${factor}`, 'not_multiple_of')
 }
@@ -228,6 +228,7 @@ function ofNumber(schema: SchemaObject, value: number): Problem[] {
 /** Checks `minLength` and `maxLength`, or their equivalents for items and properties. */
 function ofCount(schema: SchemaObject, what: string, unit: string, count: number): Problem[] {
   const [min = 0, max = count] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
-  if (count < min) return problem(`Too small: must have >=${min} ${unit}`, 'too_small')
-  return count > max ? problem(`Too big: must have <=${max} ${unit}`, 'too_big') : []
+  const units = (bound: number) => `${bound} ${unit}${bound === 1 ? '' : 's'}`
+  if (count < min) return problem(`Must have at least ${units(min)}`, 'too_small')
+  return count > max ? problem(`Must have at most ${units(max)}`, 'too_big') : []
 }

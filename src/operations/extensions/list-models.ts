@@ -9,8 +9,14 @@ import { CatalogueModel } from '../../resources/catalogue-model.ts'
 
 const Filters = z.lazy(() =>
   z.looseObject({
-    output_modalities: z.string().optional().describe('Comma-separated words, or `all` for every model.'),
-    supported_parameters: z.string().optional().describe('Comma-separated words. All must be supported.'),
+    output_modalities: z
+      .string()
+      .optional()
+      .describe('Comma-separated modalities, or `all` for every model.'),
+    supported_parameters: z
+      .string()
+      .optional()
+      .describe('Comma-separated names of parameters that the model must all support.'),
     q: z.string().optional().describe('Substring of the id or name, case-insensitive.'),
   }),
 )

@@ -63,7 +63,7 @@ describe('explanations with counters', () => {
       "Call 3 of those that match the rule's conditions.",
     ])
     expect((await why(first)).skipped[0]).toMatchObject({
-      reason: 'has not reached its limit of 2 calls in 60 s: this is call 1',
+      reason: 'has not reached its limit of 2 calls in 60 s: this is call 1 in this window',
       isWithinLimit: true,
     })
     server.gateway.journal.clear()

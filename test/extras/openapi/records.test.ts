@@ -57,7 +57,7 @@ describe('a path with records', () => {
     expect((await ask(`DELETE /projects/${id}`)).status).toBe(404)
     expect((await ask('GET /projects?limit=100')).body.data).toEqual(before)
     expect(sandbox.journal.entries().at(-2)?.reason).toContain(
-      `/projects has no record with the {project_id} '${id}'`,
+      `/projects has no record with the project_id '${id}'`,
     )
   })
 

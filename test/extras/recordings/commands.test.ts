@@ -229,7 +229,7 @@ describe('import and export', () => {
     expect(
       await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
     ).toBe(2)
-    expect(stderr).toMatch(/request\.json:1:\d+: path: a path starts with \//)
+    expect(stderr).toMatch(/request\.json:1:\d+: path: a path must start with \//)
     expect(await exit('import', 'har', '@a.har', '--request', '@ask.json', '--out', '@imported')).toBe(2)
     expect(stderr).toContain('--request is for import sse')
   })

@@ -255,8 +255,8 @@ describe('two schemas', () => {
     expect(lines(drift(plain, referring))).toEqual(['  nothing'])
     const twice = (name: object) => documentOf(ok(object({ a: name, b: name })), { components })
     expect(lines(drift(twice({ $ref: '#/components/schemas/Name' }), twice(whole)))).toEqual([
-      '  breaking ask reply 200 a type-changed: is integer, Understudy has string',
-      '  breaking ask reply 200 b type-changed: is integer, Understudy has string',
+      '  breaking ask reply 200 a type-changed: is integer, but Understudy has string',
+      '  breaking ask reply 200 b type-changed: is integer, but Understudy has string',
     ])
     expect(lines(drift(twice({ $ref: '#/components/schemas/Nowhere' }), twice(whole)))).toEqual(['  nothing'])
   })
@@ -627,9 +627,9 @@ describe('recordings compared with a document', () => {
     expect(found.checked).toEqual({ 'recorded replies': 7 })
     expect(found.unchecked).toEqual([])
     expect(lines(found)).toEqual([
-      '  breaking ask reply 200 media-type-added: is text/plain, Understudy has application/json',
-      '  breaking ask reply 400 error type-added: may be integer, Understudy has string',
-      '  breaking ask reply 404 error type-added: may be integer, Understudy has string',
+      '  breaking ask reply 200 media-type-added: is text/plain, but Understudy has application/json',
+      '  breaking ask reply 400 error type-added: may be integer, but Understudy has string',
+      '  breaking ask reply 404 error type-added: may be integer, but Understudy has string',
       '  additive ask reply 399 status-added: the status was returned',
     ])
   })
@@ -824,7 +824,7 @@ describe('streams', () => {
       'breaking  events come after [DONE]: events come after [DONE]',
     ])
     expect(compared([[{ type: 'a', n: 1 }]], [{ type: 'a', n: '1', m: 1 }])).toEqual([
-      'breaking a.n type-added: may be string, Understudy has integer',
+      'breaking a.n type-added: may be string, but Understudy has integer',
       'additive a.m field-added: is new',
     ])
   })
@@ -938,7 +938,7 @@ describe('the drift report', () => {
         .split('\n')
         .slice(-2),
     ).toEqual([
-      '| breaking | `GET /0 reply 200 type-changed` | is integer, Understudy has string | document | Understudy is wrong |',
+      '| breaking | `GET /0 reply 200 type-changed` | is integer, but Understudy has string | document | Understudy is wrong |',
       '',
     ])
   })

@@ -159,7 +159,7 @@ describe("the vendor's document", () => {
       (d) => {
         d.components.securitySchemes.apiKey = { type: 'apiKey', in: 'header', name: 'x-key' }
       },
-      'breaking * security security-changed: is apiKey header x-key, Understudy has http bearer',
+      'breaking * security security-changed: is apiKey header x-key, but Understudy has http bearer',
     ],
   ]
   it.each(changes)('is found to have %s after a change', (_, change, finding) => {
