@@ -20,7 +20,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const kinds = ['guard', 'error', 'warn', 'bypass'] as const
 
-/** Returns `answer`, `pass` or `refuse` for each value of onUnhandledRequest. */
+/** Returns `answer`, `pass` or `refuse` for each value of onUnhandledRequest, or once if it is the same for all. */
 function verdicts(line: string, options: GatewayOptions, headers: Record<string, string> = {}): string {
   const [method = '', address = ''] = line.split(' ')
   const gateway = createGateway(options)

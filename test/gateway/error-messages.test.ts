@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Returns the message of the thrown error, or the value if nothing was thrown. */
+/** Returns the message of the thrown error, or `no error` and the value if nothing was thrown. */
 async function messageOf(mistake: () => unknown): Promise<string> {
   try {
     return `no error: ${await mistake()}`

@@ -138,7 +138,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
         arenas.flatMap((arena) => categories.map((category) => ({ source, task_type, arena, category }))),
       ),
     )
-    // Tests every fifth combination, or all of them with `fetch` and in a full run.
+    // Tests every fifth combination, or all of them with `fetch` or in a full run.
     const some = all.filter((_, index) => isFullRun || entrance.adapter === 'fetch' || index % 5 === 0)
     for (const { source, task_type, arena, category } of some) {
       const { status, data, meta } = await get({ source, task_type, arena, category })

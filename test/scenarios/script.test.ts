@@ -326,7 +326,7 @@ describe('scripted conversations', () => {
     expect(textOf(await first.says('More').ask())).toBe('First')
   })
 
-  it('continue the least advanced of several with the same first message', async () => {
+  it('continue from the least advanced one if several have the same first message', async () => {
     const gateway = createGateway()
     gateway.script([{ text: 'One' }, { text: 'Two' }, { text: 'Three' }], { onEnd: 'repeat' })
     gateway.script([{ text: 'One' }, { text: 'Second' }, { text: 'Third' }])
@@ -338,7 +338,7 @@ describe('scripted conversations', () => {
     expect(textOf(await first.says('More').ask())).toBe('Three')
   })
 
-  it('continue if the client shortens or extends the text, and start anew if it changes the text', async () => {
+  it('continue if the client shortens or extends the text, but not if it changes the text', async () => {
     const codes = ['Tides', 'Tides rise [1]', ' Tides rise', '', 'Boats'].map(async (content) => {
       const gateway = createGateway()
       gateway.script([{ text: 'Tides rise' }, { text: 'Tides fall' }])

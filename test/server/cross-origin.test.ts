@@ -1,6 +1,6 @@
 /**
  * Regression tests for cross-origin pages, keys outside `apiKeys`, malformed request heads and endless
- * bodies. Each request is rejected with the error envelope and changes nothing.
+ * bodies. A rejected request gets the error envelope and changes nothing.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends a raw request, and returns the reply's status and body. */
+/** Sends a raw request, and returns the reply's status, head and body. */
 async function send(line: string, headers: Record<string, string> = {}, { port } = server, body = '') {
   const host = headers['host'] ?? `127.0.0.1:${port}`
   const sent = request(line, { ...headers, host, connection: 'close' }, body)

@@ -3,7 +3,7 @@ import { createGateway } from '../../src/index.ts'
 import '../../src/vitest.ts'
 import { call } from '../call.ts'
 
-/** Returns the message of a failing expectation. */
+/** Returns a failing expectation's message, and the actual and expected values. */
 function failureOf(expectation: () => void): { message: string; actual?: unknown; expected?: unknown } {
   try {
     expectation()

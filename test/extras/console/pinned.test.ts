@@ -71,7 +71,7 @@ const others: ScenarioInput = {
   ],
 }
 
-it('explanations of each kind of rule match the snapshot, and are the same in an opened file', async () => {
+it('explanations of each kind of rule match the snapshot, in the sandbox and in an opened file', async () => {
   await using sandbox = await server.gateway.createSandbox()
   const { baseUrl } = sandbox
   const ids: string[] = []

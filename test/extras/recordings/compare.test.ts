@@ -1,6 +1,5 @@
 /**
- * Compares small documents: tests the meaning of each change in a reply and in a request, in either
- * direction.
+ * Compares small documents: tests the findings for each change in a reply and in a request, in either direction.
  */
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'

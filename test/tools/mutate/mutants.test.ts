@@ -26,7 +26,7 @@ describe('mutantsOf()', () => {
     expect(changes(source)).toEqual([['d()', undefined]])
   })
 
-  it("skips `?? ''` in an argument of test() or exec(), because undefined matches as little", () => {
+  it("skips `?? ''` in an argument of test() or exec(), because undefined matches no more than an empty string", () => {
     expect(changes("const a = /b/.test(c ?? '')")).toEqual([])
     expect(changes("const a = /b/.exec(c ?? 'b') ?? []")).toHaveLength(2)
     expect(changes("const a = find(b ?? '')")).toHaveLength(1)

@@ -54,7 +54,7 @@ const isNode = (value: unknown): value is Node =>
  *
  * Skips types, imports, keys, the step of a `for` (it would never end), the start of a statement
  * (its replacement would be parsed together with the previous line), `?? ''` in an argument of `test()` or `exec()`
- * (undefined matches no more expressions), and code in the line after a comment that starts with
+ * (undefined matches no more than an empty string), and code in the line after a comment that starts with
  * `// mutation: equivalent`.
  */
 export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {

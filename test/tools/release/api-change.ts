@@ -26,7 +26,7 @@ export function apiChange(before: string, after: string): ApiChange {
   return { kind: additions.length > 0 ? 'addition' : 'none', labels: additions }
 }
 
-/** Returns the next version that semantic versioning allows for a change. Before 1.0, breaking changes are minor. */
+/** Returns the lowest version that semantic versioning allows for a change. Before 1.0, a breaking change requires a minor release, and an addition a patch release. */
 export function nextVersion(released: string, kind: ApiChange['kind']): string {
   const [major = 0, minor = 0, patch = 0] = released.split('.').map(Number)
   if (kind === 'breaking' && major > 0) return `${major + 1}.0.0`
