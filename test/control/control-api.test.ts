@@ -132,7 +132,7 @@ describe('invalid control requests', () => {
     ['GET /sandboxes/{id}/database/providers/%', undefined, 404],
     ['POST /sandboxes/{id}/database/providers', { nam: 'x' }, 400],
     ['POST /sandboxes', ' '.repeat(100_001), 413],
-  ])('%s with %j returns an error envelope', async (line, body, expected) => {
+  ])('$0 with the body $1 returns an error envelope', async (line, body, expected) => {
     const { status, body: answer } = await control(line, body)
     expect(status).toBe(expected)
     expect(answer.error).toMatchObject({ code: expected, message: expect.any(String) })

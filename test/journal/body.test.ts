@@ -76,7 +76,7 @@ describe('a stored body', () => {
   })
 })
 
-it('Timeline merges chunks sent within a millisecond, and stops at 2,000', () => {
+it('Timeline merges chunks sent within a millisecond, and keeps at most 2,000', () => {
   const timeline = new Timeline(5)
   for (const [offset, ms] of [
     [10, 5.9],

@@ -362,18 +362,21 @@ describe('journal.waitFor()', () => {
 })
 
 describe('journalText()', () => {
-  it.each([9, 10, 11, 12])('lists the last ten of %i calls and counts the earlier ones', async (count) => {
-    const { call, journal } = begin()
-    for (let turn = 0; turn < count; turn++) await (await call('GET /providers')).text()
-    const [title, ...lines] = journalText('It', journal.entries()).split('\n')
-    expect(title).toBe(`It has ${count} calls:`)
-    const earlier = { 11: ['  … 1 earlier'], 12: ['  … 2 earlier'] }[count] ?? []
-    expect(lines.slice(0, earlier.length)).toEqual(earlier)
-    const places = lines.slice(earlier.length).map((line) => Number(/^ {2}(\d+)\. GET /.exec(line)?.[1]))
-    expect(places).toEqual(
-      Array.from({ length: Math.min(10, count) }, (_, at) => at + 1 + Math.max(0, count - 10)),
-    )
-  })
+  it.each([9, 10, 11, 12])(
+    'lists at most the last ten of %i calls, and counts the earlier ones',
+    async (count) => {
+      const { call, journal } = begin()
+      for (let turn = 0; turn < count; turn++) await (await call('GET /providers')).text()
+      const [title, ...lines] = journalText('It', journal.entries()).split('\n')
+      expect(title).toBe(`It has ${count} calls:`)
+      const earlier = { 11: ['  … 1 earlier'], 12: ['  … 2 earlier'] }[count] ?? []
+      expect(lines.slice(0, earlier.length)).toEqual(earlier)
+      const places = lines.slice(earlier.length).map((line) => Number(/^ {2}(\d+)\. GET /.exec(line)?.[1]))
+      expect(places).toEqual(
+        Array.from({ length: Math.min(10, count) }, (_, at) => at + 1 + Math.max(0, count - 10)),
+      )
+    },
+  )
 })
 
 describe('journal.har()', () => {

@@ -108,7 +108,7 @@ describe('value paths', () => {
     ['d.x', () => 1, value, 0],
     ['x.y', () => 1, value, 0],
     ['a.length', () => 1, value, 0],
-  ])('change %s in a copy', (path, change, changed, places) => {
+  ])('change %j in a copy', (path, change, changed, places) => {
     const before = structuredClone(value)
     expect(editAt(value, readPath(path), change)).toEqual({ value: changed, places })
     expect(value).toEqual(before)

@@ -17,7 +17,7 @@ it.each<[text: string, limit: number | undefined, line: string]>([
   ['', undefined, ''],
   ['x '.repeat(200), undefined, `${'x '.repeat(37)}...`],
   ['ab\ud83d\ude00', 3, 'ab\ufffd ...'],
-])('quoted shortens %j to %s characters: %j', (text, limit, line) => {
+])('quoted(%j, %j) returns %j', (text, limit, line) => {
   expect(limit === undefined ? quoted(text) : quoted(text, limit)).toBe(line)
 })
 
@@ -111,7 +111,7 @@ describe('embed', () => {
     [64, [-0.28459, 0.11642, -0.0194]],
     [65, [-0.09858, -0.1183, 0.2366]],
     [200, [0.05633, -0.19153, -0.02253]],
-  ])('returns a unit vector with %i dimensions', (dimensions, last) => {
+  ])('returns a unit vector (dimensions: %i)', (dimensions, last) => {
     const vector = embed('How do tides work in the tides of Oslo?', 'key', dimensions)
     expect(vector).toHaveLength(dimensions)
     expect(rounded(vector.slice(-3))).toEqual(last)

@@ -26,13 +26,16 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   it.each([
     [{ model: 'aurora/dawn-2', temperature: 0.5 }, false],
     [{ model: 'aurora/dawn-2', top_p: 0.5 }, true],
-  ])('reports the assumption presetConfig for undocumented settings: %j, %s', async (config, reported) => {
-    const { presets, presetVersions } = entrance.sandbox.db
-    const preset = await presets.get('code-review')
-    await presetVersions.update(preset?.designated_version_id ?? '', { config })
-    const { headers } = await call('GET /presets/code-review')
-    expect((headers.get('x-understudy-assumptions') ?? '').includes('presetConfig')).toBe(reported)
-  })
+  ])(
+    'reports the assumption presetConfig only for undocumented settings: %j, %s',
+    async (config, reported) => {
+      const { presets, presetVersions } = entrance.sandbox.db
+      const preset = await presets.get('code-review')
+      await presetVersions.update(preset?.designated_version_id ?? '', { config })
+      const { headers } = await call('GET /presets/code-review')
+      expect((headers.get('x-understudy-assumptions') ?? '').includes('presetConfig')).toBe(reported)
+    },
+  )
 
   it('returns a newly designated version', async () => {
     const { presets, presetVersions } = entrance.sandbox.db

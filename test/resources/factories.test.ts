@@ -160,25 +160,25 @@ describe("a workspace's limits", () => {
 
   it.each([
     ['no name', { name: '' }, false],
-    ['a name of 1', { name: 'a' }, true],
-    ['a name of 99', { name: 'a'.repeat(99) }, true],
-    ['a name of 100', { name: 'a'.repeat(100) }, true],
-    ['a name of 101', { name: 'a'.repeat(101) }, false],
+    ['a name of 1 character', { name: 'a' }, true],
+    ['a name of 99 characters', { name: 'a'.repeat(99) }, true],
+    ['a name of 100 characters', { name: 'a'.repeat(100) }, true],
+    ['a name of 101 characters', { name: 'a'.repeat(101) }, false],
     ['a name of 1 emoji', { name: '🌊' }, true],
     ['a name of 100 emoji', { name: '🌊'.repeat(100) }, true],
     ['a name of 101 emoji', { name: '🌊'.repeat(101) }, false],
-    ['a slug of 50', { slug: 'a'.repeat(50) }, true],
-    ['a slug of 51', { slug: 'a'.repeat(51) }, false],
+    ['a slug of 50 characters', { slug: 'a'.repeat(50) }, true],
+    ['a slug of 51 characters', { slug: 'a'.repeat(51) }, false],
     ['an empty slug', { slug: '' }, false],
-    ['a slug of segments', { slug: 'a1-b2-c3' }, true],
+    ['a slug of several segments', { slug: 'a1-b2-c3' }, true],
     ['a slug that ends in a hyphen', { slug: 'a-' }, false],
     ['a slug with consecutive hyphens', { slug: 'a--b' }, false],
     ['a slug that ends in a line feed', { slug: 'a\n' }, false],
     ['an uppercase slug', { slug: 'A' }, false],
     ['an empty description', { description: '' }, true],
     ['a null description', { description: null }, true],
-    ['a description of 500', { description: '🌊'.repeat(500) }, true],
-    ['a description of 501', { description: 'a'.repeat(501) }, false],
+    ['a description of 500 characters', { description: '🌊'.repeat(500) }, true],
+    ['a description of 501 characters', { description: 'a'.repeat(501) }, false],
     ['a sampling rate of 0.0001', { io_logging_sampling_rate: 0.0001 }, true],
     ['a sampling rate of 0.00009', { io_logging_sampling_rate: 0.00009 }, false],
     ['a sampling rate of 1', { io_logging_sampling_rate: 1 }, true],
@@ -188,8 +188,8 @@ describe("a workspace's limits", () => {
     ['a key id of 2^53', { io_logging_api_key_ids: [2 ** 53] }, false],
     ['no key ids', { io_logging_api_key_ids: [] }, true],
     ['null key ids', { io_logging_api_key_ids: null }, true],
-    ['an undocumented sort', { default_provider_sort: 'vibes' }, true],
-  ])('apply to %s: %o is accepted: %s', (_, changes, accepted) => {
+    ['an undocumented provider sort', { default_provider_sort: 'vibes' }, true],
+  ])('apply to $0 (accepted: $2)', (_, changes, accepted) => {
     expect(accepts(changes)).toBe(accepted)
   })
 

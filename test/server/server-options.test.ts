@@ -18,7 +18,7 @@ it.each([
   },
   { requestTimeoutMs: 1, onRequest: () => {} },
   { gateway, port: 1 },
-])('startServer accepts %j', (options) => {
+])('startServer accepts $0', (options) => {
   expect(read(options)).toEqual({ server: options, gateway: {} })
 })
 
@@ -46,7 +46,7 @@ it.each([
   [{ prot: 1 }, "unknown option 'prot'; did you mean 'port'?"],
   [{ sed: 1 }, "unknown option 'sed'; did you mean 'seed'?"],
   [{ gateway, seed: 1 }, 'options.seed cannot be combined with options.gateway: pass it to createGateway()'],
-])('startServer(%j) rejects with one line', async (options, message) => {
+])('startServer($0) rejects with one line', async (options, message) => {
   await expect(startServer(options as never)).rejects.toThrow(`startServer: ${message}`)
 })
 

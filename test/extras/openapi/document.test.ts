@@ -564,7 +564,7 @@ describe('the reply of an operation', () => {
     ['application/json', { example: [1, 2] }, '[1,2]'],
     ['application/*', { schema: { const: 3 } }, '3'],
     ['*/*', { examples: { first: { value: 'a' }, second: { value: 'b' } } }, '"a"'],
-  ])('with the type %s and %j has the body %3$s', async (type, media, text) => {
+  ])('with the type %s and %j has the body $2', async (type, media, text) => {
     expect((await replyOf({ 200: { content: { [type]: media } } })).text).toBe(text)
   })
 

@@ -466,7 +466,7 @@ describe('a HAR entry', () => {
     ['no reply', { request: { method: 'GET', url } }, 'response: Is required'],
     ['no method', entry({ request: { method: '' } }), 'request.method: Must not be empty'],
   ] as [string, unknown, unknown][])(
-    'with %s is imported or skipped with the reason',
+    'with %s is imported, or skipped with a reason',
     (_, given, expected) => {
       expect(chunksOf(given)).toEqual(expected)
     },

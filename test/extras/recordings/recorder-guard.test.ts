@@ -275,7 +275,7 @@ describe('credentials in the upstream URL', () => {
     [['--quiet'], undefined],
     [['--token', 'given-token'], 'given-token'],
   ] as [string[], string | undefined][])(
-    'are neither printed nor recorded by `record` %j, which prints a generated token',
+    'are neither printed nor recorded by `record` with the flags %j, which prints a token only if it was generated',
     async (flags, given) => {
       await using upstream = await startEcho()
       const out = join(root, String(++folders))
@@ -308,7 +308,7 @@ describe('credentials in the upstream URL', () => {
     ['drift', '--live', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
     ['serve', '--recordings', '.', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
     ['serve', '--recordings', '.', '--upstream', 'https://user:pass-word-0001@gateway.example'],
-  ])('are not part of the error message for %j', async (...flags) => {
+  ])('are not part of the error message for `%s %s %s …`', async (...flags) => {
     const { printed } = await start(flags)
     expect(process.exitCode).toBe(2)
     process.exitCode = undefined

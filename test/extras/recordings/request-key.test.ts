@@ -87,7 +87,7 @@ describe('RecordingIndex', () => {
       2,
       'All 2 recordings of POST /ask have been replayed: record the request again, or set replay.onUnmatchedRecording',
     ],
-  ])('reports that %i recordings were replayed', (count, message) => {
+  ])('reports that all recordings were replayed: %i', (count, message) => {
     const recordings = Array.from({ length: count }, (_, index) =>
       recorded(`a.${index + 1}.recording.jsonl`, {}),
     )

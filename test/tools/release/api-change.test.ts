@@ -44,6 +44,6 @@ it.each([
   ['1.4.2', 'none', '1.4.3'],
   ['0.4.2', 'breaking', '0.5.0'],
   ['0.4.2', 'addition', '0.4.3'],
-] as const)('nextVersion() returns, after %s and for the kind of change "%s", %s', (released, kind, next) => {
+] as const)('nextVersion(%j, %j) returns %j', (released, kind, next) => {
   expect(nextVersion(released, kind)).toBe(next)
 })
