@@ -44,7 +44,7 @@ ${upstreams(nodes)}
 
   server {
     listen ${listen.host === '0.0.0.0' ? '' : `${listen.host}:`}${listen.port}${tls ? ' ssl' : ''};
-    server_name ${serverNames.length > 0 ? serverNames.join(' ') : '_'};
+    server_name ${serverNames.join(' ') || '_'};
 ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.key};\n` : ''}
     # Forward requests and replies unchanged and unbuffered. The nodes validate them.
     client_max_body_size 0;

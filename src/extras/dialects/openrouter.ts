@@ -108,7 +108,7 @@ const replyFields: Readonly<Record<string, MakeFields>> = {
 const eventFields: Readonly<Record<string, MakeFields>> = {
   createResponse: (event, call) => ({
     'response.usage': responseCosts(event, call),
-    ...(readAt(event, ['type']) === 'response.completed' && { response: routing(call)[''] ?? {} }),
+    ...(readAt(event, ['type']) === 'response.completed' && { response: { ...routing(call)[''] } }),
   }),
   createChatCompletion: (event, call) => ({ usage: chatCosts(event, call), ...routing(call) }),
   createMessage: (event, call) => ({
@@ -125,7 +125,7 @@ export const openrouter: Dialect = {
 
   request({ search, body }, operation) {
     const query = new URLSearchParams(search)
-    const source = sources[query.get('source') ?? '']
+    const source = sources[String(query.get('source'))]
     if (source !== undefined) query.set('source', source)
     const ours = translated(
       editAt(translated(body, toolWords), readPath('tools.*'), withParameters).value,
@@ -145,16 +145,12 @@ export const openrouter: Dialect = {
   warning: inVendorsWords,
 
   reply: (value, call) =>
-    withReasoning(
-      'message',
-      withFields(translated(withShownTools(value), replyWords), call, replyFields),
-      call,
-    ),
+    withReasoning('message', withFields(translated(withShownTools(value), replyWords), call, replyFields)),
 
   event(event, call) {
     const { response, message, usage, tools, type } = event
     if (type === 'message_stop') return { ...event, ...routing(call)[''] }
-    if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event, call)
+    if (readAt(event, ['choices', '0', 'delta', 'reasoning'])) return withReasoning('delta', event)
     // Fast path for deltas, which are the most frequent events and need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
     return withFields(translated(withShownTools(event), replyWords), call, eventFields) as typeof event
@@ -208,7 +204,7 @@ const vendorsWords: Words = {
 function inVendorsWords(text: string): string {
   return text.replace(
     /gateway(?:_metadata|:web_search)|engine_[abc]|(?:index|design)-source/g,
-    (word) => vendorsWords[word] ?? word,
+    (word) => vendorsWords[word] as string,
   )
 }
 
@@ -235,8 +231,7 @@ function withFields(
 }
 
 /** Adds structured reasoning to chat messages or deltas. */
-function withReasoning<Value>(part: 'message' | 'delta', value: Value, { operation }: AnsweredCall): Value {
-  if (operation !== 'createChatCompletion') return value
+function withReasoning<Value>(part: 'message' | 'delta', value: Value): Value {
   const add = (message: unknown) => {
     const { reasoning } = Object(message)
     return typeof reasoning === 'string' ? { ...Object(message), ...reasoningDetails(reasoning) } : message
@@ -253,7 +248,7 @@ function reasoningDetails(text: string): object {
 /** Adds fields to the objects at a path. Existing fields are unchanged. */
 function added(value: unknown, path: string, fields: object): unknown {
   const add = (target: unknown) =>
-    typeof target === 'object' && target !== null ? { ...target, ...fields, ...target } : target
+    Object(target) === target ? { ...Object(target), ...fields, ...Object(target) } : target
   return editAt(value, readPath(path), add).value
 }
 

@@ -24,6 +24,7 @@ it.each([
   const tls = { certificate: '/etc/tls/gateway.pem', key: '/etc/tls/gateway.key' }
   const named = print({ ...plan, serverNames: ['gateway.example', 'api.example'], tls })
   await expect(named).toMatchFileSnapshot(`printed/${name}-tls.txt`)
+  expect(print({ ...plan, serverNames: ['one.example'] })).toContain(' one.example')
 })
 
 it.each(['n1', '=127.0.0.1:1', 'N1=a:1', 'n1=127.0.0.1', 'n1=a b:1', 'n1=a:1;'])(

@@ -273,6 +273,8 @@ describe('a dialect', () => {
   })
 
   it('is rejected if one of its functions is not a function', () => {
+    for (const dialect of [null, 5])
+      expect(() => createGateway({ dialect: dialect as never })).toThrow(/^createGateway: options\.dialect/)
     expect(() => createGateway({ dialect: { name: 'house', reply: {} as never } })).toThrow(
       'createGateway: options.dialect.reply must be a function',
     )

@@ -39,5 +39,24 @@ it('a dialect returns the same bytes for a seed', async () => {
   ]
   for (const path of ['/models', '/models/count', '/models/aurora/dawn-2/endpoints', '/key', '/credits'])
     replies.push((await call(gateway, `GET ${path}`)).text)
+  const headers = { 'x-openrouter-metadata': 'enabled' }
+  const models = ['aurora/dawn-2', 'borealis/polar-1']
+  for (const stream of [false, true])
+    for (const asked of [{ models }, { model: models[1] }]) {
+      const body = { ...asked, input: 'How do tides work?', max_output_tokens: 16, stream }
+      replies.push((await call(gateway, 'POST /responses', { body, headers })).text)
+    }
+  const domains = { allowed_domains: ['a.example'], excluded_domains: ['b.example'] }
+  for (const parameters of [
+    undefined,
+    {},
+    { max_results: 2 },
+    ...Object.entries(domains).map((each) => Object.fromEntries([each])),
+  ]) {
+    const tools = [{ type: 'openrouter:web_search', parameters }]
+    const body = { model: models[0], input: 'Hello', max_output_tokens: 16, tools, tool_choice: 'none' }
+    const reply = (await call(gateway, 'POST /responses', { body })).body
+    replies.push(JSON.stringify([reply.tools, reply.error]))
+  }
   await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot('./pinned.txt')
 })

@@ -45,6 +45,8 @@ describe('GET /__understudy/metrics', () => {
     const { inputTokens, outputTokens } = await sandbox.usage()
     expect(value('understudy_tokens_total{kind="input"}')).toBe(inputTokens)
     expect(value('understudy_tokens_total{kind="output"}')).toBe(outputTokens)
+    expect(value('understudy_tokens_total{kind="cached"}')).toBe(0)
+    expect(value('understudy_tokens_total{kind="reasoning"}')).toBe(0)
     expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
     expect(value('understudy_unmatched_requests_total')).toBe(1)
     expect(value('understudy_first_event_seconds_count')).toBe(1)
@@ -111,6 +113,29 @@ describe('GET /__understudy/metrics', () => {
     expect(await series()).toBe(few)
     expect((await scrape()).value('understudy_sandboxes_living')).toBeGreaterThan(1000)
     expect(few).toBeLessThan(300)
+  })
+
+  it('is unlabelled by a node on a server without one, and describes each metric', async () => {
+    await using alone = await startServer({ timeScale: 0 })
+    const text = await (await fetch(`${alone.url}/__understudy/metrics`)).text()
+    expect(text).toMatch(/^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node=""\} 1$/m)
+    const types = [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, type]) => type)
+    expect(types).toEqual([
+      'understudy_stream_events_total counter',
+      'understudy_unmatched_requests_total counter',
+      'understudy_streams_open gauge',
+      'understudy_sandboxes_made_total counter',
+      'understudy_sandboxes_living gauge',
+      'understudy_sandboxes_evicted_total counter',
+      'understudy_journal_entries gauge',
+      'understudy_journal_bytes gauge',
+      'understudy_journal_dropped gauge',
+      'understudy_event_loop_lag_seconds gauge',
+      'process_resident_memory_bytes gauge',
+      'understudy_heap_used_bytes gauge',
+      'process_cpu_seconds_total counter',
+      'understudy_build_info gauge',
+    ])
   })
 
   it('bounds the number of series that clients can create', async () => {
