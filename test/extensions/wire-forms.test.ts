@@ -246,3 +246,93 @@ describe('POST /messages', () => {
     expect(body.error).toEqual({ type, message: 'No' })
   })
 })
+
+describe('POST /responses', () => {
+  const link = '[a.example](https://a.example/)'
+  const other = '[b.example](https://b.example/)'
+
+  it.each<[string, string[], string, [number, number][]]>([
+    ['', ['a'], link, [[0, 31]]],
+    [
+      '',
+      ['a', 'b'],
+      `${link} ${other}`,
+      [
+        [0, 31],
+        [32, 63],
+      ],
+    ],
+    [
+      'Tides',
+      ['a', 'b'],
+      `Tides ${link} ${other}`,
+      [
+        [6, 37],
+        [38, 69],
+      ],
+    ],
+    [
+      'Tides [1](https://b.example/)',
+      ['a', 'b'],
+      `Tides [1](https://b.example/) ${link}`,
+      [
+        [6, 29],
+        [30, 61],
+      ],
+    ],
+    ['[1](https://a.example/)', ['a'], '[1](https://a.example/)', [[0, 23]]],
+    ['[](https://a.example/)', ['a'], `[](https://a.example/) ${link}`, [[23, 54]]],
+    ['](https://a.example/)', ['a'], `](https://a.example/) ${link}`, [[22, 53]]],
+  ])('cites %o with links to %o', async (text, sites, expected, spans) => {
+    const gateway = begin()
+    gateway.reply({ text, citations: sites.map((site) => ({ url: `https://${site}.example/` })) })
+    const { body } = await call(gateway, 'POST /responses', { body: { model, input: question } })
+    const [part] = body.output[0].content
+    expect(part.text).toBe(expected)
+    expect(
+      part.annotations.map((each: Record<string, number>) => [each['start_index'], each['end_index']]),
+    ).toEqual(spans)
+  })
+
+  it('counts and cuts every kind of item at `max_output_tokens`', async () => {
+    const gateway = begin()
+    gateway.reply({
+      output: [
+        { type: 'reasoning', summary: 'Look first' },
+        { type: 'message', content: 'At sea' },
+        { type: 'function_call', call_id: 'c1', name: 'search', arguments: '{"q":"boat"}' },
+      ],
+      text: 'Good bye',
+    })
+    const outcome = async (max_output_tokens: number) => {
+      const { body } = await call(gateway, 'POST /responses', {
+        body: { model, input: question, max_output_tokens },
+      })
+      const { output_tokens, output_tokens_details } = body.usage
+      const items = body.output.map((item: Record<string, unknown>) => {
+        const [part] = [item['content'] ?? item['summary'] ?? []].flat() as { text: string }[]
+        return part?.text ?? item['arguments']
+      })
+      return `${max_output_tokens}: ${body.status}, ${output_tokens} (${output_tokens_details.reasoning_tokens}), ${items.join(' | ')}`
+    }
+    const limits = Array.from({ length: 14 }, (_, index) => index + 1)
+    expect(await Promise.all(limits.map(outcome))).toMatchInlineSnapshot(`
+      [
+        "1: incomplete, 1 (1), Look",
+        "2: incomplete, 2 (2), Look first",
+        "3: incomplete, 3 (2), Look first | At",
+        "4: incomplete, 4 (2), Look first | At sea",
+        "5: incomplete, 5 (2), Look first | At sea | {"",
+        "6: incomplete, 6 (2), Look first | At sea | {"q",
+        "7: incomplete, 7 (2), Look first | At sea | {"q":"",
+        "8: incomplete, 8 (2), Look first | At sea | {"q":"boat",
+        "9: incomplete, 9 (2), Look first | At sea | {"q":"boat"}",
+        "10: incomplete, 10 (2), Look first | At sea | {"q":"boat"} | Good",
+        "11: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
+        "12: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
+        "13: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
+        "14: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
+      ]
+    `)
+  })
+})
