@@ -116,7 +116,7 @@ describe('createGateway', () => {
     ['sandboxes', [{ node: 'n3', default: false }], [{ node: '3' }]],
     ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
-  ])('accepts %s as any of %j and rejects %j', (name, right, wrong) => {
+  ])('validates the option %s: accepts each of %j, and rejects each of %j', (name, right, wrong) => {
     for (const value of right)
       expect(() => createGateway({ [name]: value }), JSON.stringify(value)).not.toThrow()
     for (const value of wrong)

@@ -63,7 +63,7 @@ describe('custom operations', () => {
       /PATCH \/workspaces\/\{key\} is already defined by 'updateWorkspace'/,
     ],
     [{ ...valid, resolve: undefined }, /resolve must be a function/],
-  ])('are rejected with a one-line error if invalid: %#', (operation, message) => {
+  ])('are rejected with a one-line error if invalid: $1', (operation, message) => {
     expect(() => createGateway({ operations: [operation as typeof valid] })).toThrow(message)
   })
 })

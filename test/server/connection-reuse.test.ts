@@ -118,7 +118,7 @@ function statusesIn(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 }
 
-it.each(refusals)('a connection serves the next requests after an error for $what', async (refused) => {
+it.each(refusals)('a connection serves the next requests after an error reply ($what)', async (refused) => {
   const all = [refused, ...good]
   const { closed } = raw(server.port, ...all.map((each, place) => bytesOf(each, place === all.length - 1)))
   const received = await closed()

@@ -77,7 +77,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'does not complete a stream that is cut',
+      'never receives the end of a stream that is cut',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
         const parts = []

@@ -24,7 +24,7 @@ test('returns the scripted text', async () => {
   assert.equal(output_text, 'Tides follow the moon.')
 })
 
-test('streams', async () => {
+test('streams from the first to the final event', async () => {
   const { openai } = start()
   const stream = await openai.responses.create({ model: 'aurora/dawn-2', input: 'Hello', stream: true })
   const types = []
@@ -33,7 +33,7 @@ test('streams', async () => {
   assert.equal(types.at(-1), 'response.completed')
 })
 
-test('recovers when the client retries', async () => {
+test('recovers after two failures when the client retries', async () => {
   const { sandbox, openai } = start()
   sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
   await openai.responses.create({ model: 'aurora/dawn-2', input: 'Hello' })

@@ -1,5 +1,5 @@
 /**
- * A worker in Miniflare. The gateway replies to its requests to other hosts.
+ * A worker in Miniflare, whose requests to other hosts get replies from the gateway.
  */
 import { createGateway } from 'gateway-understudy'
 import { Miniflare } from 'miniflare'

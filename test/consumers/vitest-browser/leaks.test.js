@@ -32,7 +32,7 @@ test.each([
   expect(await received()).toEqual([])
 })
 
-test('lets requests to other hosts pass', async () => {
+test('passes through requests to other hosts', async () => {
   expect((await send('http://mail.example/inbox')).status).toBe(200)
   expect((await received()).at(-1)).toBe(`POST http://mail.example:${port}/inbox`)
 })

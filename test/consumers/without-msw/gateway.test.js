@@ -10,7 +10,7 @@ test('the Vitest entry works', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('listProviders')
 })
 
-test('the gateway works as ES module and as CommonJS', async () => {
+test('the gateway works when imported as an ES module or required as CommonJS', async () => {
   for (const { createGateway } of [await import('gateway-understudy'), require('gateway-understudy')])
     expect((await createGateway().fetch(url, init)).status).toBe(200)
 })
