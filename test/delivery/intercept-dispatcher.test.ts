@@ -21,7 +21,7 @@ async function run(code: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-it('interceptDispatcher() loads nothing before the first request and restores all globals', async () => {
+it('interceptDispatcher() does not load undici before the first request, and leaves no global dispatcher behind', async () => {
   const result = await run(`
     const close = listen()
     const during = isLoaded()

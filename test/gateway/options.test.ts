@@ -146,6 +146,6 @@ describe('createGateway', () => {
   })
 })
 
-it('accepts a duration for limits.sandboxIdleMs', () => {
+it('createGateway accepts a duration for limits.sandboxIdleMs', () => {
   expect(createGateway({ limits: { sandboxIdleMs: '30m' } }).options.limits.sandboxIdleMs).toBe(1_800_000)
 })

@@ -56,7 +56,7 @@ async function inParallel(seed: number, calls: number, atOnce: number): Promise<
   return outcomes
 }
 
-it('chaos scenario: gives the same outcomes for the same seed, sequentially and with 50 requests in parallel', {
+it('the chaos scenario gives the same outcomes for the same seed, sequentially and with 50 requests in parallel', {
   timeout: 30_000,
 }, async () => {
   const calls = cases(200, 1000)

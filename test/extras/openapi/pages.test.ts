@@ -161,7 +161,7 @@ it('operations of an OpenAPI document get numbered ids if their paths have the s
   expect(ids.slice(-3)).toEqual(['getAB', 'getAB2', 'getAB3'])
 })
 
-it('parameters of an OpenAPI document are checked unless their style is not supported', async () => {
+it('parameters of an OpenAPI document are checked unless their style is unsupported', async () => {
   const rejected = async (search: string, headers = {}) => {
     const { status, body } = await ask(`GET /search?${search}`, undefined, headers)
     return status === 200 ? [] : body.error.metadata.violations.map(({ path }: { path: string }) => path)

@@ -1,4 +1,4 @@
-/** Tests the generated certificate and the files it is kept in. The slow tests in this folder use real clients. */
+/** Tests the generated certificate and its files. The slow tests in this folder use real clients. */
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,7 +84,7 @@ describe('a certificate', () => {
 describe('certificate files', () => {
   const read = (...names: string[]) => readCertificate({ folder, names })
 
-  it('are kept while they cover the names, with a key that only the owner reads', async () => {
+  it('are reused while they cover the names, with a key that only the owner can read', async () => {
     expect(readdirSync(folder).sort()).toEqual(['ca.pem', 'cert.pem', 'key.pem'])
     expect(statSync(join(folder, 'key.pem')).mode & 0o777).toBe(0o600)
     expect((await read('gateway.test')).cert).toBe(first.cert)
