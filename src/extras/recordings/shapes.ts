@@ -98,7 +98,7 @@ function intersectionOf(left: Shape, right: Shape): Shape {
     types: new Set(types.length > 0 ? types : left.types),
     values: left.values ?? right.values,
     objects,
-    items: left.items,
+    items: left.items?.types.size ? left.items : right.items,
     limits: { ...left.limits, ...right.limits },
   }
 }

@@ -160,6 +160,7 @@ const pairs: [string, Schema, Schema][] = [
     { type: 'string', maxLength: 4 },
   ],
   ['allOf a nullable and a non-nullable string', { allOf: [{ type: ['string', 'null'] }, text] }, text],
+  ['allOf an array and its items', { allOf: [{ type: 'array' }, { items: text }] }, { items: whole }],
   ['allOf a string and an enum', { allOf: [text, { enum: ['a', 'b'] }] }, { enum: ['a'] }],
   [
     'union of strings with one common limit',
