@@ -1,5 +1,6 @@
 /**
- * Warms up a long-running server while it is idle: compiles schemas, then loads the database library.
+ * Warms up a server while no request is open: compiles schemas and, after a longer idle period, loads the database
+ * library.
  */
 import { loadLibrary } from '../database/table.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'

@@ -1,6 +1,6 @@
 /**
- * Control operations used only by the console: call rows, reasons as data, a search in bodies, opened files, and checks
- * of drafts.
+ * Control operations used only by the console: call rows, explanations as data, a search in bodies, opened files,
+ * and checks of drafts.
  */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'

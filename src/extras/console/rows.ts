@@ -65,6 +65,6 @@ function textOf(item: ConversationItem | undefined): string {
 }
 
 function beginning(text: string): string {
-  // Secrets are hidden before the text is truncated, because a truncated secret would not be recognised.
+  // Secrets are hidden before the text is cut to its final length, because a truncated secret would not be recognised.
   return oneLine(hideInString(text.slice(0, 10 * maxInput))).slice(0, maxInput)
 }

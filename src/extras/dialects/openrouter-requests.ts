@@ -67,7 +67,8 @@ function extended(schema: z.ZodType, operation: string, names: string): z.ZodTyp
       models: fallbackModels(),
       input: openInput(input),
       reasoning: inner<z.ZodObject>(reasoning).extend(ignored('context', 'mode')).nullish(),
-      // Rules can script any reply, so with a scripted reply, `background` may be true.
+      // `StoringResponseBody` applies if a rule scripts the reply or responses are stored. `background` may then be
+      // true.
       ...(schema !== StoringResponseBody && {
         background: z.literal(false, 'Is not simulated: only a rule can reply to such a request').nullish(),
       }),
@@ -87,8 +88,8 @@ function inner<Schema extends z.ZodType>(schema: z.ZodType): Schema {
 }
 
 /**
- * Returns a schema for OpenRouter's plugins. Removes all except an enabled `web` plugin, because no other is
- * simulated.
+ * Returns a schema for OpenRouter's plugins. The schema removes all plugins except an enabled `web`, because no others
+ * are simulated.
  */
 function pluginList(): z.ZodType {
   const web = inner<z.ZodArray<z.ZodObject>>(CreateResponseBody._zod.innerType.shape.plugins).element

@@ -283,7 +283,7 @@ class ProxyExchange {
     response.writeHead(status, reply.statusMessage, replyHeaders(reply))
     response.flushHeaders()
     reply.pipe(response)
-    // Without its client, the reply would be paused.
+    // After the client disconnects, `pipe` pauses the reply, so the rest would not be recorded.
     response.on('close', () => reply.resume())
     reply.on('data', (bytes: Buffer) => {
       this.#file?.chunk(this.#ms, bytes)
@@ -431,7 +431,7 @@ export async function record(flags: RecordFlags): Promise<void> {
 
   let isStopping = false
   const stop = async () => {
-    // A second signal ends the open exchanges.
+    // A second signal ends open exchanges without waiting.
     if (isStopping) return recorder.close(0)
     isStopping = true
     await recorder.close()

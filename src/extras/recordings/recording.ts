@@ -199,7 +199,10 @@ export function bodyOf({ chunks }: Recording): Uint8Array {
   return joinBytes(chunks.map(bytesOf))
 }
 
-/** Stores bytes as text, or as base64 if they split a multibyte character. */
+/**
+ * Stores a chunk as text or, if its bytes are not valid UTF-8, as base64. A chunk can end inside a multibyte
+ * character.
+ */
 export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   const text = decodeUtf8(bytes)
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }

@@ -52,7 +52,7 @@ function climbs(path: string): boolean {
     if (decoded === before) break
     if (round === maxRounds - 1) return true
   }
-  // Undefined for overlong UTF-8 encodings of dots and slashes.
+  // Undefined for invalid UTF-8, such as overlong encodings of dots and slashes.
   const text = decodeUtf8(fromLatin1(decoded))
   if (text === undefined) return true
   // Normalises full-width dots and slashes. Some servers end segments at `;`, spaces or control characters.
