@@ -104,7 +104,7 @@ describe('a conversation', () => {
     expect((await call(gateway, line, { body: { model, ...body } })).status).toBe(200)
     expect(received).toEqual({
       items: [
-        // Text has one line per content part, and an image's line is empty. Messages reads texts only.
+        // Text has one line per content part, and an image's line is empty. POST /messages reads only text.
         {
           kind: 'message',
           role: 'user',
@@ -294,7 +294,7 @@ describe('POST /responses', () => {
     ).toEqual(spans)
   })
 
-  it('counts and cuts every kind of item at `max_output_tokens`', async () => {
+  it('counts every kind of item, and truncates it at `max_output_tokens`', async () => {
     const gateway = begin()
     gateway.reply({
       output: [

@@ -138,7 +138,7 @@ describe('sandbox.usage()', () => {
     })
   })
 
-  it('returns the same usage through a remote gateway', async () => {
+  it('is available through a remote gateway', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     const sandbox = await remote.createSandbox()

@@ -115,7 +115,7 @@ describe('GET /__understudy/metrics', () => {
     expect(few).toBeLessThan(300)
   })
 
-  it('is unlabelled by a node on a server without one, and describes each metric', async () => {
+  it('has an empty node label on a server without a node name, and states the type of each metric', async () => {
     await using alone = await startServer({ timeScale: 0 })
     const text = await (await fetch(`${alone.url}/__understudy/metrics`)).text()
     expect(text).toMatch(/^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node=""\} 1$/m)

@@ -401,7 +401,7 @@ describe('record', () => {
     `)
   })
 
-  it('prints one line of JSON for each of these with --json', async () => {
+  it('prints its address, each exchange and a summary as lines of JSON with --json', async () => {
     expect(await recorded('--json')).toMatchInlineSnapshot(`
       [
         "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","out":"OUT"}

@@ -216,7 +216,7 @@ describe('the recorder', () => {
     expect(joined(received.chunks) === large).toBe(true)
   })
 
-  it('reuses its connection to the upstream until it is closed', async () => {
+  it('reuses its connection to the upstream until the recorder is closed', async () => {
     const sockets = new Set<Socket | null>()
     await using upstream = await startUpstream((_, response) => {
       sockets.add(response.socket)
@@ -231,7 +231,7 @@ describe('the recorder', () => {
     await closed
   })
 
-  it('closes the connections of its clients after their last exchange', async () => {
+  it('closes client connections after their last exchange while the recorder is closing', async () => {
     await using upstream = await startHeldStream()
     const recorder = await record(upstream.url)
     const agent = new Agent({ keepAlive: true })
@@ -245,7 +245,7 @@ describe('the recorder', () => {
     agent.destroy()
   })
 
-  it('ends open exchanges when the time to close is over', async () => {
+  it('resets open exchanges when graceMs has passed after close()', async () => {
     await using upstream = await startHeldStream()
     const recorder = await record(upstream.url, { graceMs: 10 })
     const received = ask(recorder.baseUrl, '/providers')

@@ -221,7 +221,7 @@ it('HTTPS is enabled by a flag', async () => {
   expect(started?.gateway.extras.filter(({ secureServer }) => secureServer)).toHaveLength(1)
 })
 
-it('an HTTPS server closes connections that never finish their handshake', async () => {
+it('an HTTPS server closes connections with unfinished handshakes when it is closed', async () => {
   const secure = await startServer({ tls: true })
   const socket = connect(secure.port, '127.0.0.1')
   await new Promise((resolve) => socket.once('connect', resolve))
