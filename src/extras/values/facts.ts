@@ -37,8 +37,6 @@ export interface Facts {
   readonly query: string
   /** The first sentence of the text to read, if the prompt is more than a request. */
   readonly statement: string | undefined
-  /** The sentences of the text to read. */
-  readonly sentences: readonly string[]
 }
 
 /** Maximum number of characters to read, and maximum number of facts. */
@@ -121,19 +119,11 @@ function findPatterns(finder: Finder, today: number): void {
     else if (kind === 'array') {
       for (const { 0: source, index } of text.matchAll(pattern)) {
         const values = arrayOf(source)
-        if (
-          values &&
-          !finder.list.some(({ kind, start, end }) => kind === 'array' && start <= index && index < end)
-        )
-          finder.add('array', index, index + source.length, source, { values })
+        if (values) finder.add('array', index, index + source.length, source, { values })
       }
     } else
       for (const match of text.matchAll(pattern)) {
-        const [lead = ''] =
-          kind === 'company'
-            ? (/^(?:Send|Invoice|Email|Pay|Call|Add|Charge|Ask|Tell|Remind|From|To) /.exec(match[0]) ?? [])
-            : []
-        const raw = (match[1] ?? match[0]).slice(lead.length)
+        const raw = match[1] ?? match[0]
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), today)
@@ -158,9 +148,7 @@ function findQuotes(finder: Finder, passage: number | undefined): void {
   for (const match of finder.text.matchAll(quotes())) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
     const start = match.index + 1
-    if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
-      finder.add('passage', start, start + inner.length, inner)
-    else if (passage !== undefined && start > passage + 1)
+    if (passage !== undefined && start > passage + 1)
       finder.add('mention', start, start + inner.length, inner)
     else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
       finder.claim('quote', start, start + inner.length, inner)
@@ -226,9 +214,7 @@ function findNames(finder: Finder): void {
       )?.[0] ?? ''
     start += title.length
     name = name.slice(title.length)
-    name = name
-      .replace(/(?<=^\p{Lu})\. (?=(\p{L}+))/u, (dot, next: string) => (isCommon(next) ? '\n' : dot))
-      .split('\n')[0] as string
+
     if (/^\s\p{Ll}/u.test(text.slice(start + name.length))) name = name.replace(/['’]s?$/, '')
     const [first = '', ...others] = name.split(' ')
     const isPerson = title !== '' || personFirst().has(first.split('-')[0]?.toLowerCase() ?? '')
@@ -301,19 +287,13 @@ function findLists(finder: Finder, nouns: readonly Phrase[]): void {
 }
 
 /** Finds the noun phrases, and returns the prompt's subject. */
-function findThings(
-  finder: Finder,
-  nouns: readonly Phrase[],
-): Pick<Facts, 'topic' | 'query' | 'statement' | 'sentences'> {
+function findThings(finder: Finder, nouns: readonly Phrase[]): Pick<Facts, 'topic' | 'query' | 'statement'> {
   const { text, list } = finder
   const titled = list.find((fact) => fact.kind === 'quote' && isTitle(fact))
   const statement = statementIn(
     text,
     list.find(({ kind }) => kind === 'passage'),
   )
-  const sentences = statement
-    ? (text.slice(Math.max(0, text.indexOf(statement))).match(/\S[^.!?\n]{11,160}(?:[.!?](?!\d)|$)/g) ?? [])
-    : []
   // The last word of a thing is neither a number, a date nor another known term.
   const isTerm = (start: number, end: number) =>
     list.some((fact) => fact.start < end && start < fact.end && terms.test(fact.kind))
@@ -350,7 +330,7 @@ function findThings(
     if (rest && !isTerm(end - value.length, end - rest.length))
       finder.add('rest', end - rest.length, end, rest)
   }
-  return { topic, query, statement, sentences }
+  return { topic, query, statement }
 }
 
 /** Returns true for `today` and the date in `Today is 4 May 2026`. */
@@ -491,16 +471,6 @@ function* enumerations(text: string): Generator<{ start: number; end: number; it
     )
     if (kept.length > 1) yield { start: match.index, end: match.index + match[0].length, items: kept }
   }
-}
-
-/** Returns true for text of several words that ends like a sentence or starts a clause. */
-function isSentence(text: string): boolean {
-  return (
-    text.split(/\s+/).length > 4 &&
-    (/[.!?]$/.test(text) ||
-      (/^(?:I|we|my|the|it|please|hi|hello)\b/i.test(text) &&
-        !/^\S+(?: \p{Lu}\S*| of| the| and){3}/u.test(text)))
-  )
 }
 
 /** Returns true if a value follows `titled` or a similar word. */

@@ -126,38 +126,9 @@ function labelOf(leaf: Leaf, listed: readonly unknown[], text: string, path: Val
   }
   if (listed.every((value) => typeof value === 'number') && isHostility.test(own))
     return countOf(text, harsh) > 0 ? listed.at(-2) : listed[0]
-  const rated = explained(leaf.description, listed, text)
-  if (rated !== undefined) return rated
   if (!leaf.isMany) return undefined
   const found = labelsIn(listed, text)
   return found[(path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, found.length)]
-}
-
-/** Returns the member whose explanation fits best, as in `k1: wants a refund; k2: wants to cancel`. */
-function explained(description: string, listed: readonly unknown[], text: string): unknown {
-  const found = listed.flatMap((value) => {
-    const [, explanation] =
-      new RegExp(`(?<!\\w)${escaped(String(value))}["'\`]?\\s?[:=–-]\\s([^;\\n]{3,200})`).exec(
-        description.slice(0, 3000),
-      ) ?? []
-    const words = split(
-      (explanation ?? '')
-        .replace(/\b(?:unrelated|not related|excluding|except|other than)\b.*/, '')
-        .slice(0, 79),
-    ).split(' ')
-    return explanation
-      ? [{ value, words: [...new Set(words.filter((word) => word.length > 3).map(stem))] }]
-      : []
-  })
-  const rated = found
-    .map(({ value, words }) => ({
-      value,
-      score: words
-        .filter((word) => hasStem(text, word))
-        .reduce((sum, word) => sum + 1 / found.filter((other) => other.words.includes(word)).length, 0),
-    }))
-    .sort((left, right) => right.score - left.score)
-  return rated[1] && (rated[0]?.score ?? 0) > rated[1].score ? rated[0]?.value : undefined
 }
 
 function hasStem(text: string, word: string): boolean {

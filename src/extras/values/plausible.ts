@@ -13,7 +13,6 @@ import { dateOfToday, readFacts } from './facts.ts'
 import { type Leaf, leavesOf } from './fields.ts'
 import { judgement, labelsIn } from './labels.ts'
 import { assign } from './matching.ts'
-import { segmentsOf } from './segments.ts'
 import { Writer } from './writer.ts'
 
 interface SourceOptions {
@@ -53,7 +52,7 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
   const writer = new Writer(leaves, facts, seed, today, isCreative)
   const sources: ((place: ValuePlace, key: string, leaf: Leaf | undefined) => unknown)[] = isCreative
     ? [inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt, seed)]
-    : [judgedIn(text, leaves, facts.statement), segmentsOf(leaves, facts, seed, today)]
+    : [judgedIn(text, leaves, facts.statement)]
   return (place) => {
     const key = place.path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
     const leaf = leaves.get(key)

@@ -71,10 +71,7 @@ export class Writer {
     const leaves = [...this.#leaves.values()]
     const stated = leaves.filter((leaf) => {
       const type = leaf.schemas.flatMap((schema) => typesOf(schema) ?? [])[0] ?? 'string'
-      return (
-        /\{(?:query|Topic|Sentence)\}/.test(String(leaf.field?.give)) ||
-        this.#stated(leaf, type, leaf.schemas, 0) !== undefined
-      )
+      return this.#stated(leaf, type, leaf.schemas, 0) !== undefined
     })
     const kept = new Set(stated.flatMap(({ optional }) => optional))
     const all = leaves.flatMap(({ optional }) => optional)
@@ -163,21 +160,6 @@ export class Writer {
     ).test(this.#lower)
     if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
       return 0
-    const noun = stem(split(own))
-    const isGeneric = /^(?:items|results|data|values|entries|response|output)$/.test(own)
-    const asked = new RegExp(
-      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : `${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`}`,
-      'u',
-    ).exec(this.#lower)?.[1]
-    if (count === 0 && isPointList(split(own))) count = this.#facts.sentences.length
-    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
-      count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
-    if (count === 0 && /option|choice/i.test(own)) count = 4
-    if (
-      count === 0 &&
-      /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
-    )
-      count = 3
     return count > 0 ? Math.min(count, maxItems) : undefined
   }
 
@@ -200,13 +182,6 @@ export class Writer {
       return Number(String(fact.value).split(':')[/minutes?$/.test(leaf.name) ? 1 : 0])
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
       return this.#isSameMoment(leaf, fact) ? undefined : this.#moment(leaf, fact)
-    if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
-      const [owner, repo] = String(fact.value).split('/')
-      const isSplit = [...this.#leaves.values()].some(
-        ({ parent, key }) => parent === leaf.parent && /owner$/i.test(key),
-      )
-      return mode === 'owner' ? owner : isSplit ? repo : fact.value
-    }
     if (
       /^(?:city|country|region|name)$/.test(fact.kind) &&
       (mode === 'place' ||
@@ -221,15 +196,9 @@ export class Writer {
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
     if (typeof fact.value === 'number') {
-      if (type === 'string' && /\b(?:duration|period|length|time ?frame|range)\b/.test(leaf.name))
-        return this.#facts.text.slice(
-          fact.start,
-          fact.end + (/^[\s-]\p{L}+/u.exec(fact.after)?.[0].length ?? 0),
-        )
       const number = numberFor(leaf, fact)
       return type === 'string' ? String(number) : number
     }
-    if (type === 'string' && typeof fact.value === 'number') return String(fact.value)
     return fact.value
   }
 
@@ -243,13 +212,8 @@ export class Writer {
       /^,? (?:\p{Lu}\.){2}|^, (?:[A-Z]{2,3}\b|\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?)(?!\p{L}|['’])/u.exec(
         this.#facts.text.slice(end, end + 40),
       ) ?? []
-    const isNext =
-      rest !== '' &&
-      !this.#facts.list.some(
-        ({ kind, start }) => /^(?:date|weekday|month|person)$/.test(kind) && start === end + 2,
-      )
     if (isSplit) return String(value)
-    if (isNext) return `${value}${rest.startsWith(',') ? '' : ','}${rest}`.replace(', ,', ',')
+    if (rest) return `${value}${rest.startsWith(',') ? '' : ','}${rest}`.replace(', ,', ',')
     const known =
       row?.['countryCode'] === 'US'
         ? row['region']
@@ -271,8 +235,6 @@ export class Writer {
     const { count, unit, cost } = itemOf((list || [])[index] ?? '')
     if (cost !== undefined && (/price|cost|rate/.test(name) || (name === 'amount' && !count)))
       return type === 'string' ? String(cost) : cost
-    if (/price|cost|rate/.test(name)) return undefined
-    if (list && cost !== undefined && type !== 'string') return count ?? 1
     if (count === undefined) return undefined
     if (type !== 'string') return count
     return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
@@ -298,17 +260,17 @@ export class Writer {
   /** Returns a date or time in the format that a field expects. */
   #moment({ schemas, field, role, name, parent, description }: Leaf, fact: Fact): string {
     const { list } = this.#facts
+    const near = (kind: string) =>
+      list
+        .filter((other) => other.kind === kind)
+        .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
     const written =
       fact.kind !== 'datetime' && !schemas.some(({ format }) => format)
         ? dateFormatIn(description)
         : undefined
     if (written) {
-      const other = (kind: string) =>
-        list
-          .filter((each) => each.kind === kind)
-          .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
-      const date = fact.kind === 'date' ? fact : other('date')
-      const time = fact.kind === 'time' ? fact : other('time')
+      const date = fact.kind === 'date' ? fact : near('date')
+      const time = fact.kind === 'time' ? fact : near('time')
       return inDateFormat(
         written,
         String(date?.value ?? isoDay(new Date(this.#now))),
@@ -333,10 +295,6 @@ export class Writer {
     )
     if (form === 'time' && (format || !isWhole || hasDay)) return format === 'time' ? `${value}:00Z` : value
     const times = list.filter(({ kind }) => kind === 'time')
-    const near = (kind: string) =>
-      list
-        .filter((other) => other.kind === kind)
-        .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
     const day = fact.kind === 'date' ? value : String(near('date')?.value ?? isoDay(new Date(this.#now)))
     const late = role === 'to' || /\bend/.test(name) ? times[1] : undefined
     const time = fact.kind === 'time' ? value : String((late ?? near('time'))?.value ?? '09:00')
@@ -354,23 +312,11 @@ export class Writer {
           left.at - right.at,
       )
     if (mentioned.length > 0) {
-      const isTarget = (at: number) =>
-        /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(Math.max(0, at - 12), at))
-      const byRole =
-        leaf.role === 'to'
-          ? mentioned.findLast(({ at }) => isTarget(at))
-          : leaf.role === 'from'
-            ? mentioned.find(({ at }) => !isTarget(at))
-            : undefined
-      return (byRole ?? mentioned[leaf.isMany ? index % mentioned.length : 0])?.value
+      return mentioned[leaf.isMany ? index % mentioned.length : 0]?.value
     }
     const rated = listed
       .map((value) => ({ value, score: this.#implied(value) + this.#overlap(value) }))
       .sort((left, right) => right.score - left.score)
-    const isMixed = ['positive', 'negative'].every(
-      (value) => listed.includes(value) && this.#implied(value) > 0,
-    )
-    if (isMixed && listed.includes('mixed')) return 'mixed'
     return rated[0] && rated[0].score >= 0.5 && rated[0].score > (rated[1]?.score ?? 0)
       ? rated[0].value
       : undefined
@@ -495,12 +441,10 @@ export class Writer {
       /\b(?:day|week|step|index|order|position|rank|number|no|line|chapter|id)$/.test(leaf.name)
     )
       return index + 1
-    const { statement, sentences } = this.#facts
-    if (leaf.isMany && isPointList(leaf.name) && sentences[index]) return sentences[index]
+    const { statement } = this.#facts
     if (!isNumber && statement && !leaf.isMany) {
       const own = leaf.name.split(' ').at(-1) ?? ''
-      if (/^(?:title|subject|headline)$/.test(own) || (own === 'name' && /^@products/.test(String(give))))
-        return sentenceCase(this.#facts.topic)
+      if (/^(?:title|subject|headline)$/.test(own)) return sentenceCase(this.#facts.topic)
       if (
         /^(?:description|details|issue|problem|summary|body|note|notes|content|reason|reasoning|explanation|message|comment)$/.test(
           own,
@@ -524,30 +468,9 @@ export class Writer {
     }
     if (typeof value === 'string' && value.startsWith('@')) value = this.#cell(leaf, index, value.slice(1))
     if (typeof value === 'string') value = this.#fill(value, leaf, index)
-    const [, low, high] =
-      /\b(?:between|from)?\s*(\d+(?:\.\d+)?)\s*(?:and|to|-|–)\s*(\d+(?:\.\d+)?)/i.exec(
-        schemas
-          .map((schema) => textAt(schema, 'description') ?? '')
-          .join(' ')
-          .slice(0, 200),
-      ) ?? []
-    if (
-      isNumber &&
-      low &&
-      high &&
-      typeof value === 'number' &&
-      (value < Number(low) || value > Number(high))
-    ) {
-      const drawn =
-        Number(low) + (Number(high) - Number(low)) * (0.6 + 0.3 * draw(this.#seed, leaf.key, index))
-      return type === 'integer' ? Math.round(drawn) : Number(drawn.toFixed(2))
-    }
     if (isNumber) {
       const number = this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
-      const inside = number === undefined ? undefined : withinBounds(number, schemas, type)
-      const isBelowZero = numbersAt(schemas, 'minimum').some((min) => min < 0)
-      const isNegative = isBelowZero && this.#implied('negative') > this.#implied('positive')
-      return inside !== undefined && isNegative ? -inside : inside
+      return number === undefined ? undefined : withinBounds(number, schemas, type)
     }
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
   }
@@ -645,10 +568,6 @@ export class Writer {
     const slots: Record<string, () => string> = {
       topic: () => topic,
       Category: () => (this.#hasObject() ? sentenceCase(keywords[0] ?? topic) : cell('products.category')),
-      Product: () =>
-        this.#hasObject()
-          ? `A well-made ${topic.toLowerCase().replace(/^(?:an?|the) /, '')} for everyday use.`
-          : cell('products.description'),
       Parent: () =>
         `${sentenceCase((leaf.name.split(' ').at(-2) ?? 'sample').replace(/s$/, ''))} ${index + 1}`,
       Topic: () => sentenceCase(topic),
@@ -670,7 +589,6 @@ export class Writer {
       index: () => String(index + 1),
       slug: () => slug(topic).replaceAll('.', '-'),
       keyword: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
-      tag: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
       table: () => (keywords.find((word) => /s$/.test(word)) ?? keywords[0] ?? 'items').toLowerCase(),
     }
     for (const [name, sentences] of Object.entries(fixtures.sentences))
@@ -751,11 +669,6 @@ export class Writer {
     }
     return (words[count] ?? Number(count)) * (units[unit] ?? 0)
   }
-}
-
-/** Returns true for lists such as `key_points`, whose items are the text's sentences. */
-function isPointList(name: string): boolean {
-  return /\bpoints?$|highlights|takeaways/.test(name)
 }
 
 /** Returns true for the number of an item, such as `day` in a plan. */
