@@ -45,7 +45,7 @@ export const assumptions = {
     choice: 'the same request gets the same sample; nothing is stored',
   },
   requestBody: {
-    about: 'Empty, malformed or too large bodies, and content types other than JSON',
+    about: 'Empty, malformed or oversized bodies, and content types other than JSON',
     choice:
       '400 if empty, malformed, not UTF-8 or nested deeper than 500 levels; 415 for other content types; 413 above `limits.requestBodyBytes`; a body without a content type is read as JSON',
   },

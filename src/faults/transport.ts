@@ -87,7 +87,7 @@ export const transportFaults = [
     params: () =>
       z.strictObject({
         ms: Duration.default(2000).describe('Total time to send the body, in milliseconds.'),
-        chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
+        chunks: z.int().min(1).max(10_000).default(10).describe('Number of chunks.'),
       }),
     apply({ ms, chunks }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)

@@ -134,7 +134,7 @@ describe('the console', () => {
     }
     for (const [hash, text] of [
       ['#/calls', '/responses'],
-      ['#/metrics', 'Tokens per second'],
+      ['#/metrics', 'Median tokens per second'],
       ['#/sandboxes', 'Base URL'],
       ['#/data?collection=workspaces', 'hostile-29'],
       ['#/scenarios', 'hostile-29'],

@@ -43,7 +43,7 @@ export function Metrics() {
           title="Median time to first byte"
           value={shown(quantile(firstBytes(recent), 0.5), milliseconds)}
         />
-        <Tile title="Tokens per second" value={shown(quantile(throughputs(recent), 0.5), whole)} />
+        <Tile title="Median tokens per second" value={shown(quantile(throughputs(recent), 0.5), whole)} />
       </div>
       <div class="charts">
         <Chart
