@@ -1,0 +1,73 @@
+/** Tests messages and positions for mistakes in data files. `test/scenarios/scenario-files.test.ts` tests files. */
+import { describe, expect, it } from 'vitest'
+import { FileError, formatProblem, inMegabytes, jsonProblem, parseDataText } from '../../src/lib/data-file.ts'
+
+describe('jsonProblem', () => {
+  it.each([
+    ['{ "a": 1', '1:9: not JSON: a bracket or quote is not closed'],
+    ['["a', '1:4: not JSON: a bracket or quote is not closed'],
+    ['[1, ]', '1:5: not JSON: remove the comma before ]'],
+    ['{ "a": 1,\n}', '2:1: not JSON: remove the comma before }'],
+    ["{ 'a': 1 }", '1:3: not JSON: write double quotes instead of single ones'],
+    ['[1] // one', '1:5: not JSON: comments are not allowed'],
+    ['{\n  # one\n}', '2:3: not JSON: comments are not allowed'],
+    ['{ a: 1 }', '1:3: not JSON: write the name in double quotes'],
+    ['{ "a": 1, b: 2 }', '1:11: not JSON: write the name in double quotes'],
+    ['[x]', '1:2: not JSON: unexpected "x"'],
+    ['{ "a" 1 }', `1:7: not JSON: expected ':' after property name`],
+    ['?', '1:1: not JSON: unexpected "?"'],
+  ])('explains %o', (text, expected) => {
+    try {
+      JSON.parse(text)
+    } catch (error) {
+      expect(formatProblem(jsonProblem('a.json', text, error))).toBe(`a.json:${expected}`)
+    }
+    expect.assertions(1)
+  })
+})
+
+describe('parseDataText', () => {
+  it('locates each value, also through aliases, and the nearest ancestor of a missing one', () => {
+    const { value, locate } = parseDataText('text', 'a: &list\n  - one\n  - "two"\nb: *list\nc: { d: 1 }\n')
+    expect(value).toEqual({ a: ['one', 'two'], b: ['one', 'two'], c: { d: 1 } })
+    const place = (...path: (string | number)[]) => {
+      const { line, column } = locate(path)
+      return `${line}:${column}`
+    }
+    expect([place('a', 0), place('a', 1), place('b', 1), place('c', 'd'), place('c', 'e'), place()]).toEqual([
+      '2:5',
+      '3:5',
+      '3:5',
+      '5:6',
+      '5:1',
+      '1:1',
+    ])
+  })
+
+  it('accepts 100,000 values through aliases, and rejects more', () => {
+    const thousand = `[${'0,'.repeat(998)}0]`
+    const text = (count: number) => `- &a ${thousand}\n${'- *a\n'.repeat(98)}- [${'0,'.repeat(count)}]\n`
+    expect(parseDataText('text', text(998)).value).toHaveLength(100)
+    expect(() => parseDataText('text', text(999))).toThrow(
+      'text:1:1: expands to too many values through aliases',
+    )
+  })
+})
+
+it('FileError names the first problem and counts the others', () => {
+  const problem = { file: 'a.yaml', message: 'is empty' }
+  expect(new FileError([problem]).message).toBe('a.yaml: is empty')
+  expect(new FileError([problem, problem]).message).toBe('a.yaml: is empty (and 1 more)')
+  expect(new FileError([{ ...problem, line: 3, column: 5 }, problem, problem]).message).toBe(
+    'a.yaml:3:5: is empty (and 2 more)',
+  )
+})
+
+it('inMegabytes rounds to one decimal', () => {
+  expect([0, 1024 * 1024, 1.25 * 1024 * 1024, 64 * 1024 * 1024 + 1].map(inMegabytes)).toEqual([
+    '0 MB',
+    '1 MB',
+    '1.3 MB',
+    '64 MB',
+  ])
+})
