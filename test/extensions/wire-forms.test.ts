@@ -131,39 +131,25 @@ describe('POST /chat/completions', () => {
       })
       return body.choices[0].logprobs.content
     }
-    expect(await topOf(2)).toMatchInlineSnapshot(`
-      [
-        {
-          "bytes": [
-            72,
-            105,
-          ],
-          "logprob": -0.190321,
-          "token": "Hi",
-          "top_logprobs": [
-            {
-              "bytes": [
-                72,
-                105,
-              ],
-              "logprob": -0.190321,
-              "token": "Hi",
-            },
-            {
-              "bytes": [
-                32,
-                98,
-                101,
-                99,
-                49,
-              ],
-              "logprob": -1.190321,
-              "token": " bec1",
-            },
-          ],
-        },
-      ]
-    `)
+    expect(await topOf(2)).toEqual([
+      {
+        bytes: [72, 105],
+        logprob: -0.190321,
+        token: 'Hi',
+        top_logprobs: [
+          {
+            bytes: [72, 105],
+            logprob: -0.190321,
+            token: 'Hi',
+          },
+          {
+            bytes: [32, 98, 101, 99, 49],
+            logprob: -1.190321,
+            token: ' bec1',
+          },
+        ],
+      },
+    ])
     expect((await topOf(1))[0].top_logprobs).toHaveLength(1)
     expect((await topOf(0))[0].top_logprobs).toEqual([])
     expect((await topOf())[0].top_logprobs).toEqual([])
@@ -185,48 +171,69 @@ describe('POST /messages', () => {
       usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 },
     })
     const { body } = await call(gateway, 'POST /messages', { body: ask })
-    expect([body.content, body.usage, body.stop_reason]).toMatchInlineSnapshot(`
+    expect([body.content, body.usage, body.stop_reason]).toEqual([
       [
-        [
-          {
-            "signature": "d77ac389e0a706da",
-            "thinking": "Look first",
-            "type": "thinking",
-          },
-          {
-            "caller": {
-              "type": "direct",
-            },
-            "id": "c1",
-            "input": {
-              "q": "boat",
-            },
-            "name": "search",
-            "type": "tool_use",
-          },
-          {
-            "citations": [
-              {
-                "cited_text": "sea",
-                "encrypted_index": "6fe9d4acf987e36b",
-                "title": "a.example",
-                "type": "web_search_result_location",
-                "url": "https://a.example/",
-              },
-            ],
-            "text": "At sea",
-            "type": "text",
-          },
-        ],
         {
-          "cache_creation_input_tokens": 0,
-          "cache_read_input_tokens": 4,
-          "input_tokens": 6,
-          "output_tokens": 7,
+          signature: 'd77ac389e0a706da',
+          thinking: 'Look first',
+          type: 'thinking',
         },
-        "tool_use",
-      ]
-    `)
+        {
+          caller: {
+            type: 'direct',
+          },
+          id: 'c1',
+          input: {
+            q: 'boat',
+          },
+          name: 'search',
+          type: 'tool_use',
+        },
+        {
+          citations: [
+            {
+              cited_text: 'sea',
+              encrypted_index: '6fe9d4acf987e36b',
+              title: 'a.example',
+              type: 'web_search_result_location',
+              url: 'https://a.example/',
+            },
+          ],
+          text: 'At sea',
+          type: 'text',
+        },
+      ],
+      {
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 4,
+        input_tokens: 6,
+        output_tokens: 7,
+      },
+      'tool_use',
+    ])
+  })
+
+  it('stops before a stop sequence, and keeps only the citations up to there', async () => {
+    const gateway = begin()
+    const citations = [
+      { url: 'https://a.example/', start_index: 3, end_index: 6 },
+      { url: 'https://b.example/', start_index: 3, end_index: 7 },
+    ]
+    gateway.reply({ text: 'At sea, at rest', citations })
+    const message = await call(gateway, 'POST /messages', { body: { ...ask, stop_sequences: [', '] } })
+    const [{ text, citations: kept }] = message.body.content
+    expect([text, kept.map((each: { url: string }) => each.url), message.body.stop_sequence]).toEqual([
+      'At sea',
+      ['https://a.example/'],
+      ', ',
+    ])
+    const chat = await call(gateway, 'POST /chat/completions', { body: { ...ask, stop: [', '] } })
+    expect(chat.body.choices[0].message).toMatchObject({
+      content: 'At sea',
+      annotations: [{ url_citation: { url: 'https://a.example/', start_index: 3, end_index: 6 } }],
+    })
+    const whole = await call(gateway, 'POST /messages', { body: { ...ask, stop_sequences: ['At'] } })
+    expect(whole.body.content).toEqual([{ type: 'text', text: '', citations: null }])
   })
 
   it.each([
@@ -294,6 +301,25 @@ describe('POST /responses', () => {
     ).toEqual(spans)
   })
 
+  it('cites the first occurrence of a text, or a span', async () => {
+    const gateway = begin()
+    const text = 'Tides rise, Tides fall, boats sail'
+    const citations = [
+      { url: 'https://c.example/', text: 'boats' },
+      { url: 'https://b.example/', start_index: 6, end_index: 10 },
+      { url: 'https://a.example/', text: 'Tides' },
+    ]
+    gateway.reply({ text, citations })
+    const { body } = await call(gateway, 'POST /responses', { body: { model, input: question } })
+    const [part] = body.output[0].content
+    expect(part.text).toBe(text)
+    expect(part.annotations.map((each: object) => Object.values(each))).toEqual([
+      ['url_citation', 'https://a.example/', 'a.example', 0, 5],
+      ['url_citation', 'https://b.example/', 'b.example', 6, 10],
+      ['url_citation', 'https://c.example/', 'c.example', 24, 29],
+    ])
+  })
+
   it('counts every kind of item, and truncates it at `max_output_tokens`', async () => {
     const gateway = begin()
     gateway.reply({
@@ -316,23 +342,21 @@ describe('POST /responses', () => {
       return `${max_output_tokens}: ${body.status}, ${output_tokens} (${output_tokens_details.reasoning_tokens}), ${items.join(' | ')}`
     }
     const limits = Array.from({ length: 14 }, (_, index) => index + 1)
-    expect(await Promise.all(limits.map(outcome))).toMatchInlineSnapshot(`
-      [
-        "1: incomplete, 1 (1), Look",
-        "2: incomplete, 2 (2), Look first",
-        "3: incomplete, 3 (2), Look first | At",
-        "4: incomplete, 4 (2), Look first | At sea",
-        "5: incomplete, 5 (2), Look first | At sea | {"",
-        "6: incomplete, 6 (2), Look first | At sea | {"q",
-        "7: incomplete, 7 (2), Look first | At sea | {"q":"",
-        "8: incomplete, 8 (2), Look first | At sea | {"q":"boat",
-        "9: incomplete, 9 (2), Look first | At sea | {"q":"boat"}",
-        "10: incomplete, 10 (2), Look first | At sea | {"q":"boat"} | Good",
-        "11: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
-        "12: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
-        "13: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
-        "14: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye",
-      ]
-    `)
+    expect(await Promise.all(limits.map(outcome))).toEqual([
+      '1: incomplete, 1 (1), Look',
+      '2: incomplete, 2 (2), Look first',
+      '3: incomplete, 3 (2), Look first | At',
+      '4: incomplete, 4 (2), Look first | At sea',
+      '5: incomplete, 5 (2), Look first | At sea | {"',
+      '6: incomplete, 6 (2), Look first | At sea | {"q',
+      '7: incomplete, 7 (2), Look first | At sea | {"q":"',
+      '8: incomplete, 8 (2), Look first | At sea | {"q":"boat',
+      '9: incomplete, 9 (2), Look first | At sea | {"q":"boat"}',
+      '10: incomplete, 10 (2), Look first | At sea | {"q":"boat"} | Good',
+      '11: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye',
+      '12: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye',
+      '13: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye',
+      '14: completed, 11 (2), Look first | At sea | {"q":"boat"} | Good bye',
+    ])
   })
 })
