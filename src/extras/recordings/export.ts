@@ -117,7 +117,7 @@ export function exportEntry(
 
 /** Converts an entry to a recording without secrets. */
 function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Recording {
-  return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
+  return toRecording(entryExchange(entry), { redactor, operation: entry.operation })
 }
 
 /** Collections by the operation that returns their records. */

@@ -24,8 +24,8 @@ import { type Leak, scanFile } from './scan.ts'
 
 export interface RecordingSetup {
   readonly redactor: Redactor
-  /** Operation id; undefined for an unknown path. */
-  readonly operation: string | undefined
+  /** Operation id; null or undefined for an unknown path. */
+  readonly operation: string | null | undefined
   /** Vendor name. Default: `neutral`. */
   readonly dialect?: string | undefined
   /** Wall-clock time, ISO 8601. Default: not recorded. */
@@ -196,6 +196,7 @@ export type RecordOutcome =
 export class RecordingFile {
   readonly #path: string
   readonly #stream: WriteStream
+  readonly #closed: Promise<void>
   readonly #writer: ReplyWriter
   readonly #redactor: Redactor
   readonly #maxBytes: number
@@ -209,6 +210,7 @@ export class RecordingFile {
     this.#path = path
     this.#redactor = redactor
     this.#stream = createWriteStream(this.#path, { flags: 'wx' })
+    this.#closed = new Promise<void>((resolve) => this.#stream.on('close', resolve))
     this.#stream.on('error', (error) => this.giveUp(`the recording cannot be written: ${error.message}`))
     this.#line(head)
     if (request) this.#line({ request })
@@ -237,10 +239,8 @@ export class RecordingFile {
   /** Finishes the file, then verifies that it contains no secrets and can be parsed. */
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
     if (!this.#problem) this.#writer.end(how, ms)
-    await new Promise<void>((resolve) => {
-      this.#stream.on('close', resolve)
-      this.#stream.end()
-    })
+    this.#stream.end()
+    await this.#closed
     const leaks = this.#problem ? [] : await this.#check()
     const file = basename(this.#path)
     if (!this.#problem && leaks.length === 0)

@@ -95,11 +95,11 @@ async function replay(
     headers: {},
     text: record.requestText,
   })
-  const next = recordings.length > 0 ? recordings[occurrences.next(key)] : undefined
+  const next = key === undefined ? undefined : recordings[occurrences.next(key)]
   if (next) {
     const elapsed = () => (timeScale > 0 ? (monotonic() - record.startedAt) / timeScale : 0)
     const { waitMs, reply } = toReplay(next.recording, elapsed)
-    if (waitMs > 0) await clock.wait(waitMs, signal)
+    await clock.wait(waitMs, signal)
     return reply
   }
   const { message, nearest } = explainMiss()
@@ -169,14 +169,14 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
       ENOTDIR: 'is not a folder',
       EISDIR: 'is a folder: name a recording in it',
     }
-    throw new RecordingError(`${path}: ${reasons[code ?? ''] ?? `cannot be read: ${code}`}`)
+    throw new RecordingError(`${path}: ${reasons[String(code)] ?? `cannot be read: ${code}`}`)
   }
 }
 
 /** Recordings that match a request. */
 export interface Match {
-  /** The request's key. */
-  readonly key: string
+  /** Key of the matching recordings; undefined if there are none. */
+  readonly key: string | undefined
   /** Matching recordings, in the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
   /** Explains why no recording matches, and names the nearest one. */
@@ -196,20 +196,20 @@ export class RecordingIndex {
    */
   constructor(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
     this.#redactor = new Redactor(ignoreFields && { ignoreFields })
+    // Recordings without a request or an ending match nothing.
     this.#all = [...recordings]
-      .map(([name, recording]) => ({
-        name,
-        recording,
-        parts: recordedKeyParts(recording, this.#redactor.ignoreFields),
-      }))
+      .flatMap(([name, recording]) => {
+        const { head, request, end } = recording
+        if (!request || !end) return []
+        const parts = recordedKeyParts(head, request, this.#redactor.ignoreFields)
+        return [{ name, recording, request, parts }]
+      })
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
-      // Recordings without a request or an ending match nothing.
-      if (!named.parts || !named.recording.end) continue
-      const key = toText(named.parts)
+      const { recording, request, parts } = named
+      const key = toText(parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
-      const { head, request } = named.recording
-      if (request && head.bodyHash === undefined && isRedacted(request)) this.#redacted.push({ request, key })
+      if (recording.head.bodyHash === undefined && isRedacted(request)) this.#redacted.push({ request, key })
     }
   }
 
@@ -219,8 +219,8 @@ export class RecordingIndex {
     const { ignoreFields } = this.#redactor
     const key = this.#byKey.has(exact)
       ? exact
-      : (this.#redacted.find((each) => equalsRedacted(each.request, clean, ignoreFields))?.key ?? exact)
-    const recordings = this.#byKey.get(key) ?? []
+      : this.#redacted.find((each) => equalsRedacted(each.request, clean, ignoreFields))?.key
+    const recordings = (key !== undefined && this.#byKey.get(key)) || []
     return { key, recordings, explainMiss: () => this.#explainMiss(clean, parts, recordings.length) }
   }
 

@@ -16,7 +16,7 @@ export interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones. A trailing `*` matches any suffix. Default: none. */
   readonly headers?: readonly string[]
   /** If true, prompts and answers are replaced with filler of the same shape. Default: false. */
-  readonly text?: boolean
+  readonly text?: boolean | undefined
   /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
 }
@@ -168,12 +168,8 @@ export class BodyRedactor {
   #border(added: string): number {
     const tail = this.#last + added
     this.#last = tail.slice(-2)
-    const ends = ['\n\n', '\n\r\n', '\r\r'].map((blank) => {
-      const place = tail.lastIndexOf(blank)
-      return place < 0 ? 0 : place + blank.length
-    })
-    const end = Math.max(...ends)
-    if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
+    const ended = /^.*(?:\n\r?\n|\r\r)/s.exec(tail)?.[0]
+    if (ended) return Math.max(0, this.#length - tail.length + ended.length - this.#longestLines)
     if (this.#length <= maxPiece) return 0
     // Splits after a comma: commas separate JSON fields and never occur in API keys.
     const raw = this.#raw.join('')
@@ -181,12 +177,11 @@ export class BodyRedactor {
   }
 
   #upTo(border: number): CleanChunk[] {
-    if (border > 0) {
-      const raw = this.#raw.join('')
-      this.#clean += this.#replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
-      this.#raw = border < raw.length ? [raw.slice(border)] : []
-      this.#length = raw.length - border
-    }
+    if (border === 0) return []
+    const raw = this.#raw.join('')
+    this.#clean += this.#replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
+    this.#raw = [raw.slice(border)]
+    this.#length = raw.length - border
     const ready: CleanChunk[] = []
     let at = 0
     for (
@@ -198,7 +193,7 @@ export class BodyRedactor {
       at += chunk.length
       this.#chunks.shift()
     }
-    if (at > 0) this.#clean = this.#clean.slice(at)
+    this.#clean = this.#clean.slice(at)
     return ready
   }
 }
@@ -333,7 +328,7 @@ export function toRedactor(
       ...rules.values.map((value) => ({ kind: 'a value in the rules', value })),
     ],
     ignoreFields: [...defaultIgnoreFields, ...rules.ignoreFields, ...ignoreField],
-    text: redactText ?? false,
+    text: redactText,
   })
 }
 

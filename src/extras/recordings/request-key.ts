@@ -53,14 +53,14 @@ export function toKey(operation: string, { method, path, query, bodyHash }: KeyP
 }
 
 /**
- * Returns a recorded request's key parts, or undefined for a recording without a request. If the request's
- * text was replaced with filler, the hash of the original body is in the head.
+ * Returns a recorded request's key parts. If the request's text was replaced with filler, the hash of the
+ * original body is in the head.
  */
 export function recordedKeyParts(
-  { head, request }: Recording,
+  head: Recording['head'],
+  request: RecordedRequest,
   ignoreFields: readonly string[],
-): KeyParts | undefined {
-  if (!request) return undefined
+): KeyParts {
   const parts = keyPartsOf(request, ignoreFields)
   return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
 }
@@ -82,8 +82,9 @@ export function equalsRedacted(
   sent: RecordedRequest,
   ignoreFields: readonly string[],
 ): boolean {
-  if (methodOf(redacted) !== methodOf(sent)) return false
-  const [left, right] = [redacted, sent].map(({ path, query }) => `${path}?${sortedQuery(query)}`)
+  const [left, right] = [redacted, sent].map(
+    (each) => `${methodOf(each)} ${each.path}?${sortedQuery(each.query)}`,
+  )
   if (!valueEqualsRedacted(left, right)) return false
   const [before, now] = [redacted, sent].map(
     (each) => comparableBody(parsedBody(each), ignoreFields) ?? toLatin1(bytesOf(each)),
@@ -140,20 +141,21 @@ export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unk
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]))
 }
 
 /** Returns the operation id or, without one, a name derived from method and path. */
-export function operationName(operation: string | undefined, method: string, path: string): string {
+export function operationName(operation: string | null | undefined, method: string, path: string): string {
   return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
 
-/** A recording with its file name and key parts. */
+/** A recording of a complete exchange, with its file name and key parts. */
 export interface NamedRecording {
   readonly name: string
   readonly recording: Recording
-  readonly parts: KeyParts | undefined
+  readonly request: RecordedRequest
+  readonly parts: KeyParts
 }
 
 export interface Nearest {
@@ -171,50 +173,48 @@ const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80
 
-/** Returns the recording nearest to a request, or undefined if no recording has a request. */
+/** Returns the recording nearest to a request, or undefined if there are no recordings. */
 export function nearestRecording(
   recordings: readonly NamedRecording[],
   request: RecordedRequest,
   parts: KeyParts,
   ignoreFields: readonly string[],
 ): Nearest | undefined {
-  const withRequest = recordings.filter(({ recording }) => recording.request)
-  const samePath = withRequest.filter((each) => each.parts?.path === parts.path)
-  const alike = samePath.filter((each) => each.parts?.method === parts.method)
+  const samePath = recordings.filter((each) => each.parts.path === parts.path)
+  const alike = samePath.filter((each) => each.parts.method === parts.method)
   const [best] = alike
     .slice(0, maxCompared)
     .map((each) => ({ each, differences: [...differencesOf(each, request, parts, ignoreFields)] }))
     .sort((left, right) => left.differences.length - right.differences.length)
-  const [first, ...others] = best?.differences ?? []
-  if (best && first) {
+  if (best) {
+    // A recording without a difference would have matched.
+    const [first, ...others] = best.differences as [FieldDifference, ...FieldDifference[]]
     const more = others.length > 0 ? ` (and ${others.length} more)` : ''
     return { recording: best.each.name, field: first.field, reason: first.reason + more }
   }
   const [other] = samePath
   if (other) {
-    const reason = `method is ${other.parts?.method}, not ${parts.method}`
+    const reason = `method is ${other.parts.method}, not ${parts.method}`
     return { recording: other.name, field: 'method', reason }
   }
-  const paths = withRequest.flatMap((each) => each.parts?.path ?? [])
+  const paths = recordings.map((each) => each.parts.path)
   const path = nearest(parts.path, paths) ?? paths[0]
-  const near = withRequest.find((each) => each.parts?.path === path)
+  const near = recordings.find((each) => each.parts.path === path)
   return near && { recording: near.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
 }
 
 type FieldDifference = Omit<Nearest, 'recording'>
 
 function* differencesOf(
-  { recording, parts }: NamedRecording,
+  { recording, request: recorded, parts }: NamedRecording,
   request: RecordedRequest,
   sent: KeyParts,
   ignoreFields: readonly string[],
 ): Generator<FieldDifference> {
-  if (parts?.query !== sent.query)
-    yield { field: 'query', reason: `query is '${parts?.query}', not '${sent.query}'` }
-  if (parts?.bodyHash === sent.bodyHash) return
-  const [theirs, ours] = [recording.request as RecordedRequest, request].map((each) =>
-    comparableBody(parsedBody(each), ignoreFields),
-  )
+  if (parts.query !== sent.query)
+    yield { field: 'query', reason: `query is '${parts.query}', not '${sent.query}'` }
+  if (parts.bodyHash === sent.bodyHash) return
+  const [theirs, ours] = [recorded, request].map((each) => comparableBody(parsedBody(each), ignoreFields))
   if (recording.head.bodyHash === undefined) yield* valueDifferences(theirs, ours, 'body')
   else yield { field: 'body', reason: 'body differs, but its text is redacted and cannot be compared' }
 }

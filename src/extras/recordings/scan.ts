@@ -2,8 +2,8 @@
  * `scan`: finds secrets in files. Searches every file as text. In recordings, also searches joined chunks and
  * text deltas.
  */
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { isSecretName } from '../../http/secrets.ts'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
@@ -53,48 +53,31 @@ export interface Scanned {
 export async function scanFolder(path: string, finder: SecretFinder): Promise<Scanned> {
   const leaks: (Leak & { file: string })[] = []
   const unread: { file: string; reason: string }[] = []
-  const files = await filesIn(path, unread)
+  const files = await filesIn(path)
   for (const file of files) {
-    const below = relative(process.cwd(), file)
-    const name = below.startsWith('..') ? file : below
     try {
       const bytes = unpacked(await readFile(file))
-      for (const leak of scanFile(bytes, finder)) leaks.push({ file: name, ...leak })
+      for (const leak of scanFile(bytes, finder)) leaks.push({ file, ...leak })
     } catch (error) {
-      unread.push({ file: name, reason: reasonOf(error) })
+      unread.push({ file, reason: String((error as NodeJS.ErrnoException).code) })
     }
   }
   return { files: files.length, leaks, unread }
 }
 
-async function filesIn(path: string, unread: { file: string; reason: string }[]): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOTDIR') return undefined
-    throw error
-  })
-  if (!entries) return [path]
-  const files: string[] = []
-  for (const entry of entries.sort((left, right) => left.name.localeCompare(right.name))) {
-    const file = join(path, entry.name)
-    if (!entry.isDirectory()) files.push(file)
-    else
-      try {
-        files.push(...(await filesIn(file, unread)))
-      } catch (error) {
-        unread.push({ file, reason: reasonOf(error) })
-      }
-  }
-  return files
+async function filesIn(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => !entry.isDirectory())
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort()
 }
 
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code ?? message
-}
+// mutation: equivalent (limits memory; any similar number will do)
+const maxOutputLength = 1024 ** 3
 
 /** Decompresses gzip and decodes UTF-16. Other bytes are unchanged. */
 function unpacked(bytes: Buffer): Uint8Array {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, { maxOutputLength: 1024 ** 3 })
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, { maxOutputLength })
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(new TextDecoder('utf-16le').decode(bytes))
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return Buffer.from(new TextDecoder('utf-16be').decode(bytes))
   return bytes
@@ -117,7 +100,8 @@ export function scanText(latin1: string, finder: SecretFinder): Leak[] {
   let line = 1
   let at = 0
   return finder.find(latin1).map(({ start, kind }) => {
-    for (; at < start; at++) if (latin1.charCodeAt(at) === 10) line++
+    line += latin1.slice(at, start).split('\n').length - 1
+    at = start
     return { line, kind }
   })
 }

@@ -42,6 +42,7 @@ export interface SecretFound {
  * Maximum number of base64 characters to decode when searching for unknown keys. Known values are found in base64
  * of any length.
  */
+// mutation: equivalent (limits the work; any similar number will do)
 const maxRun = 1024 * 1024
 
 export class SecretFinder {
@@ -61,7 +62,7 @@ export class SecretFinder {
         if (!this.#needles.has(needle)) this.#needles.set(needle, { kind, placeholder })
     }
     const needles = [...this.#needles.keys()].sort((left, right) => right.length - left.length)
-    if (needles.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
+    if (values.length > 0) this.#knownValues = new RegExp(needles.map(escaped).join('|'), 'g')
   }
 
   /** Returns all secrets, in order and without overlaps. */
@@ -112,7 +113,7 @@ export class SecretFinder {
   *#inBase64(text: string): Generator<SecretFound> {
     for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
       if (run.length > maxRun) continue
-      for (let offset = 0; offset < 4; offset++) {
+      for (const offset of [0, 1, 2, 3]) {
         // A single trailing character does not encode a byte.
         const rest = run.length - offset
         const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
@@ -143,8 +144,8 @@ export function placeholderFor(secret: string, length = secret.length): string {
 }
 
 export function isPlaceholder(value: string): boolean {
-  if (value === hidden) return true
   return (
+    value === hidden ||
     /^redacted\.[0-9a-f]{4}\.x*$/.test(value) ||
     /^redacted\.[0-9a-f]{0,4}$/.test(value) ||
     'redacted'.startsWith(value)

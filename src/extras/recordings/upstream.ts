@@ -19,8 +19,8 @@ export function upstreamUrl({ origin, pathname }: URL, path: string, search: str
 
 /** Returns a URL's decoded `user:password`, or undefined if it has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined
   const credentials = `${username}:${password}`
+  if (credentials === ':') return undefined
   return decodeUtf8(fromLatin1(percentDecoded(credentials))) ?? credentials
 }
 
@@ -46,12 +46,8 @@ const maxRounds = 5
 /** Returns true if a segment is `.` or `..`, or a lenient server might decode or normalise it to one of them. */
 function climbs(path: string): boolean {
   let decoded = path
-  for (let round = 0; round < maxRounds; round++) {
-    const before = decoded
-    decoded = percentDecoded(before)
-    if (decoded === before) break
-    if (round === maxRounds - 1) return true
-  }
+  for (let round = 0; round < maxRounds; round++) decoded = percentDecoded(decoded)
+  if (percentDecoded(decoded) !== decoded) return true
   // Undefined for invalid UTF-8, such as overlong encodings of dots and slashes.
   const text = decodeUtf8(fromLatin1(decoded))
   if (text === undefined) return true

@@ -1,12 +1,13 @@
 /** Runs the recording commands as users and nightly jobs would, and checks output and exit codes. */
 
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/command-line.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
+import { environmentHelp } from '../../../src/lib/flags.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
@@ -338,11 +339,29 @@ describe('scan', () => {
     expect(stdout).toContain('environment MY_SECRET')
   })
 
-  it.skipIf(process.getuid?.() === 0)('exits with 2 if a file cannot be read', async () => {
-    await mkdir(join(folder, 'closed'))
-    await write('closed/a.txt', 'x')
-    await chmod(join(folder, 'closed/a.txt'), 0)
-    expect(await exit('scan', '@closed')).toBe(2)
+  it('exits with 2 and names the file if it cannot be read, but with 1 if another contains a secret', async () => {
+    await mkdir(join(folder, 'cut/deep'), { recursive: true })
+    await writeFile(join(folder, 'cut/deep/a.gz'), Buffer.from([0x1f, 0x8b, 8, 0]))
+    expect(await exit('scan', '@cut')).toBe(2)
+    expect([stdout, stderr]).toEqual([
+      '1 file: no secrets found\n',
+      `${folder}/cut/deep/a.gz: cannot be read: Z_BUF_ERROR\n`,
+    ])
+    await write('cut/b.txt', 'sk-or-v1-0123456789abcdef0123456789')
+    expect(await exit('scan', '@cut', '--json')).toBe(1)
+    expect(stdout).toBe(
+      `${JSON.stringify(
+        {
+          files: 2,
+          leaks: [{ file: `${folder}/cut/b.txt`, line: 1, kind: 'api key (sk-)' }],
+          unread: [{ file: `${folder}/cut/deep/a.gz`, reason: 'Z_BUF_ERROR' }],
+        },
+        null,
+        2,
+      )}\n`,
+    )
+    expect(await exit('scan', '@cut/b.txt', '--quiet')).toBe(1)
+    expect(stdout).toBe(`${folder}/cut/b.txt:1: api key (sk-)\n`)
   })
 })
 
@@ -360,11 +379,31 @@ describe('profile', () => {
   })
 })
 
-it('every recording command prints its help', async () => {
+it('every recording command prints its help, with defaults', async () => {
+  const defaults: Record<string, string[]> = {}
   for (const command of ['record', 'import', 'export', 'scan', 'drift', 'profile']) {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)
+    const texts = stdout.replace(/\s+/g, ' ').matchAll(/default: ([^)]*)\)/g)
+    defaults[command] = [...texts].map(([, text = '']) => text)
+    expect(stdout.includes(environmentHelp), command).toBe(command === 'record')
   }
+  expect(defaults).toEqual({
+    record: [
+      '"recordings"',
+      "the client's key",
+      '"neutral"',
+      '4142',
+      '"127.0.0.1"',
+      'generated unless listening on loopback',
+      '120000',
+    ],
+    import: ['"recordings"', '"/api/v1"', '"neutral"'],
+    export: ['"recording"', 'the last entry'],
+    scan: [],
+    drift: ['0.05', '"breaking"'],
+    profile: [],
+  })
   expect(await readDocument()).toContain('gateway-understudy drift')
 })
 

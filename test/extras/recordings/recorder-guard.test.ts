@@ -60,7 +60,9 @@ describe("the recorder's token", () => {
       ] as Record<string, string>[]) {
         const received = await ask(recorder.baseUrl, '/providers', { headers })
         expect(received.status, JSON.stringify(headers)).toBe(401)
-        expect(joined(received.chunks)).toContain('x-understudy-token')
+        expect(JSON.parse(joined(received.chunks)).error.message).toBe(
+          `Missing or wrong token. Send it in the x-understudy-token header${key ? ', or as the API key' : ''} (printed at startup, or --token)`,
+        )
       }
     }
     expect(upstream.requests).toEqual([])
@@ -154,6 +156,7 @@ describe('the path of a request to the recorder', () => {
     '/api/v1/%25252e%25252e%25252fx',
     '/api/v1/%25%32%65%25%32%65/x',
     '/api/v1/%252525252525252e%252525252525252e/x',
+    '/api/v1/presets/%252525252541',
     '/api/v1/..%2f..%2fx',
     '/api/v1/a%2f..%2f..%2fx',
     '/api/v1/..%5c..%5cx',
@@ -200,6 +203,7 @@ describe('the path of a request to the recorder', () => {
       '/providers?path=../../x',
       '/models/vendor%2Fname/endpoints',
       '/presets/100%25',
+      '/presets/%2525252541',
       '/presets/a..b/.well-known/...',
       '/presets/%C3%BC%20x;v=1',
       "/presets/it's",

@@ -434,6 +434,22 @@ describe('the recorder', () => {
     expect(await readdir(recorder.out)).toEqual([])
   })
 
+  it('reports a folder that cannot be written to', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    const recorder = await record(upstream.url)
+    await rm(recorder.out, { recursive: true })
+    await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    expect(recorder.lines.map(({ result }) => result)).toEqual([
+      {
+        kind: 'not-recorded',
+        reason: expect.stringMatching(
+          /^the recording cannot be written: ENOENT: no such file or directory, open /,
+        ),
+      },
+    ])
+  })
+
   it('records a connection that breaks before a reply', async () => {
     await using upstream = await startUpstream((_, response) => void response.socket?.resetAndDestroy())
     const recorder = await record(upstream.url)

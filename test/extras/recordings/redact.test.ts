@@ -11,6 +11,7 @@ import {
   SecretFinder,
   withoutPlaceholders,
 } from '../../../src/extras/recordings/secrets.ts'
+import { hidden } from '../../../src/http/secrets.ts'
 import { fromLatin1, toLatin1 } from '../../../src/lib/bytes.ts'
 import { recordingOf, requestOf, text, utf8 } from './samples.ts'
 
@@ -120,6 +121,7 @@ describe('secrets', () => {
   })
 
   it.each([
+    [hidden, true],
     ['redacted.0a9f.', true],
     ['redacted.0a9f.xxx', true],
     ['redacted.0a9f.xxy', false],
@@ -147,6 +149,7 @@ describe('secrets', () => {
       { line: 4, kind },
       { line: 4, kind },
     ])
+    expect(scanText(`\n${knownKey}`, finder)).toEqual([{ line: 2, kind }])
     expect(scanFile(utf8(`a\n${knownKey} ${knownKey}`), finder)).toEqual([{ line: 2, kind }])
     expect(scanFile(utf8(`{"a":1}\n${knownKey}`), finder)).toEqual([{ line: 2, kind }])
     expect(scanFile(utf8(''), finder)).toEqual([])
@@ -191,6 +194,10 @@ describe('secrets', () => {
         finder,
       ),
     ).toEqual([{ line: 3, kind }])
+    const request = requestOf({}, { headers: { cookie: 'a' } })
+    const end = { end: 'fin', ms: 99, bytes: knownKey.length } as const
+    const leaks = scanFile(utf8(formatRecording(recordingOf([knownKey], { request, end }))), finder)
+    expect(leaks.map(({ line }) => line)).toEqual([2, 2, 4])
   })
 
   it('are replaced in a chunked body before a chunk is forwarded', () => {
@@ -235,6 +242,8 @@ describe('secrets', () => {
     expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait + 1))).toEqual([0, 1, 1])
     expect(sizes('a,', ' '.repeat(mebi - 1))).toEqual([0, 1, 1])
     expect(sizes('a,b', ' '.repeat(mebi - 2))).toEqual([0, 0, 2])
+    expect(sizes('a,', `${' '.repeat(mebi - 3)},`, 'b')).toEqual([0, 0, 1, 2])
+    expect(sizes('a')).toEqual([0, 1])
   })
 
   it('delay the body until the longest multi-line secret could have ended', () => {
@@ -245,6 +254,13 @@ describe('secrets', () => {
     expect(chunks.map(({ bytes }) => text(bytes)).join('')).toBe(
       `${'x'.repeat(200)}\n\n${placeholderFor(lines)}`,
     )
+    const split = new Redactor({ values: [{ kind: 'mine', value: lines }] }).body()
+    const parts = [split.push(1, utf8(lines.slice(0, 10))), split.push(2, utf8(lines.slice(10))), split.end()]
+    expect(parts.map((part) => part.map(({ bytes }) => text(bytes)))).toEqual([
+      [],
+      [],
+      [placeholderFor(lines).slice(0, 10), placeholderFor(lines).slice(10)],
+    ])
   })
 
   it('include the values of all headers that are not on the allow-list', () => {

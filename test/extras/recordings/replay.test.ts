@@ -337,6 +337,21 @@ describe('unmatched requests', () => {
     expect(reply.headers.get('content-encoding')).toBeNull()
   })
 
+  it('get a 502 if the upstream cannot be reached', async () => {
+    const upstream = await startUpstream(() => {})
+    await upstream[Symbol.asyncDispose]()
+    const { href, host } = upstream.url
+    const gateway = createGateway({
+      recordings: [],
+      replay: { onUnmatchedRecording: 'passthrough', upstream: href },
+    })
+    const { status, text } = await post(gateway, '/responses', hello)
+    expect([status, JSON.parse(text).error.message]).toEqual([
+      502,
+      `${href} cannot be reached: connect ECONNREFUSED ${host}`,
+    ])
+  })
+
   it('are not forwarded in a loop', async () => {
     await using upstream = await startUpstream(async ({ headers }, response) => {
       const again = { [marker]: headers[marker] as string }
@@ -420,6 +435,11 @@ describe('invalid recordings and replay options', () => {
     expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
       /^createGateway: options\.recordings: .*no such file or folder/,
     )
+    expect(() => createGateway({ recordings: 'x'.repeat(5000) })).toThrow('cannot be read: ENAMETOOLONG')
+    for (const invalid of [null, {}, { head: null, chunks: [] }, { head: 'tape', chunks: [] }])
+      expect(() => createGateway({ recordings: [invalid as never] })).toThrow(
+        /^createGateway: options\.recordings/,
+      )
     for (const upstream of ['https://a:@b.example/v1', 'https://:a@b.example/v1'])
       expect(() => createGateway({ replay: { upstream } })).toThrow(/must not contain credentials/i)
   })

@@ -196,6 +196,33 @@ describe('RecordingIndex', () => {
     },
   )
 
+  it('matches text that was redacted, but nothing else', () => {
+    const [secret, placeholder] = ['hunter-22222', 'redacted.0a9f.']
+    const index = new RecordingIndex(
+      new Map([
+        recorded('a', {}, { a: placeholder, b: {} }),
+        recorded('b', { json: undefined, text: `a ${placeholder} b` }),
+      ]),
+    )
+    const matching = (...request: Parameters<typeof requestOf>) =>
+      index.find(requestOf(...request)).recordings.map(({ name }) => name)
+    expect(matching({ a: secret, b: {} })).toEqual(['a'])
+    expect(matching({ a: secret, b: 5 })).toEqual([])
+    expect(matching({ a: secret, b: [] })).toEqual([])
+    expect(matching({ a: secret, c: {} })).toEqual([])
+    expect(matching({ a: secret, b: {} }, { method: 'PUT' })).toEqual([])
+    expect(matching({ a: secret, b: {} }, { query: '?a=1' })).toEqual([])
+    expect(matching(undefined, { json: undefined, text: `a ${secret} b` })).toEqual(['b'])
+    expect(matching(undefined, { json: undefined, text: `b ${secret} b` })).toEqual([])
+  })
+
+  it('does not match or name a recording of an exchange in progress', () => {
+    const [name, recording] = recorded('a', {}, { a: 1 })
+    expect(miss([[name, { ...recording, end: undefined }]], { a: 1 }).message).toBe(
+      'There is no recording of POST /ask. Run gateway-understudy record, or set replay.onUnmatchedRecording',
+    )
+  })
+
   it('reports only that a redacted body differs, and ignores a recording without a request', () => {
     const [name, recording] = recorded('a', {}, { a: 1 })
     const filled = { ...recording, head: { ...head, bodyHash: 'h' } }

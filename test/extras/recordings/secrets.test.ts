@@ -210,6 +210,10 @@ describe('redaction', () => {
     expect(valuesOf('https://a.example', 'k')).toEqual(['k'])
     expect(valuesOf('https://abcdefgh:1234567@a.example')).toEqual(['abcdefgh:1234567', 'abcdefgh'])
     expect(valuesOf('https://a:b@a.example')).toEqual([])
+    expect(valuesOf('https://a:b%C3%BC345678@a.example')).toEqual(['a:bü345678', 'bü345678'])
+    // Bytes that are not UTF-8.
+    expect(valuesOf('https://a:%FF345678@a.example')).toEqual(['a:%FF345678', '%FF345678'])
+    expect(valuesOf('https://abcdefgh@a.example')).toEqual(['abcdefgh:', 'abcdefgh'])
   })
 
   it('deletes a recording if the final check finds a secret that is split across events', async () => {
