@@ -1,4 +1,4 @@
-/** Judges a text: sentiment, scores, language, and labels by their words, synonyms and explanations. */
+/** Judges a text: sentiment, scores, and labels by their words and synonyms. */
 import catalog from '../../../fixtures/catalog.json' with { type: 'json' }
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { listedValues } from '../../model/json-schema/schema.ts'

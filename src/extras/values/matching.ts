@@ -101,10 +101,14 @@ function overlaps(used: readonly Fact[], { start, end }: Fact): boolean {
 function take(pairs: readonly Pair[], text: string): Fact[] {
   const used: Fact[] = []
   const lists: Fact[] = []
+  const best = new Map<Leaf, number>()
   // Twice, because a name can be linked to one that is found later.
-  for (const { leaf, fact } of [...pairs, ...pairs]) {
+  for (const { leaf, fact, score } of [...pairs, ...pairs]) {
     const [kept] = leaf.facts
     const isLinked = isNext(leaf.facts, fact, text)
+    const range = /^(?:name|noun|object)$/.test(fact.kind) ? 1 : 3
+    if (kept && !isLinked && score < (best.get(leaf) ?? 0) - range) continue
+    if (!kept) best.set(leaf, score)
     if (
       kept &&
       (!leaf.isMany ||
@@ -126,7 +130,7 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
           : used
     if (overlaps(others, fact) && !isPart && !isLanguage && !isTime) continue
     if (fact.kind === 'list') lists.push(fact)
-
+    if (leaf.key.endsWith('/*') && leaf.facts.some(({ value }) => value === fact.value)) continue
     if (!isPart && (isRows(leaf, fact) || !/^(?:list|passage)$/.test(fact.kind))) used.push(fact)
     leaf.facts = [...leaf.facts, fact].sort((left, right) => left.start - right.start)
   }
@@ -138,12 +142,11 @@ function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], 
   const open = all.filter(
     (leaf) => isNumeric(leaf) && leaf.facts.length === 0 && leaf.optional.length === 0 && !leaf.isMany,
   )
-
+  const free = list.filter((fact) => isNumber(fact) && !overlaps(used, fact))
+  if (open.length === 0 || open.length < free.length - 1) return
   for (const leaf of open) {
-    const [best] = list
-      .filter(
-        (fact) => isNumber(fact) && fits(leaf, fact) && !overlaps(used, fact) && rate(leaf, fact) > -1.2,
-      )
+    const [best] = free
+      .filter((fact) => fits(leaf, fact) && !overlaps(used, fact) && rate(leaf, fact) > -1.2)
       .sort((left, right) => rate(leaf, right) - rate(leaf, left))
     if (!best) continue
     leaf.facts = [best]
@@ -153,7 +156,8 @@ function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], 
 
 /** Returns the values in the prompt that a field's description lists, such as `'small'` or `2 for ironing`. */
 function optionsStated(leaf: Leaf, text: string): Fact[] {
-  const { schemas, description, options } = leaf
+  const { schemas, isMany, description, options } = leaf
+  if (isMany || schemas.some(({ pattern, format }) => pattern || format)) return []
   const isText = schemas.some((schema) => typesOf(schema)?.includes('string') && !listedValues(schema))
   const coded = [...description.matchAll(codePattern)].map(([, code = '', words = '']) => ({
     value: isText ? code : Number(code),
@@ -206,8 +210,12 @@ function assignRest(
   { list, text }: Pick<Facts, 'list' | 'text'>,
   used: Fact[],
 ): void {
-  const isOpen = ({ facts, optional, isMany, isClosed }: Leaf) =>
-    facts.length === 0 && optional.length === 0 && !isMany && !isClosed
+  const isOpen = ({ facts, optional, isMany, field, isClosed }: Leaf) =>
+    facts.length === 0 &&
+    optional.length === 0 &&
+    !isMany &&
+    !isClosed &&
+    (!field || field.takes.some(([kind = '']) => openKinds.test(kind)))
   const pairs = [...leaves.values()].filter(isOpen).flatMap((leaf) =>
     list.flatMap((fact) => {
       if (!fits(leaf, fact)) return []
@@ -217,7 +225,12 @@ function assignRest(
       const place = leaf.field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
       if (leaf.field?.takes[place]?.[1] === 'near' && !leaf.field.near?.test(fact.before)) return []
       if (place < 0 && leaf.field && /^(?:noun|object)$/.test(fact.kind)) return []
-
+      if (
+        place < 0 &&
+        leaf.field &&
+        !/^(?:name|quote|person|company|league|platform|id|slug|symbol|code)$/.test(fact.kind)
+      )
+        return []
       if (place < 0 && leaf.field && typedKinds.test(leaf.field.takes[0]?.[0] ?? '')) return []
       // Titles and texts are written from the whole prompt, unless it names one.
       if (
@@ -240,9 +253,16 @@ function assignRest(
 /** Kinds that no other kind replaces. */
 const typedKinds = /^(?:email|url|date|time|city|country|number|money|phone|file|id|language|currency)$/
 
+const openKinds = /^(?:noun|object|name|quote|person|company|symbol|place|slug)$/
+
 /** Finds `jdoe` for the `username` field in `username jdoe` or `Username: jdoe`. */
 function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefined {
-  const isText = schemas.some((schema) => typesOf(schema)?.includes('string') && !listedValues(schema))
+  const isText = schemas.some(
+    (schema) =>
+      typesOf(schema)?.includes('string') &&
+      !listedValues(schema) &&
+      !('format' in schema || 'pattern' in schema),
+  )
   if (!isText || words.length === 0 || /^\{[A-Z]/.test(String(field?.give))) return undefined
   const label = words.map(escaped).join('[\\s_-]?')
   const match = new RegExp(
@@ -250,7 +270,7 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
     'iu',
   ).exec(text)
   const value = match?.[1] ?? match?.[2]
-
+  if (field?.takes[0]?.[0] === 'id' && !/\d/.test(value ?? '')) return undefined
   if (!match || !value) return undefined
   const start = match.index + match[0].lastIndexOf(value)
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
@@ -283,7 +303,7 @@ export function isMatch(source: string, text: string): boolean {
 
 /** Returns true if a fact has a leaf's type and is within its bounds. */
 function fits(leaf: Leaf, fact: Fact): boolean {
-  const { schemas, field, isMany } = leaf
+  const { schemas, field, isMany, label } = leaf
   return schemas.some((schema) => {
     if (listedValues(schema) || (textAt(schema, 'format') === 'email' && fact.kind !== 'email')) return false
     if (schema['pattern'] !== undefined) return inPattern(fact, schemas) !== undefined
@@ -292,15 +312,15 @@ function fits(leaf: Leaf, fact: Fact): boolean {
     const types = typesOf(schema) ?? ['string']
     const isNumber = types.includes('number') || types.includes('integer')
     if (isNumber && fact.kind === 'time') return /\b(?:hours?|minutes?)$/.test(leaf.name)
-
+    if (isNumber && fact.kind === 'id' && /^\d{1,15}$/.test(String(fact.value))) return true
     if (!isNumber)
       return (
         types.includes('string') &&
         (typeof fact.value === 'string' ||
           (/\b(?:season|year)$/.test(leaf.name) && Number(fact.value) > 1500) ||
+          (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )
-
     const number = numberFor(leaf, fact)
     const [min = -Infinity] = numbersAt([schema], 'minimum')
     const [max = Infinity] = numbersAt([schema], 'maximum')

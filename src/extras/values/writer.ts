@@ -71,7 +71,10 @@ export class Writer {
     const leaves = [...this.#leaves.values()]
     const stated = leaves.filter((leaf) => {
       const type = leaf.schemas.flatMap((schema) => typesOf(schema) ?? [])[0] ?? 'string'
-      return this.#stated(leaf, type, leaf.schemas, 0) !== undefined
+      return (
+        /\{(?:query|Topic|Sentence)\}/.test(String(leaf.field?.give)) ||
+        this.#stated(leaf, type, leaf.schemas, 0) !== undefined
+      )
     })
     const kept = new Set(stated.flatMap(({ optional }) => optional))
     const all = leaves.flatMap(({ optional }) => optional)
@@ -160,6 +163,20 @@ export class Writer {
     ).test(this.#lower)
     if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
       return 0
+    const noun = stem(split(own))
+    const isGeneric = /^(?:items|results|data|values|entries|response|output)$/.test(own)
+    const asked = new RegExp(
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : `${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`}`,
+      'u',
+    ).exec(this.#lower)?.[1]
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
+      count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
+    if (count === 0 && /option|choice/i.test(own)) count = 4
+    if (
+      count === 0 &&
+      /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
+    )
+      count = 3
     return count > 0 ? Math.min(count, maxItems) : undefined
   }
 
@@ -182,6 +199,13 @@ export class Writer {
       return Number(String(fact.value).split(':')[/minutes?$/.test(leaf.name) ? 1 : 0])
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
       return this.#isSameMoment(leaf, fact) ? undefined : this.#moment(leaf, fact)
+    if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
+      const [owner, repo] = String(fact.value).split('/')
+      const isSplit = [...this.#leaves.values()].some(
+        ({ parent, key }) => parent === leaf.parent && /owner$/i.test(key),
+      )
+      return mode === 'owner' ? owner : isSplit ? repo : fact.value
+    }
     if (
       /^(?:city|country|region|name)$/.test(fact.kind) &&
       (mode === 'place' ||
@@ -312,7 +336,15 @@ export class Writer {
           left.at - right.at,
       )
     if (mentioned.length > 0) {
-      return mentioned[leaf.isMany ? index % mentioned.length : 0]?.value
+      const isTarget = (at: number) =>
+        /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(Math.max(0, at - 12), at))
+      const byRole =
+        leaf.role === 'to'
+          ? mentioned.findLast(({ at }) => isTarget(at))
+          : leaf.role === 'from'
+            ? mentioned.find(({ at }) => !isTarget(at))
+            : undefined
+      return (byRole ?? mentioned[leaf.isMany ? index % mentioned.length : 0])?.value
     }
     const rated = listed
       .map((value) => ({ value, score: this.#implied(value) + this.#overlap(value) }))
@@ -470,7 +502,10 @@ export class Writer {
     if (typeof value === 'string') value = this.#fill(value, leaf, index)
     if (isNumber) {
       const number = this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
-      return number === undefined ? undefined : withinBounds(number, schemas, type)
+      const inside = number === undefined ? undefined : withinBounds(number, schemas, type)
+      const isBelowZero = numbersAt(schemas, 'minimum').some((min) => min < 0)
+      const isNegative = isBelowZero && this.#implied('negative') > this.#implied('positive')
+      return inside !== undefined && isNegative ? -inside : inside
     }
     return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
   }
