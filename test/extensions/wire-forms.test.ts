@@ -150,6 +150,8 @@ describe('POST /chat/completions', () => {
         ],
       },
     ])
+    const three: { logprob: number }[] = (await topOf(3))[0].top_logprobs
+    expect(three.map(({ logprob }) => logprob)).toEqual([-0.160781, -1.160781, -2.160781])
     expect((await topOf(1))[0].top_logprobs).toHaveLength(1)
     expect((await topOf(0))[0].top_logprobs).toEqual([])
     expect((await topOf())[0].top_logprobs).toEqual([])
