@@ -123,7 +123,11 @@ function findPatterns(finder: Finder, today: number): void {
       }
     } else
       for (const match of text.matchAll(pattern)) {
-        const raw = match[1] ?? match[0]
+        const [lead = ''] =
+          kind === 'company'
+            ? (/^(?:Send|Invoice|Email|Pay|Call|Add|Charge|Ask|Tell|Remind|From|To) /.exec(match[0]) ?? [])
+            : []
+        const raw = (match[1] ?? match[0]).slice(lead.length)
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), today)
@@ -148,7 +152,9 @@ function findQuotes(finder: Finder, passage: number | undefined): void {
   for (const match of finder.text.matchAll(quotes())) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
     const start = match.index + 1
-    if (passage !== undefined && start > passage + 1)
+    if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
+      finder.add('passage', start, start + inner.length, inner)
+    else if (passage !== undefined && start > passage + 1)
       finder.add('mention', start, start + inner.length, inner)
     else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
       finder.claim('quote', start, start + inner.length, inner)
@@ -214,7 +220,9 @@ function findNames(finder: Finder): void {
       )?.[0] ?? ''
     start += title.length
     name = name.slice(title.length)
-
+    name = name
+      .replace(/(?<=^\p{Lu})\. (?=(\p{L}+))/u, (dot, next: string) => (isCommon(next) ? '\n' : dot))
+      .split('\n')[0] as string
     if (/^\s\p{Ll}/u.test(text.slice(start + name.length))) name = name.replace(/['’]s?$/, '')
     const [first = '', ...others] = name.split(' ')
     const isPerson = title !== '' || personFirst().has(first.split('-')[0]?.toLowerCase() ?? '')
@@ -471,6 +479,16 @@ function* enumerations(text: string): Generator<{ start: number; end: number; it
     )
     if (kept.length > 1) yield { start: match.index, end: match.index + match[0].length, items: kept }
   }
+}
+
+/** Returns true for text of several words that ends like a sentence or starts a clause. */
+function isSentence(text: string): boolean {
+  return (
+    text.split(/\s+/).length > 4 &&
+    (/[.!?]$/.test(text) ||
+      (/^(?:I|we|my|the|it|please|hi|hello)\b/i.test(text) &&
+        !/^\S+(?: \p{Lu}\S*| of| the| and){3}/u.test(text)))
+  )
 }
 
 /** Returns true if a value follows `titled` or a similar word. */

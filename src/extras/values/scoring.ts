@@ -27,7 +27,6 @@ export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boo
   if (/^-[\p{L}]|^x\d/u.test(fact.after) && cue < 2 && !field?.after?.test(fact.after)) score -= 1.5
   // `two bodies` counts the fields `charge1` and `charge2`.
   if (fact.row?.['word']) score -= /\d$|first|second/.test(leaf.name) ? 5 : cue < 2 ? 1.5 : 0
-
   if (field?.after?.test(fact.after)) score += 2
   if (field?.near?.test(fact.before)) score += 1
   const place = field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
@@ -100,11 +99,18 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
       leaf.words.some((word) => stem(word) === stem(String(fact.row?.['head']).toLowerCase()))
       ? 5
       : 0
-
+  if (
+    !isNoun &&
+    !/^(?:quote|name|person|company|city|country|region|id|code|league|platform|religion|ticker|symbol|slug|event|about|formula|instrument|diet|genre|color|sport|animal|room|weather|cuisine)$/.test(
+      kind,
+    )
+  )
+    return 0
   const isPlace =
     /\b(?:location|city|place|country|region|state|area|jurisdiction|court|venue|address|habitat|zone|where|river|lake|organelle|compartment|site)\b/.test(
       about.slice(0, 120),
     )
+  const isTopic = /\b(?:topic|subject|about|theme|discovery|theory|crime|event)\b/.test(about)
   const isProper =
     /\b(?:player|artist|author|scientist|person|actor|director|singer|team|company|brand|name|title|president|lawyer|book|movie|song|game)\b/.test(
       about,
@@ -120,16 +126,22 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
   else if (/^(?:city|country|region)$/.test(kind)) score -= 1.5
   if (isProper && !isNoun) score += 0.8
   if (/\bof\s(?:the\s|an?\s)?$/.test(fact.before)) score += 1
+  else if (/\b(?:for|about|on|to|regarding|between)\s(?:the\s|an?\s)?$/.test(fact.before))
+    score += isTopic ? 1.4 : 0.8
   if (isFollowed) score -= 1.6
   return score + Math.min(2.5, cueScore(leaf, fact) * 0.6)
 }
+
+/** Kinds that a list of plain words does not replace. */
+const typedKinds =
+  /^(?:email|url|date|time|city|country|person|number|money|phone|file|id|language|currency)$/
 
 /** Rates a text. */
 export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const { field, role, words, hints, isMany } = leaf
   const isIn = (text: string) => leaf.stems.some((each) => text.includes(each))
   const isLabelled = isIn(fact.before) && leaf.label?.test(fact.before) === true
-
+  if (fact.kind === 'rest') return isLabelled && !words.includes(String(fact.value)) ? 4.5 : 0
   if (fact.kind === 'modifier')
     return words.length > 0 &&
       stem(String(fact.row?.['head']).toLowerCase()) === stem(words.at(-1) ?? '') &&
@@ -159,9 +171,8 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   if (mode === 'weak' || mode === 'near') score = 1
   if (leaf.optional.length > 0 && field?.takes[0]?.[0] === 'team' && fact.kind === 'name') score = 1
   if (fact.kind === 'email' && mode === 'near' && field?.near?.test(fact.before)) score = 4
-
   if (isMany && fact.kind === 'object') score -= 2
-
+  if (mode === 'year') score = Number(fact.value) > 1500 && Number(fact.value) < 2200 ? 4 : -9
   if (mode === 'titled') score = isTitle(fact) ? 3.8 : 2.5
   if (field?.near?.test(fact.before))
     score += fact.kind === 'list' ? 0.5 : fact.kind === 'noun' && field.takes[0]?.[0] === 'city' ? 1.8 : 2.6
@@ -179,9 +190,13 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const kinds = fact.items ? String(fact.row?.['kinds']).split(' ') : []
   if (field?.takes.some(([kind = '']) => kinds.includes(kind))) score += 1.2
   else if (kinds.some((kind) => /^(?:city|country|person|date|email)$/.test(kind))) score -= 1
-
   if (fact.kind === 'name' && fact.row?.['first'] && field?.takes[0]?.[0] === 'person') score += 0.8
-
+  if (isMany && fact.kind === 'list' && place < 0)
+    score =
+      field?.takes.some(([kind = '']) => typedKinds.test(kind)) &&
+      !/\bname\b/.test(String(fact.row?.['kinds']))
+        ? -1
+        : 3.2
   if (fact.items?.some((item) => /\d.*\d|(?:\S+\s){3}/.test(item))) score -= 0.3
   if (isRows(leaf, fact)) score = 9
   return score
