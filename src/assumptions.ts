@@ -106,7 +106,7 @@ export const assumptions = {
       'its config and system prompt apply unless the request sets the same field; a preset with any status is used, with a warning unless the status is `active`',
   },
   inputItems: {
-    about: 'Other request parameters and input items of POST /responses',
+    about: 'Request parameters and input items of POST /responses that the specification does not describe',
     choice:
       'parameters and items that published clients send are accepted; requests with an unknown type of input item or content part, an empty list, `store: true` or `previous_response_id` get a 400',
   },

@@ -191,7 +191,7 @@ export const transportFaults = [
       }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {
-        context.missed('MSW and fetch have no keep-alive connection')
+        context.missed('MSW and gateway.fetch have no connection to keep alive')
         return reply
       }
       context.acted()

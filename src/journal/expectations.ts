@@ -93,7 +93,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
 }
 
 /**
- * Names the unused rules whose operations were never called: `reply() matches createResponse, but the call is …`.
+ * Names the unused rules whose operations were never called: `reply() matches createResponse, but only … was called`.
  */
 export function rulesForOtherOperations(
   unused: readonly UnusedRule[],
@@ -106,7 +106,8 @@ export function rulesForOtherOperations(
     .filter(({ on }) => on.every(isOther))
     .map(({ scenario, rule, name, on }) => {
       const title = ruleTitle(scenario, rule, name)
-      const calls = called.length === 1 ? `the call is ${called}` : `the calls are ${called.join(', ')}`
+      const calls =
+        called.length === 1 ? `only ${called} was called` : `only ${called.join(', ')} were called`
       return `${title} matches ${on.join(' and ')}, but ${calls}`
     })
 }
@@ -215,7 +216,7 @@ function unknownFieldsOf(
   })
 }
 
-/** Makes all fields optional, at every depth. If a type has named fields, unknown names are errors. */
+/** Makes all fields optional at every depth, except inside arrays. If a type has named fields, unknown names are errors. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object

@@ -52,7 +52,7 @@ export interface DataFile {
 const maxExpanded = 100_000
 
 /**
- * Reads a data file. Throws a `FileError`.
+ * Reads a data file. Throws a `FileError` if it cannot be read or parsed.
  *
  * @param limit Maximum file size in bytes. Default: 1 MiB.
  */
@@ -69,7 +69,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (!stats.isFile()) fail('is not a file')
   if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
   const kind = extname(file).toLowerCase()
-  if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
+  if (!['.yaml', '.yml', '.json'].includes(kind)) fail('must be a .yaml, .yml or .json file')
 
   const bytes = readOrFail(file, () => readFileSync(file), fail)
   const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
@@ -100,7 +100,7 @@ export function readCheckedFile<Schema extends z.ZodType>(
 }
 
 /**
- * Parses YAML or JSON text. Throws a `FileError`.
+ * Parses YAML or JSON text. Throws a `FileError` if it is invalid.
  *
  * @param name Name to show in messages instead of a file name.
  */

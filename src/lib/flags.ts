@@ -50,7 +50,7 @@ function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEn
       name,
       names.filter((each) => each[0] === name[0]),
     )
-    if (meant !== undefined) printError(`warning: no flag reads ${variable}; did you mean ${prefix}${meant}?`)
+    if (meant !== undefined) printError(`warning: ${variable} sets no flag; did you mean ${prefix}${meant}?`)
   }
 }
 

@@ -124,7 +124,7 @@ const fields = () => ({
         { pattern: ':online$', deprecated: true, description: 'Use the `gateway:web_search` tool.' },
       ],
     }),
-  input: z.union([anyText(), z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
+  input: z.union([anyText(), z.array(inputItem()).min(1)]).describe('Plain text, or a list of input items.'),
   plugins: z
     .array(webPlugin())
     .nullish()

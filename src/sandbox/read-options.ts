@@ -32,7 +32,7 @@ const removed = new Map([
   ['latencyProfile', 'write latency'],
   ['speed', 'write timeScale: 0.5 for replay at double speed'],
   ['allowCi', "unset CI to let replay.onUnmatchedRecording: 'passthrough' call the real gateway"],
-  ['modelsWithoutNativeSearch', 'script their replies with a rule that has when.model'],
+  ['modelsWithoutNativeSearch', 'script the replies of these models with a rule that matches when.model'],
   ['xSearchVendor', "models of 'x-ai' search posts"],
 ])
 

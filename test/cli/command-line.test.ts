@@ -94,8 +94,8 @@ describe('serve', () => {
     try {
       await optionsOf()
       expect(stderr.match(/^warning: .*/gm)).toEqual([
-        'warning: no flag reads UNDERSTUDY_PROT; did you mean UNDERSTUDY_PORT?',
-        'warning: no flag reads UNDERSTUDY_ALOWED_HOST; did you mean UNDERSTUDY_ALLOWED_HOST?',
+        'warning: UNDERSTUDY_PROT sets no flag; did you mean UNDERSTUDY_PORT?',
+        'warning: UNDERSTUDY_ALOWED_HOST sets no flag; did you mean UNDERSTUDY_ALLOWED_HOST?',
       ])
     } finally {
       vi.unstubAllEnvs()

@@ -121,7 +121,7 @@ describe('validateFiles() with unreadable files', () => {
   })
   it('reports an unknown file type', async () => {
     expect(await problemsOf('notes.txt', 'name: a')).toEqual([
-      'notes.txt: notes.txt is neither .yaml nor .json',
+      'notes.txt: must be a .yaml, .yml or .json file',
     ])
   })
   it('reports a binary file', async () => {

@@ -206,7 +206,7 @@ async function observe(
 }
 
 /**
- * Returns a short outcome: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3
+ * Describes an outcome briefly: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3
  * of 40 deltas`.
  */
 function inWords(outcome: Outcome, plain: Outcome, form: 'json' | 'stream'): string {

@@ -14,7 +14,7 @@ it('two faults in one rule both have an effect or are rejected with a reason: al
   expect(failures).toEqual([])
 }, 900_000)
 
-it('two faults in one rule both have an effect in chat and messages streams or are rejected: 10 % of the pairs, or all with test:all', async () => {
+it('two faults in one rule either both take effect in chat and messages streams, or are rejected (10% of the pairs; all with test:all)', async () => {
   const some = protocolCases.filter((each) => isFullRun || draw('pairs', describeCase(each)) < 0.1)
   const results = await runAll(some, 12)
   const failures = results.flatMap((result, index) =>

@@ -80,7 +80,7 @@ describe('status', () => {
     })
   })
 
-  it('sends Retry-After with 429 and 503, unless the rule sets it', () => {
+  it('sends a default Retry-After with 429 and 503, unless the rule sets one', () => {
     expect(reply({ name: 'status', status: 503 }).headers['retry-after']).toBe('1')
     expect(reply({ name: 'status', status: 429 }).headers).toMatchObject({
       'retry-after': '1',

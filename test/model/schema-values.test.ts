@@ -148,19 +148,19 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'an infinitely recursive list',
     { type: 'array', minItems: 1, items: { $ref: '#' } },
-    'rejected: /0/0/0: every value would be infinite',
+    'rejected: /0/0/0: every value would be infinitely nested',
   ],
   [
     'an infinitely recursive map',
     { type: 'object', required: ['x'], additionalProperties: { $ref: '#' } },
-    'rejected: /x/x/x: every value would be infinite',
+    'rejected: /x/x/x: every value would be infinitely nested',
   ],
   ['a property without a schema', { type: 'object', properties: { a: 7 }, required: ['a'] }, { a: 'Plan' }],
   ['an item without a schema', { type: 'array', prefixItems: [7], minItems: 1 }, ['Plan', 'three']],
   [
     'an infinitely recursive item',
     { type: 'array', prefixItems: [endless], minItems: 1, $defs },
-    'rejected: /0/again/again/again: every value would be infinite',
+    'rejected: /0/again/again/again: every value would be infinitely nested',
   ],
   [
     'patternProperties without additional properties',

@@ -193,7 +193,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     ],
     ['an unknown type', { a: { type: 'text' } }, "/a: type 'text' is unknown"],
     ['an invalid pattern', { a: { type: 'string', pattern: '(' } }, 'Invalid regular expression: /(/'],
-    ['infinite recursion', { a: { $ref: '#' } }, '/a/a/a: every value would be infinite'],
+    ['infinite recursion', { a: { $ref: '#' } }, '/a/a/a: every value would be infinitely nested'],
     ['too many items', { a: { type: 'array', minItems: 1e8 } }, 'more than 10000 parts'],
   ])('gets a 400 for %s', async (_, properties, reason) => {
     const { status, body } = await send(strict(properties))

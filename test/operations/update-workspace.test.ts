@@ -256,7 +256,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     },
   )
 
-  it('lists slugs in the journal if none resembles the slug in a 404', async () => {
+  it('records the existing slugs in the journal after a 404 if none resembles the requested slug', async () => {
     await patch('nobody', { name: 'x' })
     expect(entrance.sandbox.journal.last('updateWorkspace')?.reason).toMatch(
       /^Resource not found: no workspace has the id or slug 'nobody'; expected one of production, staging/,

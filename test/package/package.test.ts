@@ -81,14 +81,14 @@ describe('the entries', () => {
   it.each([
     { entry: 'index', needs: generators },
     { entry: 'remote', needs: [] },
-  ])('$entry imports no Node modules, and only $needs', ({ entry, needs }) => {
+  ])('$entry imports no Node built-ins, and no packages except $needs', ({ entry, needs }) => {
     expect(importsOf(`dist/${entry}.js`)).toEqual(new Set(needs))
   })
 
   it.each(['serve', 'bin'])('%s imports no peer dependencies, and only installed packages', (entry) => {
     const imports = [...importsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => !name.startsWith('node:')).sort()).toEqual(generators)
-    // js-yaml is loaded only to read YAML files, node-forge only for --tls.
+    // js-yaml is loaded only to read or write YAML, and node-forge only for TLS.
     expect(Object.keys(manifest.dependencies)).toEqual(['@faker-js/faker', 'js-yaml', 'node-forge'])
   })
 
@@ -155,7 +155,7 @@ describe('the entries', () => {
     await bundle.close()
   })
 
-  it.each(['node', 'serve', 'vitest', 'command-line'])('%s statically imports no Node modules', (entry) => {
+  it.each(['node', 'serve', 'vitest', 'command-line'])('%s statically imports no Node built-ins', (entry) => {
     const imports = [...staticImportsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => name.startsWith('node:'))).toEqual([])
   })

@@ -130,7 +130,7 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     ])
   })
 
-  it('are selected by a request header, before active scenarios', async () => {
+  it('take precedence over active scenarios if a request header selects them', async () => {
     entrance.sandbox.use('provider-outage')
     const named = (name: string) =>
       entrance.call('GET /providers', { headers: { 'x-understudy-scenario': name } })

@@ -155,21 +155,24 @@ describe('a cross-origin page', () => {
   })
 
   const forms = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']
-  it.each(forms)('cannot reset a sandbox with a form without Origin: %s', async (type) => {
-    await server.gateway.use({ on: 'listProviders', fault: 'empty-body' })
-    for (const body of ['', 'a=b']) {
-      const headers = { 'content-type': type }
-      const reset = await send('POST /__understudy/sandboxes/default/reset', headers, server, body)
-      expect([reset.status, reset.body.error.code]).toEqual([415, 415])
-      expect(reset.body.error.message).toContain(
-        'send application/json, or omit the content type if there is no body',
-      )
-    }
-    expect(await server.gateway.unusedRules()).toHaveLength(1)
-    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])
-      expect((await send('POST /__understudy/sandboxes/default/reset', headers)).status).toBe(204)
-    expect(await server.gateway.unusedRules()).toEqual([])
-  })
+  it.each(forms)(
+    'cannot reset a sandbox by submitting a %s form, even if it has no Origin header',
+    async (type) => {
+      await server.gateway.use({ on: 'listProviders', fault: 'empty-body' })
+      for (const body of ['', 'a=b']) {
+        const headers = { 'content-type': type }
+        const reset = await send('POST /__understudy/sandboxes/default/reset', headers, server, body)
+        expect([reset.status, reset.body.error.code]).toEqual([415, 415])
+        expect(reset.body.error.message).toContain(
+          'send application/json, or omit the content type if there is no body',
+        )
+      }
+      expect(await server.gateway.unusedRules()).toHaveLength(1)
+      for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])
+        expect((await send('POST /__understudy/sandboxes/default/reset', headers)).status).toBe(204)
+      expect(await server.gateway.unusedRules()).toEqual([])
+    },
+  )
 })
 
 describe('a control API reply', () => {

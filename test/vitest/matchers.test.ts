@@ -160,7 +160,7 @@ describe('toHaveUsedAllRules', () => {
     gateway.fail(503, { on: 'listProviders' })
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
-      'fail() matches listProviders, but the call is createResponse',
+      'fail() matches listProviders, but only createResponse was called',
     )
   })
 

@@ -26,8 +26,8 @@ export function edited(value: unknown, schema: SchemaObject, edit: (draft: Draft
 }
 
 /**
- * Restores the original value at a path, or at the deepest object on this path that both values have. Items added to
- * a list are restored from the list's first item.
+ * Undoes a change at a path, or at the first step where the draft and the original are not both objects. Removes what
+ * the original does not have. An item added to a list gets the values of the original list's first item.
  */
 function undo(draft: Draft, original: Draft, [step = '', ...rest]: readonly (string | number)[]): void {
   const [now, before] = [draft[step], original[step] ?? (Array.isArray(original) ? original[0] : undefined)]

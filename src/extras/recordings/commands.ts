@@ -21,7 +21,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .option('--all', 'record every request, and replace existing recordings')
     .option(
       '--redact <file>',
-      'additional secrets, in a .yaml or .json file: headers, fields, patterns, values, ignoreFields',
+      'redaction rules, in a .yaml or .json file: headers, fields, patterns, values, ignoreFields',
     )
     .option('--redact-text', redactText)
     .option('--ignore-field <path>', 'body field to ignore when comparing requests; may be repeated', collect)
@@ -44,7 +44,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .option(
       '--idle-ms <milliseconds>',
-      'time without data from the upstream after which an exchange ends',
+      'end an exchange if the upstream sends no data for this long',
       toWholeNumber,
       120_000,
     )

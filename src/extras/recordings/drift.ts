@@ -107,7 +107,7 @@ function isNotShipped(
   seen: readonly Observed['bodies'][],
 ): boolean {
   if (kind !== 'field-added') return false
-  // Other parts have no status, so no reply matches.
+  // Parts other than `reply <status>` give NaN, which matches no reply.
   const status = Number(part.replace('reply ', ''))
   const steps = path.split('.').slice(0, -1)
   const name = path.replace(/^.*\./, '')

@@ -135,7 +135,7 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
   if (guard.accepts(headers['x-understudy-token'], ...keys)) return
   throw unauthorized(
-    `Missing or wrong token. Send it in the x-understudy-token header${hasKey ? ', or as the API key' : ''} (printed at startup, or --token)`,
+    `Missing or wrong token. Send the token that was printed at startup or set with --token in the x-understudy-token header${hasKey ? ', or as the API key' : ''}`,
   )
 }
 

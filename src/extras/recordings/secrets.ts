@@ -49,7 +49,7 @@ export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
   readonly #needles = new Map<string, { kind: string; placeholder: string }>()
   readonly #knownValues: RegExp | undefined
-  /** Maximum length of an encoded known value that contains line breaks; 0 if none does. */
+  /** Upper bound of the encoded length of known values that contain line breaks; 0 if there are none. */
   readonly longestLines: number = 0
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {

@@ -15,7 +15,7 @@ import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')
 
-/** Lists the presets without versions, last updated first. */
+/** Lists the presets, without their versions, most recently updated first. */
 export const listPresets = defineOperation({
   id: 'listPresets',
   method: 'get',

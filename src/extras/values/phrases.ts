@@ -49,7 +49,7 @@ export function nounPhrases(text: string): Phrase[] {
         (/^new$/i.test(run[0].word) && !/^\p{Lu}/u.test(run[1]?.word ?? '')))
     )
       run.shift()
-    // In `coating filed by`, the last word is a verb.
+    // In `coating filed by`, `filed` is a verb, not part of the noun phrase.
     if (run.length > 1 && isBeforeGlue && /[a-z]{3}ed$/.test(run.at(-1)?.word ?? '')) run.pop()
     const [first, last] = [run[0], run.at(-1)]
     run = []

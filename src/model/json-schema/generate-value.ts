@@ -172,7 +172,7 @@ class ValueGenerator {
       parts.add(schema)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
-      if (nesting > maxNesting) dead ??= 'every value would be infinite'
+      if (nesting > maxNesting) dead ??= 'every value would be infinitely nested'
       const lists = ['anyOf', 'oneOf'].map((keyword) => schemasAt(schema, keyword))
       alternatives.push(...lists.filter((branches) => branches.length > 0))
       const target = this.#checker.references.follow(schema)

@@ -266,7 +266,7 @@ describe('a HAR entry', () => {
     return exchanges.length === 1 ? 'left out' : exchanges[0]
   }
 
-  it('keeps the times that it contains', () => {
+  it('is imported with its timings', () => {
     const times = (timings?: object) => {
       const exchange = read(entry({ ...(timings && { timings }) }))
       if (typeof exchange !== 'object') throw new Error(exchange)

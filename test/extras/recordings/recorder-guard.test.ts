@@ -61,7 +61,7 @@ describe("the recorder's token", () => {
         const received = await ask(recorder.baseUrl, '/providers', { headers })
         expect(received.status, JSON.stringify(headers)).toBe(401)
         expect(JSON.parse(joined(received.chunks)).error.message).toBe(
-          `Missing or wrong token. Send it in the x-understudy-token header${key ? ', or as the API key' : ''} (printed at startup, or --token)`,
+          `Missing or wrong token. Send the token that was printed at startup or set with --token in the x-understudy-token header${key ? ', or as the API key' : ''}`,
         )
       }
     }
@@ -457,7 +457,7 @@ describe('record', () => {
     })
   })
 
-  it('reports a port in use and an unusable folder on one line', async () => {
+  it('reports a port in use or an unusable folder in one line', async () => {
     await using upstream = await startEcho()
     const file = join(root, 'file')
     await writeFile(file, '')

@@ -322,7 +322,7 @@ describe('unmatched requests', () => {
     expect(() => createGateway(options)).toThrow('CI is set')
   })
 
-  it('get compressed replies decoded, without their content-encoding', async () => {
+  it('receive decompressed replies without a content-encoding header', async () => {
     const text = '{"answer":"compressed"}'
     await using upstream = await startUpstream((_, response) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-other': 'kept' }

@@ -18,7 +18,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Plugin, rolldown } from 'rolldown'
 
-/** First major version with long-term support that has `--build-sea`. */
+/** Node release to embed, from the first LTS line that has `--build-sea`. */
 const nodeVersion = '26.10.0'
 const targets = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win-x64']
 const host = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`

@@ -1,7 +1,7 @@
 /** Work that cannot be attributed to a test and triggers a warning. Run by ../failing.slow.test.ts. */
 import { test } from '../../../src/vitest.ts'
 
-/** A queue as in applications: it is started before any test, and sends a request for each job. */
+/** A job queue like an application's: its worker starts before any test, and sends a request for each job. */
 const asked: Array<() => void> = []
 async function work(): Promise<void> {
   for (;;) {

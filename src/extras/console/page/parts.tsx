@@ -86,7 +86,7 @@ function confirmed(text: string, verb: ComponentChildren): Promise<boolean> {
 }
 
 /**
- * Dialog that asks for confirmation of an action. Cancel has the focus, so that a second Enter loses nothing.
+ * Confirmation dialog. Cancel has focus, so that pressing Enter twice does no harm.
  * Navigation cancels.
  */
 export function Confirmation() {
