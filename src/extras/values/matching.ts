@@ -305,6 +305,7 @@ export function isMatch(source: string, text: string): boolean {
 function fits(leaf: Leaf, fact: Fact): boolean {
   const { schemas, field, isMany, label } = leaf
   return schemas.some((schema) => {
+    if (fact.kind === 'option') return isNumeric(leaf) === (typeof fact.value === 'number')
     if (listedValues(schema) || (textAt(schema, 'format') === 'email' && fact.kind !== 'email')) return false
     if (schema['pattern'] !== undefined) return inPattern(fact, schemas) !== undefined
     if (fact.kind === 'list') return isMany && typesOf(schema)?.includes('string')
@@ -321,6 +322,11 @@ function fits(leaf: Leaf, fact: Fact): boolean {
           (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )
+    if (
+      (field?.takes.some(([, mode]) => mode === 'coordinate') && fact.kind === 'number') ||
+      typeof fact.value !== 'number'
+    )
+      return false
     const number = numberFor(leaf, fact)
     const [min = -Infinity] = numbersAt([schema], 'minimum')
     const [max = Infinity] = numbersAt([schema], 'maximum')

@@ -7,12 +7,14 @@ import { draw } from '../../lib/seed.ts'
 import { Unsatisfiable } from '../../model/json-schema/generate-value.ts'
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { JsonSchema, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
+import { solutionOf } from './algebra.ts'
 import { askedCount, contentOf, firmFacts, isRequest, namesField, statedNearby } from './answers.ts'
 import { Catalog, ownName } from './catalog.ts'
 import { dateOfToday, readFacts } from './facts.ts'
 import { type Leaf, leavesOf } from './fields.ts'
 import { judgement, labelsIn } from './labels.ts'
 import { assign } from './matching.ts'
+import { segmentsOf } from './segments.ts'
 import { Writer } from './writer.ts'
 
 interface SourceOptions {
@@ -51,8 +53,8 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
         : statedNearby(leaf, text)
   const writer = new Writer(leaves, facts, seed, today, isCreative)
   const sources: ((place: ValuePlace, key: string, leaf: Leaf | undefined) => unknown)[] = isCreative
-    ? [inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt, seed)]
-    : [judgedIn(text, leaves, facts.statement)]
+    ? [solutionOf(prompt, leaves), inventedIn(new Catalog(leaves, prompt, seed), leaves, prompt, seed)]
+    : [judgedIn(text, leaves, facts.statement), segmentsOf(leaves, facts, seed, today)]
   return (place) => {
     const key = place.path.map((step) => (typeof step === 'number' ? '*' : step)).join('/')
     const leaf = leaves.get(key)
@@ -65,7 +67,7 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
   }
 }
 
-/** Throws to exclude an alternative whose constant, such as `"Cat"`, fits the text less than another's. */
+/** Throws to exclude an alternative whose constant, such as `"Cat"`, is not in the text while another alternative's is. */
 function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): void {
   const listed = place.schemas.map(listedValues).find(Boolean)
   if (listed?.length !== 1) return
