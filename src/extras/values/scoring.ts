@@ -27,6 +27,8 @@ export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boo
   if (/^-[\p{L}]|^x\d/u.test(fact.after) && cue < 2 && !field?.after?.test(fact.after)) score -= 1.5
   // `two bodies` counts the fields `charge1` and `charge2`.
   if (fact.row?.['word']) score -= /\d$|first|second/.test(leaf.name) ? 5 : cue < 2 ? 1.5 : 0
+  if (/^(?:st|nd|rd|th)\b/.test(fact.after) && !/century|floor|grade|rank|day|place|edition/.test(about))
+    score -= 2
   if (field?.after?.test(fact.after)) score += 2
   if (field?.near?.test(fact.before)) score += 1
   const place = field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
