@@ -63,7 +63,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
-  const { basename, extname } = builtin('node:path')
+  const { extname } = builtin('node:path')
   const stats = readOrFail(file, () => statSync(file), fail)
   if (stats.isDirectory()) fail('is a directory: name a file in it')
   if (!stats.isFile()) fail('is not a file')

@@ -119,8 +119,8 @@ export function playEnd(scripts: readonly ActiveScript[], playing: Playing): Pla
     if (scripts.some(({ onEnd }) => onEnd === 'pass')) return undefined
     const reason =
       scripts.length === 1
-        ? 'the script is already in use by another'
-        : `all ${scripts.length} scripts are already in use by others`
+        ? 'the script is already used by another'
+        : `all ${scripts.length} scripts are already used by others`
     return {
       effect: scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 }),
       reading: { conversation: 0, turn: 1, of, problem: `no new conversation: ${reason}` },

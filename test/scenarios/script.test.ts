@@ -366,8 +366,8 @@ describe('scripted conversations', () => {
     const strict = createGateway()
     const rejection = async () => (await new Agent(strict, 'More').ask()).error?.message
     for (const [text, problem] of [
-      ['A', 'the script is already in use by another'],
-      ['B', 'all 2 scripts are already in use by others'],
+      ['A', 'the script is already used by another'],
+      ['B', 'all 2 scripts are already used by others'],
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
