@@ -183,7 +183,7 @@ export function ownName({ key }: Leaf): string {
   return split(key.replace(/(?:\/\*)+$/, '').replace(/^.*\//, ''))
 }
 
-/** Returns the column for a field, for `name` in an object such as `author` that of `author name`. */
+/** Returns a field's column, or -1. The `name` of an `author` is in the column `author name`, if there is one. */
 function columnOf(leaf: Leaf, { columns }: Table): number {
   const [, parent = ''] = /([^/*]+)\/[^/]+$/.exec(leaf.key.replace(/(?:\/\*)+$/, '')) ?? []
   const qualified = columns.findIndex((column) => column.test(`${split(parent)} ${ownName(leaf)}`))

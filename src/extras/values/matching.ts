@@ -1,4 +1,4 @@
-/** Assigns a prompt's values to a schema's fields, and converts numbers to the units that fields ask for. */
+/** Assigns a prompt's values to a schema's fields. */
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
 import { Budget } from '../../model/json-schema/budget.ts'
 import { readPattern } from '../../model/json-schema/pattern.ts'
@@ -137,7 +137,7 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
   return used
 }
 
-/** Assigns the remaining numbers in order if there are as many as required numeric fields without a value. */
+/** Assigns the remaining numbers to required numeric fields without a value, unless two or more would be left over. */
 function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], rate: Rate): void {
   const open = all.filter(
     (leaf) => isNumeric(leaf) && leaf.facts.length === 0 && leaf.optional.length === 0 && !leaf.isMany,
@@ -276,7 +276,7 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
 }
 
-/** Returns a fact's value, its row's code or its time in the form of a schema's pattern. */
+/** Returns a fact's value, or a code from its row, if it matches the schemas' pattern. */
 export function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]): string | undefined {
   const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean) ?? ''
   const text = String(value)

@@ -67,7 +67,7 @@ function answerTo(schema: JsonSchema, prompt: string, { seed, now }: SourceOptio
   }
 }
 
-/** Throws to exclude an alternative whose constant, such as `"Cat"`, is not in the text while another alternative's is. */
+/** Throws to exclude an alternative whose constant, such as `"Cat"`, is not in the text although another's is. */
 function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): void {
   const listed = place.schemas.map(listedValues).find(Boolean)
   if (listed?.length !== 1) return

@@ -15,13 +15,13 @@ function unitOf(word: string): Unit | undefined {
   return units.find(([pattern]) => pattern.test(word))
 }
 
-/** Returns the unit after a number. A rate such as `m/s` is none. */
+/** Returns the unit after a number. Rates such as `m/s` do not count as units. */
 export function unitAfter({ kind, after }: Fact): Unit | undefined {
   const [, word = '', next = ''] = /^[\s-]*([\p{L}€£$°µ]+)([/^²³]|\sper\s|\ssquared?)?/u.exec(after) ?? []
   return next ? undefined : (unitOf(word) ?? (kind === 'money' ? unitOf('usd') : undefined))
 }
 
-/** Returns true if the word after a number can be a unit of a measure: `C` is one of temperature and charge. */
+/** Returns true if the word after a number can be a unit of a measure: `C` is a unit of both temperature and charge. */
 export function isMeasuredIn({ kind, after }: Fact, measure: string): boolean {
   const [, word = ''] = /^[\s-]*([\p{L}€£$°µ]+)/u.exec(after) ?? []
   return (

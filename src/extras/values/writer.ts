@@ -646,7 +646,7 @@ export class Writer {
     return [...new Set(names)].join(' ')
   }
 
-  /** Returns a date, which is a day or an hour later for the end of a range. */
+  /** Returns a date. A range ends after the prompt's duration or, without one, three days or an hour after its start. */
   #date(leaf: Leaf, index: number, form: string): string {
     const start = [...this.#leaves.values()].find(
       (other) =>
@@ -711,7 +711,7 @@ function isPlaceInList({ isMany, name }: Leaf, type: string): boolean {
   return isMany && /number|integer/.test(type) && /\b(?:day|week|step)$/.test(name)
 }
 
-/** Returns the number or, if the schema excludes it, one in the upper half of the allowed range. */
+/** Returns the number or, if it is outside the schema's bounds, a number in the upper half of them. */
 function withinBounds(number: number, schemas: readonly SchemaObject[], type: string): number | undefined {
   const [min = -Infinity] = numbersAt(schemas, 'minimum')
   const [max = Infinity] = numbersAt(schemas, 'maximum')
