@@ -123,7 +123,7 @@ export const assumptions = {
   notSimulated: {
     about: 'Fields of other APIs that change the meaning of a reply',
     choice:
-      'requests with `background: true`, `conversation`, or a `tool_choice` that forces anything but a function or the search get a 400, unless a rule scripts the reply',
+      'requests with `background: true`, `conversation`, or a `tool_choice` that forces anything but a function or the web search tool get a 400, unless a rule scripts the reply',
   },
   toolShape: {
     about: 'The shape of a `tools` entry',

@@ -34,7 +34,7 @@ const examples = `Examples:
 /**
  * Parses arguments and runs the command.
  *
- * @param start `startServer`, which only entries may import.
+ * @param start `startServer`, which only entry points may import.
  */
 export async function run(args: readonly string[], start: Start): Promise<void> {
   const program = await toProgram(start)

@@ -144,7 +144,7 @@ export class NodeSink implements Sink {
   whole({ status, headers }: Reply, body: string | Uint8Array | undefined, length: number | undefined): void {
     const { response } = this
     response.writeHead(status, headers)
-    // Sending ASCII as Latin-1 saves 5 % of the time of a POST /responses.
+    // Sending ASCII as Latin-1 saves 5% of the time of a POST /responses.
     if (body !== undefined) response.end(body, length === body.length ? 'latin1' : 'utf8')
     else response.end()
   }

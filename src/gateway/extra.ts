@@ -89,7 +89,7 @@ export interface Extra {
   operations?(existing: readonly AnyOperation[], extensions: readonly string[]): readonly AnyOperation[]
   /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
   isValidKey?(key: string, state: SandboxState): boolean | undefined
-  /** Adds the extra's operations to the OpenAPI document. */
+  /** Describes the extra's operations and other changes in the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
   /**
    * Returns a recorded reply after its recorded delay, or undefined to let the operation respond. Throws to reject

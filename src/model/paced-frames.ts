@@ -25,7 +25,7 @@ export const keepAlive = ': keep-alive\n\n'
 /** Approximate maximum number of keep-alive comments in a pause. */
 const maxComments = 1000
 
-/** Iterates over a stream's frames, which are created on demand. A generator would be 10 % slower. */
+/** Iterates over a stream's frames, which are created on demand. A generator would be 10% slower. */
 export class PacedFrames implements IterableIterator<Frame, undefined> {
   readonly #stream: EventStream
   readonly #events: Iterator<StreamEvent>

@@ -7,7 +7,7 @@ import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 /**
- * Typical number of reasoning tokens and summary paragraphs, by effort. A request gets 50 % to 150 % of the
+ * Typical number of reasoning tokens and summary paragraphs, by effort. A request gets 50% to 150% of the
  * tokens.
  */
 const efforts: Readonly<Record<string, readonly [tokens: number, paragraphs: number]>> = {

@@ -8,7 +8,7 @@ function withoutTimes({ body, ...line }: Line): string {
 }
 
 describe('calls with a fixed seed', () => {
-  it('number 50, of which 30 change neither rows nor counters', () => {
+  it('include 30 of 50 that change neither rows nor counters', () => {
     expect(calls).toHaveLength(50)
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
   })

@@ -70,7 +70,7 @@ async function startProgram(program: string, options: ServerOptions): Promise<Se
   }
 }
 
-/** Stops a server like `close(graceMs)`: SIGTERM waits for open replies, and a second signal does not. */
+/** Stops a server as `close(graceMs)` does: it waits for open replies on SIGTERM, and ends at once on a second signal. */
 async function stop(child: ChildProcess, graceMs = 0): Promise<void> {
   const sentAt = performance.now()
   const exit = once(child, 'exit')

@@ -199,7 +199,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
     facts.push(`Call ${call} of those that match the rule's conditions.`)
     if (after > 0) facts.push(`Skips the first ${after === 1 ? 'call' : `${after} calls`}.`)
     if (every > 1) facts.push(`Applies to one call in ${every}.`)
-    if (calls) facts.push(`Applies to calls ${[...calls].join(', ')}.`)
+    if (calls) facts.push(`Applies to call ${[...calls].join(' or ')}.`)
   }
   if (Number.isFinite(times))
     facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)

@@ -15,7 +15,7 @@ export interface Shape {
   /** Objects by tag: the value of `type` or `source` that distinguishes union members, or `''` without a tag. */
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
-  /** Bounds by JSON Schema keyword, such as `maxLength` and `pattern`. */
+  /** Constraints by JSON Schema keyword, such as `maxLength` or `pattern`. */
   readonly limits: Readonly<Record<string, unknown>>
   readonly isDeprecated?: boolean
 }
@@ -436,7 +436,7 @@ export function* compareDeprecation(
     yield { kind: 'undeprecated', severity: 'info', message: 'is deprecated only in Understudy' }
 }
 
-/** Patterns are not numbers, so no pattern is wider than another. */
+/** Returns true if the other limit allows more values than ours. Always false for patterns, which compare as NaN. */
 function widens(name: string, mine: unknown, other: unknown): boolean {
   // mutation: equivalent (only limits that differ are compared)
   return upperLimits.has(name) ? Number(other) > Number(mine) : Number(other) < Number(mine)

@@ -73,7 +73,7 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
 /** Timeouts that runners apply by default, in milliseconds. */
 const defaultTimeouts = { vitest: 5000, playwright: 30_000 }
 
-/** Returns a timeout for a call that took more than 40 % of the runner's default, otherwise undefined. */
+/** Returns a timeout for a call that took more than 40% of the runner's default, otherwise undefined. */
 function timeoutOf({ startedAt, endedAt = startedAt }: CallRecord, runner: 'vitest' | 'playwright') {
   const durationMs = Math.round(endedAt - startedAt)
   const usual = defaultTimeouts[runner]

@@ -46,7 +46,7 @@ export class Catalog {
     this.#seed = seed
   }
 
-  /** Returns the value of a field that the prompt does not state, or undefined if no table has it. */
+  /** Returns a table's value for a field that the prompt leaves open, or undefined if no table has one. */
   valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
     const choice = this.#choiceFor(leaf)
     const column = choice ? columnOf(leaf, choice.table) : -1

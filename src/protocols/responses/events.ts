@@ -49,7 +49,7 @@ class Deltas {
 
 type StreamPart = StreamEvent | Deltas
 
-/** Iterates over several parts' events. A generator would make an unpaced stream 10 % slower. */
+/** Iterates over several parts' events. A generator would make an unpaced stream 10% slower. */
 class EventIterator implements IterableIterator<StreamEvent, undefined> {
   readonly #parts: readonly StreamPart[]
   #place = 0

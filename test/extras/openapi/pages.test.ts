@@ -93,8 +93,8 @@ const document = {
 const gateway = createGateway({ openapi: document })
 const ask = (line: string, body?: object, headers = {}) => call(gateway, line, { body, headers })
 
-describe('a list of an OpenAPI document with page numbers', () => {
-  it('has pages of 20 unless the request sets a size, and reports positions and totals', async () => {
+describe('a list with page numbers from an OpenAPI document', () => {
+  it('is returned whole unless a page or size is requested, has pages of 20 by default, and reports positions and totals', async () => {
     for (let number = 1; number < 23; number++) await ask('POST /things', { id: `t${number}` })
     const shown = async (search: string) => {
       const { things, ...page } = (await ask(`GET /things?${search}`)).body

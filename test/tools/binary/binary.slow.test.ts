@@ -49,7 +49,7 @@ async function start(command: readonly string[]) {
 
 describeProcess('the binary', () => binary)
 
-// The excluded files test functions, or options that no flag sets.
+// Excludes the files that call functions directly or set options without a flag, which the binary cannot be tested with.
 const isSuite = (file: string) => !/\/(request-line|send|server-options|unread-body)\.test/.test(file)
 const suites = [
   ...globSync('test/server/*.test.ts', { cwd: root }).filter(isSuite),
