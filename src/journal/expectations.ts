@@ -150,7 +150,7 @@ function nearestTo(
   has: Comparison,
 ): JournalEntry | undefined {
   const scores = entries.map((entry) => scoreOf(entry, match, has))
-  return entries[scores.lastIndexOf(Math.max(...scores))]
+  return entries[scores.lastIndexOf(scores.reduce((best, score) => Math.max(best, score), 0))]
 }
 
 /** Counts how many of the expected values a value contains. */

@@ -26,7 +26,7 @@ export function edited(value: unknown, schema: SchemaObject, edit: (draft: Draft
 }
 
 /**
- * Undoes a change at a path, or at the first step where the draft and the original are not both objects. Removes what
+ * Undoes a change at a path, or at the first step where the original is not an object. Removes what
  * the original does not have. An item added to a list gets the values of the original list's first item.
  */
 function undo(draft: Draft, original: Draft, [step = '', ...rest]: readonly (string | number)[]): void {

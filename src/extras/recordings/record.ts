@@ -472,7 +472,7 @@ function printed({ method, path, result }: ExchangeLine): string {
   const line = `${method} ${path}`
   switch (result.kind) {
     case 'recorded':
-      return `${line}: ${result.status || 'no reply'}, ${result.chunks} chunks, ${Math.round(result.ms)} ms -> ${result.file}`
+      return `${line}: ${result.status || 'no reply'}, ${result.chunks === 1 ? '1 chunk' : `${result.chunks} chunks`}, ${Math.round(result.ms)} ms -> ${result.file}`
     case 'leaked': {
       const [first] = result.leaks
       return `${line}: deleted, ${result.file}:${first?.line} still contained a secret (${first?.kind})`

@@ -376,7 +376,7 @@ describe('record', () => {
         stop       Ctrl-C
 
       GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
-      GET /providers: 200, 1 chunks, N ms -> listProviders-KEY.recording.jsonl
+      GET /providers: 200, 1 chunk, N ms -> listProviders-KEY.recording.jsonl
       POST /responses: deleted, createResponse-KEY.recording.jsonl:4 still contained a secret (api key (sk-) split across events)
       2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
       exit code 1",
@@ -433,7 +433,7 @@ describe('record', () => {
         stop       Ctrl-C
 
       GET /benchmarks: no reply, 0 chunks, N ms -> listBenchmarks-KEY.recording.jsonl
-      GET /providers: 200, 1 chunks, N ms -> listProviders-KEY.recording.jsonl
+      GET /providers: 200, 1 chunk, N ms -> listProviders-KEY.recording.jsonl
       POST /responses: deleted, createResponse-KEY.recording.jsonl:4 still contained a secret (api key (sk-) split across events)
       2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
       exit code 1"
