@@ -9,12 +9,12 @@ import { gatewaySetup } from './scenario-file.ts'
 
 type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
 
-/** Maximum file size in bytes, which allows for large fixtures. */
-const limit = 64 * 1024 * 1024
+/** Maximum size in bytes of a file with fixtures: 64 MB. */
+export const fixtureLimit = 67_108_864
 
 /** Reads options from a configuration file. Paths in the file are relative to it. */
 export function readConfig(file: string): GatewayOptionsInput {
-  const { value } = readDataFile(file, limit)
+  const { value } = readDataFile(file, fixtureLimit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${file}: must be a mapping of createGateway options`)
   const options: GatewayOptionsInput = value

@@ -12,7 +12,7 @@ const checkMs = 250
 
 export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCore): void {
   let open = 0
-  let isQuiet = true
+  let isQuiet: boolean | undefined
   const watch: CallListener = {
     replied() {
       open++

@@ -12,10 +12,8 @@ import { readPath } from '../lib/value-path.ts'
 import { everyOperation } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
-import { readConfig } from './config-file.ts'
+import { fixtureLimit, readConfig } from './config-file.ts'
 import { gatewaySetup, toScenario } from './scenario-file.ts'
-
-const fixtureLimit = 64 * 1024 * 1024
 
 /** Returns the problems in all files, in order. The list is empty if all files are valid. */
 export function validateFiles(files: readonly string[]): FileProblem[] {

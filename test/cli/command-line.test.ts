@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
+import { gatewaySetup } from '../../src/cli/scenario-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 
 let folder: string
@@ -190,6 +191,8 @@ describe('serve', () => {
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
+    [['--drain-ms', '999999999'], { console: true }],
+    [['--no-console'], { console: false }],
   ])('parses %j', async (args, expected) => {
     expect(await optionsOf(...args)).toMatchObject(expected)
   })
@@ -199,7 +202,7 @@ describe('serve', () => {
     [['--time-scale', '-1'], 'A factor must be a number, 0 or more.'],
     [['--time-scale', '1.'], 'A factor must be a number, 0 or more.'],
     [['--drain-ms', 'soon'], "It must be milliseconds, or a duration such as '10s'."],
-    [['--drain-ms', '1234567890'], "It must be milliseconds, or a duration such as '10s'."],
+    [['--drain-ms', '1000000000'], "It must be milliseconds, or a duration such as '10s'."],
     [['--token', ''], 'A token must be one or more visible ASCII characters.'],
   ])('rejects %j with a one-line error', async (args, line) => {
     expect(await exit(...args)).toBe(2)
@@ -278,6 +281,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     ],
     [['--config', '@none.yaml'], '@none.yaml: no such file'],
     [['--config', '@list.yaml'], '@list.yaml: must be a mapping of createGateway options'],
+    [['--config', '@scalar.yaml'], '@scalar.yaml: must be a mapping of createGateway options'],
     [['--config', '@typo.yaml'], "@typo.yaml: unknown option 'timeScal'; did you mean 'timeScale'?"],
     [['--config', '@record.yaml'], '@record.yaml: options.fixtures.providers[0].slug is required'],
     [['--config', '@word.yaml'], '@word.yaml: scenarios must be a list, as in [flaky]'],
@@ -286,11 +290,15 @@ describe('invalid input prints one line and sets exit code 2:', () => {
       "@scenarios.yaml: scenarios[1]: on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
     [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
+    [['--config', '@seed.yaml', '--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
+    [['--open', '--no-console'], '--open cannot be combined with --no-console'],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
   ])('%j', async (args, message) => {
     await write('bad.yaml', failing(503).replace('listProviders', 'listProvider'))
     await write('list.yaml', '- 1\n')
+    await write('scalar.yaml', 'seed\n')
+    await write('seed.yaml', 'seed: 2\n')
     await write('word.yaml', 'scenarios: flaky\n')
     await write('fine.yaml', 'scenarios: [flaky]\n')
     await write('scenarios.yaml', 'scenarios: [flaky, { on: listProvider, fault: timeout }]\n')
@@ -331,6 +339,40 @@ describe('other commands', () => {
     expect(stdout.match(/UNDERSTUDY_/g)).toHaveLength(2)
   })
 
+  it('lists the flags of extras in the help, and those that change the document in the help for openapi', async () => {
+    const flags = gatewaySetup.extras.flatMap(({ flags = [] }) => flags)
+    const helpOf = async (...args: string[]) => {
+      stdout = ''
+      await exit(...args, '--help')
+      return stdout.replace(/\s+/g, ' ')
+    }
+    const [help, documentHelp] = [await helpOf(), await helpOf('openapi')]
+    for (const { flags: name, description, ofDocument } of flags) {
+      expect(help).toContain(` ${name} ${description}`)
+      if (ofDocument) expect(documentHelp).toContain(` ${name} ${ofDocument}`)
+    }
+  })
+
+  it('prints the commands of scenarios', async () => {
+    await exit('scenarios', '--help')
+    expect(stdout).toMatchInlineSnapshot(`
+      "Usage: gateway-understudy scenarios [options] [command]
+
+      List bundled scenarios.
+
+      Options:
+        -h, --help   display help for command
+
+      Commands:
+        list         List bundled scenarios with their effect on clients.
+        show <name>  Print a bundled scenario, as a starting point for your own.
+      "
+    `)
+    stdout = ''
+    await exit('--help')
+    expect(stdout.match(/^ {2}help .*/gm)).toHaveLength(1)
+  })
+
   it('prints no default such as [] or an object', async () => {
     await exit('--help')
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*\S$/gm)].map(([, command = '']) => command)
@@ -355,6 +397,7 @@ describe('other commands', () => {
     ])
     expect(stdout).toBe('')
     expect(await exit('validate', '--json', '@bad.yaml')).toBe(2)
+    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout), null, 2)}\n`)
     expect(JSON.parse(stdout).problems).toMatchObject([
       {
         file: `${folder}/bad.yaml`,
@@ -381,6 +424,7 @@ describe('other commands', () => {
     expect(stdout).toMatch(/^flaky {2,}The first two requests get a 503/m)
     stdout = ''
     expect(await exit('scenarios', 'show', 'flaky')).toBe(0)
+    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout), null, 2)}\n`)
     await write('shown.json', stdout)
     expect(await exit('validate', '@shown.json')).toBe(0)
   })
@@ -390,6 +434,8 @@ describe('other commands', () => {
     [['openapi', '--control'], '/sandboxes'],
   ])('prints an OpenAPI document with %j', async (args, path) => {
     expect(await exit(...args)).toBe(0)
-    expect(Object.keys(JSON.parse(stdout).paths)).toContain(path)
+    const document = JSON.parse(stdout)
+    expect(Object.keys(document.paths)).toContain(path)
+    expect(stdout).toBe(`${JSON.stringify(document, null, 2)}\n`)
   })
 })

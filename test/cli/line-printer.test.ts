@@ -22,6 +22,7 @@ it('toLinePrinter() prints remaining lines once when the process exits', async (
   const [atExit] = process.listeners('exit').filter((listener) => !others.includes(listener))
   printLine('last')
   atExit?.(0)
+  expect(print.mock.calls).toEqual([['last']])
   await turnIsOver()
   expect(print.mock.calls).toEqual([['last']])
 })

@@ -1,7 +1,7 @@
 /** Tests the command `serve` after the server has started: its output, and its reaction to signals. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
-import { flagOf } from '../../src/cli/config-file.ts'
+import { flagOf, scenarioFiles } from '../../src/cli/config-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { respond } from '../../src/delivery/fetch.ts'
 
@@ -64,6 +64,14 @@ describe('flagOf()', () => {
   })
 })
 
+it('scenarioFiles() returns the scenarios that are paths, with their position in the list', () => {
+  const rule = { on: '*', fault: 'timeout' } as const
+  expect(scenarioFiles(['flaky', './a.yaml', rule, 'b.json'])).toEqual([
+    { file: './a.yaml', index: 1 },
+    { file: 'b.json', index: 3 },
+  ])
+})
+
 describe('serve', () => {
   it('prints one line with --json, otherwise the start screen, with the token unless it was set', async () => {
     await serve('--json')
@@ -90,7 +98,7 @@ describe('serve', () => {
   it.each(['SIGTERM', 'SIGHUP'])(
     'drains after %s with --drain-ms, unless the signal is repeated',
     async (signal) => {
-      const { closes, gateway, sandboxes } = await serve('--json', '--drain-ms', '30')
+      const { closes, gateway, sandboxes } = await serve('--json', '--drain-ms', '1')
       await respond(gateway, new Request('https://gateway.example/api/v1/providers'))
       const drained = send(signal)
       expect([closes, sandboxes.isDraining]).toEqual([[], true])

@@ -119,6 +119,11 @@ describe('validateFiles() with unreadable files', () => {
     await truncate(join(folder, 'large.yaml'), 50 * 1024 * 1024)
     expect(await problemsOf('large.yaml')).toEqual(['large.yaml: is 50 MB; the maximum is 1 MB'])
   })
+  it('reports a fixture of more than 64 MB', async () => {
+    await writeFile(join(folder, 'posts.json'), '')
+    await truncate(join(folder, 'posts.json'), 65 * 1024 * 1024)
+    expect(await problemsOf('posts.json')).toEqual(['posts.json: is 65 MB; the maximum is 64 MB'])
+  })
   it('reports an unknown file type', async () => {
     expect(await problemsOf('notes.txt', 'name: a')).toEqual([
       'notes.txt: must be a .yaml, .yml or .json file',
