@@ -78,7 +78,8 @@ function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): vo
 
 function judgedIn(text: string, leaves: ReadonlyMap<string, Leaf>, statement: string | undefined) {
   return (place: ValuePlace, key: string, leaf: Leaf | undefined): unknown => {
-    if (place.type === 'object' && place.path.length > 0 && /\bno (?:information|details|data)\b/i.test(text))
+    const isOptional = [...leaves.values()].some(({ optional }) => optional.includes(key))
+    if (place.type === 'object' && isOptional && /\bno (?:information|details|data)\b/i.test(text))
       throw new Unsatisfiable('the text has no information')
     if (place.type !== 'array') return leaf && judgement(leaf, place, text, statement)
     const inside = [...leaves.values()].filter((each) => each.key.startsWith(`${key}/*`))
