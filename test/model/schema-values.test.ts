@@ -384,6 +384,33 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     1.23791e-7,
   ],
   [
+    'a single number that exclusiveMinimum excludes',
+    { type: 'number', minimum: 5, maximum: 5, exclusiveMinimum: 5 },
+    'rejected: no number is within the bounds',
+  ],
+  [
+    'a single number that exclusiveMaximum excludes',
+    { type: 'number', minimum: 5, maximum: 5, exclusiveMaximum: 5 },
+    'rejected: no number is within the bounds',
+  ],
+  ['a narrow range above 100', { type: 'number', minimum: 100, maximum: 101 }, 100.63],
+  [
+    'an email address of exactly maxLength characters',
+    { type: 'string', format: 'email', maxLength: 16 },
+    'plan@example.com',
+  ],
+  [
+    'an email address shortened to maxLength',
+    { type: 'string', format: 'email', maxLength: 15 },
+    'x@example.com',
+  ],
+  ['a duration', { type: 'array', minItems: 2, items: { format: 'duration' } }, ['PT18M', 'PT23M']],
+  [
+    'an IPv6 address',
+    { type: 'array', minItems: 2, items: { format: 'ipv6' } },
+    ['2001:db8::4c53', '2001:db8::60ab'],
+  ],
+  [
     'more characters than the limit',
     { type: 'string', minLength: 200_001 },
     'rejected: more than 200000 characters',
