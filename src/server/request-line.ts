@@ -51,6 +51,8 @@ export function toRequestLine(
 }
 
 function shownPath(path: string): string {
-  const query = path.indexOf('?')
-  return query < 0 ? hideInString(path) : hideInString(path.slice(0, query)) + hideInQuery(path.slice(query))
+  return path.replace(
+    /^([^?]*)(.*)$/s,
+    (_, pathname: string, query: string) => hideInString(pathname) + hideInQuery(query),
+  )
 }

@@ -62,6 +62,46 @@ describe('sandboxes in the control API', () => {
   })
 })
 
+describe('the journal in the control API', () => {
+  const query = async (body: object) => (await control('POST /sandboxes/{id}/journal/query', body)).body
+
+  it('is queried with a warning if an expected field is in none of the calls to the operation', async () => {
+    await statusOf('/providers')
+    const unknown = { match: { body: { nope: 1 } } }
+    expect(await query({ operation: 'listProviders', ...unknown })).toMatchInlineSnapshot(`
+      {
+        "data": [],
+        "meta": {
+          "warnings": [
+            "[understudy] journal.calls(): no call to this operation has 'body.nope'",
+          ],
+        },
+      }
+    `)
+    expect(await query({ operation: 'listProviders', match: { status: 404 } })).toEqual({ data: [] })
+    expect(await query({ operation: 'getPreset', ...unknown })).toEqual({ data: [] })
+    expect(await query(unknown)).toEqual({ data: [] })
+    expect((await query({ operation: 'listProviders' })).data).toHaveLength(1)
+    expect((await query({ match: { stat: 200 } })).error.message).toMatchInlineSnapshot(
+      `"A call has no field 'stat'; did you mean 'status'?"`,
+    )
+  })
+
+  it('is waited for up to ten minutes', async () => {
+    await statusOf('/providers')
+    const wait = async (timeoutMs: number) =>
+      (await control('POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs })).status
+    expect([await wait(600_000), await wait(600_001)]).toEqual([200, 400])
+  })
+
+  it('is part of a saved sandbox unless calls=false', async () => {
+    await statusOf('/providers')
+    const saved = async (search: string) =>
+      (await control(`GET /sandboxes/{id}/file${search}`)).body.calls?.length ?? 0
+    expect([await saved(''), await saved('?calls=true'), await saved('?calls=false')]).toEqual([1, 1, 0])
+  })
+})
+
 describe('scenarios in the control API', () => {
   it('are activated by name without a body, only once if the request is repeated', async () => {
     for (let turn = 0; turn < 2; turn++)
@@ -122,6 +162,8 @@ describe('invalid control requests', () => {
     ['POST /sandboxes/{id}/restore', { id: 'none' }, 409],
     ['POST /sandboxes/{id}/scenarios', 'null', 400],
     ['POST /sandboxes/{id}/scenarios', '"nope"', 400],
+    ['POST /sandboxes/{id}/scenarios', '"./scenarios/flaky.json"', 400],
+    ['GET /scenarios/flak', undefined, 404],
     ['POST /sandboxes/{id}/clock/advance', { ms: -1 }, 400],
     ['POST /sandboxes/{id}/clock/advance', { ms: '1' }, 400],
     ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', count: 0 }, 400],

@@ -158,6 +158,203 @@ describe('POST /chat/completions', () => {
   })
 })
 
+describe('a scripted answer with reasoning, cited text and a call', () => {
+  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: question }] }
+  const answer = {
+    output: [
+      { type: 'reasoning', summary: 'Look' },
+      { type: 'message', content: 'Ahoy' },
+      { type: 'function_call', call_id: 'c1', name: 'search', arguments: '{}' },
+    ],
+    text: 'At sea',
+    citations: [{ url: 'https://a.example/', start_index: 3, end_index: 6 }],
+    usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 },
+  } as const
+  const replyTo = async (line: string, more: object) => {
+    const gateway = begin()
+    gateway.reply(answer)
+    const { body: reply, text } = await call(gateway, line, { body: { ...body, ...more } })
+    return { reply, text, entry: gateway.journal.entries()[0] }
+  }
+
+  it('is a chat completion with usage, created in the second of the request', async () => {
+    const { reply, entry } = await replyTo('POST /chat/completions', {})
+    const { id, created, ...rest } = reply
+    expect(id).toMatch(/^gen-[0-9a-f]{16}$/)
+    expect(Math.abs(created - Date.parse(entry?.timestamp ?? '') / 1000)).toBeLessThan(2)
+    expect(rest).toMatchInlineSnapshot(`
+      {
+        "choices": [
+          {
+            "finish_reason": "tool_calls",
+            "index": 0,
+            "logprobs": null,
+            "message": {
+              "annotations": [
+                {
+                  "type": "url_citation",
+                  "url_citation": {
+                    "end_index": 10,
+                    "start_index": 7,
+                    "title": "a.example",
+                    "url": "https://a.example/",
+                  },
+                },
+              ],
+              "content": "AhoyAt sea",
+              "reasoning": "Look",
+              "refusal": null,
+              "role": "assistant",
+              "tool_calls": [
+                {
+                  "function": {
+                    "arguments": "{}",
+                    "name": "search",
+                  },
+                  "id": "c1",
+                  "type": "function",
+                },
+              ],
+            },
+          },
+        ],
+        "model": "aurora/dawn-2",
+        "object": "chat.completion",
+        "system_fingerprint": null,
+        "usage": {
+          "completion_tokens": 7,
+          "completion_tokens_details": {
+            "reasoning_tokens": 1,
+          },
+          "prompt_tokens": 10,
+          "prompt_tokens_details": {
+            "cached_tokens": 4,
+          },
+          "total_tokens": 17,
+        },
+      }
+    `)
+  })
+
+  it('is streamed as chunks of a chat completion', async () => {
+    const { text } = await replyTo('POST /chat/completions', {
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const head = /"id":"gen-\w+","object":"chat.completion.chunk","created":\d+,"model":"aurora\/dawn-2",/g
+    expect(text.replace(head, '')).toMatchInlineSnapshot(`
+      "data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"reasoning":"Look"},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"content":"AhoyAt"},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"content":" sea"},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"annotations":[{"type":"url_citation","url_citation":{"url":"https://a.example/","title":"a.example","start_index":7,"end_index":10}}]},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"search","arguments":""}}]},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]},"finish_reason":null,"logprobs":null}]}
+
+      data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls","logprobs":null}]}
+
+      data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":7,"total_tokens":17,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":1}}}
+
+      data: [DONE]
+
+      "
+    `)
+  })
+
+  it('is streamed as the events of a message', async () => {
+    const { text } = await replyTo('POST /messages', { stream: true })
+    expect(text).toMatchInlineSnapshot(`
+      "event: message_start
+      data: {"type":"message_start","message":{"id":"msg_5ee5b5a9e6ace7b4","type":"message","role":"assistant","model":"aurora/dawn-2","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"usage":{"input_tokens":6,"output_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":4}}}
+
+      event: content_block_start
+      data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+      event: ping
+      data: {"type":"ping"}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Look"}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"76ef7227d29604f9"}}
+
+      event: content_block_stop
+      data: {"type":"content_block_stop","index":0}
+
+      event: content_block_start
+      data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":"","citations":null}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Ahoy"}}
+
+      event: content_block_stop
+      data: {"type":"content_block_stop","index":1}
+
+      event: content_block_start
+      data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c1","name":"search","input":{},"caller":{"type":"direct"}}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+
+      event: content_block_stop
+      data: {"type":"content_block_stop","index":2}
+
+      event: content_block_start
+      data: {"type":"content_block_start","index":3,"content_block":{"type":"text","text":"","citations":[]}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"At"}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":" sea"}}
+
+      event: content_block_delta
+      data: {"type":"content_block_delta","index":3,"delta":{"type":"citations_delta","citation":{"type":"web_search_result_location","url":"https://a.example/","title":"a.example","cited_text":"sea","encrypted_index":"fcfe933d55afdb89"}}}
+
+      event: content_block_stop
+      data: {"type":"content_block_stop","index":3}
+
+      event: message_delta
+      data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"input_tokens":6,"output_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":4}}
+
+      event: message_stop
+      data: {"type":"message_stop"}
+
+      "
+    `)
+  })
+
+  it('ends with an error event if it fails in the middle', async () => {
+    const ends: Record<string, string | undefined> = {}
+    for (const path of ['/chat/completions', '/messages'])
+      for (const form of ['scripted', 'fault'] as const) {
+        const gateway = begin()
+        if (form === 'fault') gateway.use({ on: '*', fault: { name: 'stream-error-event', atEvent: 3 } })
+        else gateway.reply({ text: 'Ahoy', error: { code: 'server_error', message: 'No' } })
+        const { text } = await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
+        ends[`${path} ${form}`] = text
+          .match(/data: .*error.*/g)
+          ?.join()
+          .replace(/"id":"[^"]+"|"created":\d+/g, '')
+      }
+    expect(ends).toMatchInlineSnapshot(`
+      {
+        "/chat/completions fault": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"Provider returned error","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
+        "/chat/completions scripted": "data: {,"object":"chat.completion.chunk",,"model":"aurora/dawn-2","error":{"code":502,"message":"No","metadata":{"error_type":"server_error"}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}",
+        "/messages fault": "data: {"type":"error","error":{"type":"overloaded_error","message":"Provider returned error"},"request_id":""}",
+        "/messages scripted": "data: {"type":"error","error":{"type":"api_error","message":"No"},"request_id":""}",
+      }
+    `)
+  })
+})
+
 describe('POST /messages', () => {
   const ask = { model, max_tokens: 100, messages: [{ role: 'user', content: question }] }
 

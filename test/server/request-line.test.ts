@@ -48,6 +48,9 @@ it("onRequest reports each request's status, rule and reason, and redacts secret
   expect(await logged('/api/v1/providers?api_key=abc&a=1')).toMatchObject({
     path: expect.stringMatching(/^\/api\/v1\/providers\?api_key=[^a]+&a=1$/),
   })
+  expect(await logged('/api/v1/providers?api%5Fkey=abc')).toMatchObject({
+    path: '/api/v1/providers?api%5Fkey=(hidden)',
+  })
   for (const path of ['/openapi.json', '/__understudy/sandboxes'])
     expect(await logged(path)).toEqual({ ...usual, path })
   expect(await logged('/api/v1/presets/none')).toEqual({
