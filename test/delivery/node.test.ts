@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serve } from '../../src/delivery/deliver.ts'
-import { NodeSink, toNodeCall } from '../../src/delivery/node.ts'
+import { NodeSink, readNodeBody, toNodeCall } from '../../src/delivery/node.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -42,6 +43,44 @@ async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
   }
   return text
 }
+
+describe('readNodeBody()', () => {
+  /** Creates a request whose body has not arrived yet. */
+  function arriving() {
+    const body = new Readable({ read() {} })
+    const request = Object.assign(body, { complete: false, headers: {} }) as unknown as IncomingMessage
+    return { body, request }
+  }
+
+  it.each([
+    [['1234567890'], '1234567890'],
+    [['12345', '67890'], '1234567890'],
+    [['12345', '6'], '123456'],
+    [[], ''],
+    [['12345', '678901'], '413'],
+    [['12345678901'], '413'],
+  ])('with a limit of 10 bytes returns the chunks %j as %s', async (chunks, expected) => {
+    const { body, request } = arriving()
+    const reading = readNodeBody(request, 10).then(String, ({ status }) => `${status}`)
+    for (const chunk of chunks) {
+      await new Promise((resolve) => setImmediate(resolve))
+      body.push(chunk)
+    }
+    body.push(null)
+    expect(await reading).toBe(expected)
+  })
+
+  it('throws 400 if the connection closes, and 408 if the body takes too long', async () => {
+    const closing = arriving()
+    const reading = readNodeBody(closing.request, 10)
+    setImmediate(() => closing.body.destroy(new Error('aborted')))
+    await expect(reading).rejects.toMatchObject({
+      status: 400,
+      message: 'The connection closed before the body was complete',
+    })
+    await expect(readNodeBody(arriving().request, 10, 1)).rejects.toMatchObject({ status: 408 })
+  })
+})
 
 describe('the HTTP server', () => {
   it('paces many short waits accurately although timers may fire early', async () => {

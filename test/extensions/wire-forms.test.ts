@@ -1,6 +1,7 @@
 /** Tests how each protocol reads the same conversation, and writes the same scripted answer. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
 import { call } from '../call.ts'
 
 const model = 'aurora/dawn-2'
@@ -160,7 +161,7 @@ describe('POST /chat/completions', () => {
 
 describe('a scripted answer with reasoning, cited text and a call', () => {
   const body = { model, max_tokens: 100, messages: [{ role: 'user', content: question }] }
-  const answer = {
+  const answer: ScriptedReply = {
     output: [
       { type: 'reasoning', summary: 'Look' },
       { type: 'message', content: 'Ahoy' },
@@ -169,7 +170,7 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     text: 'At sea',
     citations: [{ url: 'https://a.example/', start_index: 3, end_index: 6 }],
     usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 },
-  } as const
+  }
   const replyTo = async (line: string, more: object) => {
     const gateway = begin()
     gateway.reply(answer)
