@@ -15,7 +15,7 @@ import { about, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 import { readAt } from '../lib/value-path.ts'
-import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
+import { isPattern, patternProblem, When } from './condition.ts'
 import { isShorthand, misnomer, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
@@ -44,7 +44,7 @@ export class ScenarioError extends Error {
   constructor(allProblems: readonly Problem[]) {
     const problems = allProblems.map(({ path, message }) => ({ path, message: oneLine(message) }))
     const [first, second, ...more] = problems
-    const place = /^(?:scenario|rule \d+ of) '[^']*': /.exec(first?.message ?? '')?.[0] ?? ''
+    const [place = ''] = /^(?:scenario|rule \d+ of) '[^']*': /.exec(first?.message ?? '') ?? []
     const rest =
       more.length > 0
         ? ` (and ${more.length + 1} more problems)`
@@ -188,11 +188,10 @@ function* frequencyProblems({ rule }: Site): Generator<Finding> {
 
 /** Yields the problem with a condition's regular expression, if any. */
 function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
-  if (typeof condition !== 'object' || condition === null || !('matches' in condition)) return
-  const pattern = condition as Pattern
-  const problem = patternProblem(pattern)
+  if (!isPattern(condition)) return
+  const problem = patternProblem(condition)
   if (problem === undefined) return
-  const expression = `/${pattern.matches}/${pattern.flags ?? ''}`
+  const expression = `/${condition.matches}/${condition.flags ?? ''}`
   yield {
     path: [...path, 'matches'],
     says: `: the regular expression ${expression} cannot be used: ${problem}`,
@@ -431,17 +430,16 @@ function* templateProblems({ text, body, headers, frames }: ScriptedReply, path:
 
 /** Yields the regular expressions in a result check, with their paths. */
 function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]> {
-  if (typeof value !== 'object' || value === null) return
   if (isPattern(value)) yield [path, value]
-  else
+  else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value))
       yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** Yields a value's strings with their paths, except base64 data. */
+/** Yields a value's strings with their paths. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
-  if (typeof value !== 'object' || value === null || 'base64' in value) return
+  if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value))
     yield* textsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
@@ -477,7 +475,8 @@ export function notAsData(path: (string | number)[], input: unknown): Problem[] 
 
 /** Sorts unknown fields first, because a misspelt field often causes a report of a missing one too. */
 function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
-  return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
+  const isUnknown = ({ code }: Issue) => code === 'unrecognized_keys'
+  return issues.toSorted((left, right) => Number(isUnknown(right)) - Number(isUnknown(left)))
 }
 
 function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
@@ -501,7 +500,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
   const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
-  if (path.at(-2) === 'sequence' && typeof value === 'string' && faultNames.includes(value))
+  if (path.at(-2) === 'sequence' && faultNames.includes(value as string))
     return says(` must be a step, got ${shown(value)}; write { fault: ${shown(value)} }`)
   return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
 }
@@ -527,9 +526,7 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   const now = renamed(key, known)
   const fault = readAt(input, [...path.slice(0, -1), 'fault'])
   const ofFault =
-    typeof fault === 'string' &&
-    faultNames.includes(fault) &&
-    Object.hasOwn(faultOf(fault).params().shape, key)
+    faultNames.includes(fault as string) && Object.hasOwn(faultOf(fault as string).params().shape, key)
       ? `; write fault: { name: '${fault}', ${key}: ${shown(readAt(input, path))} }`
       : undefined
   const hint =
@@ -545,7 +542,8 @@ function otherFields(path: Path, input: unknown): string {
 }
 
 /**
- * Returns the issues of the union branch that was most likely meant: one that did not reject the whole value.
+ * Returns the issues of the union branch that was most likely meant: of those that did not reject the whole value, the
+ * one with the fewest problems.
  */
 function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const rejectsValue = (issue: Issue): boolean =>
@@ -555,13 +553,17 @@ function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefi
       (issue.code === 'invalid_union' && issue.discriminator === undefined && !matchingBranch(issue.errors)))
   return branches
     .filter((issues) => !issues.some(rejectsValue))
-    .sort((left, right) => unknownKeys(left) - unknownKeys(right) || left.length - right.length)[0]
+    .sort((left, right) => problemCount(left) - problemCount(right))[0]
 }
 
 /** Returns the regular expression at or above a path. Schemas treat a regular expression like any other object. */
 function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
-  const found = path.map((_step, index) => readAt(input, path.slice(0, index + 1)))
-  return found.find((value) => value instanceof RegExp)
+  let value = input
+  for (const step of path) {
+    value = readAt(value, [step])
+    if (value instanceof RegExp) return value
+  }
+  return undefined
 }
 
 /** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
@@ -569,12 +571,10 @@ function asPattern({ source, flags }: RegExp): string {
   return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
 }
 
-function unknownKeys(issues: readonly Issue[]): number {
-  return issues.reduce(
-    (count, issue) => count + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0),
-    // mutation: equivalent (counts are only compared with each other)
-    0,
-  )
+/** Counts problems: each unknown field is one. */
+function problemCount(issues: readonly Issue[]): number {
+  return issues.flatMap((issue): unknown[] => (issue.code === 'unrecognized_keys' ? issue.keys : [issue]))
+    .length
 }
 
 /** Fault names by their common synonyms. */
@@ -613,7 +613,7 @@ function placeOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])
   if (isShorthand(name)) return ''
   const scenario = typeof name === 'string' ? `'${name}'` : 'the scenario'
-  return path[0] === 'rules' && typeof path[1] === 'number'
+  return typeof path[1] === 'number'
     ? `rule ${path[1] + 1} of ${scenario}: `
     : typeof name === 'string'
       ? `scenario ${scenario}: `
@@ -626,9 +626,9 @@ function placeOf(path: Path, input: unknown): string {
  */
 function fieldOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])
-  let below = path[0] === 'rules' && path.length > 1 && typeof path[1] === 'number' ? path.slice(2) : path
-  if (name === 'fail' && below[0] === 'fault') below = below.slice(1)
-  if (name === 'reply' && below[0] === 'reply' && below.length > 1) below = below.slice(1)
+  let below = typeof path[1] === 'number' ? path.slice(2) : path
+  const effect = { fail: 'fault', reply: 'reply' }[String(name)]
+  if (below.length > 1 && below[0] === effect) below = below.slice(1)
   if (name === 'script' && below[0] === 'script') below = ['turns', ...below.slice(1)]
   return below.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
@@ -638,9 +638,8 @@ function fieldOf(path: Path, input: unknown): string {
 
 /** Returns the fields that are valid at a path. */
 function knownFields(path: readonly (string | number)[], value: unknown): string[] {
-  const last = path.at(-1)
   const within = path.findLast((step) => typeof step === 'string')
-  if (last === undefined) return Object.keys(Scenario.unwrap().shape)
+  if (within === undefined) return Object.keys(Scenario.unwrap().shape)
   if (within === 'rules') return Object.keys(Rule.unwrap().shape)
   if (within === 'when') return Object.keys(When.unwrap().shape)
   if (within === 'reply') return Object.keys(ScriptedReply.unwrap().shape)
@@ -654,9 +653,8 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'during') return ['fromMs', 'toMs']
   if (within === 'fault' || within === 'faults') {
     const name = readAt(value, ['name'])
-    return typeof name === 'string' && faultNames.includes(name)
-      ? ['name', ...Object.keys(faultOf(name).params().shape)]
-      : ['name']
+    const params = faultNames.includes(name as string) ? faultOf(name as string).params().shape : {}
+    return ['name', ...Object.keys(params)]
   }
   if (within === 'input') return ['contains', 'matches', 'flags']
   if (path.includes('when')) return ['equals', 'contains', 'matches', 'flags', 'present']

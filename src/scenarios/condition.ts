@@ -96,8 +96,8 @@ export type Pattern = z.infer<typeof Pattern>
 export type PatternInput = z.input<typeof Pattern>
 
 /** Returns true for a pattern, false for other objects with fields such as `matches`. */
-export function isPattern(value: object): value is Pattern {
-  const { matches, flags, ...rest } = value as Record<string, unknown>
+export function isPattern(value: unknown): value is Pattern {
+  const { matches, flags, ...rest } = Object(value) as Record<string, unknown>
   const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
   return isText && Object.keys(rest).length === 0
 }
