@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, defineScenario } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
 import { checkScenario, type Problem, ScenarioError } from '../../src/scenarios/check-scenario.ts'
+import type { ScenarioInput } from '../../src/scenarios/scenario.ts'
 import { call } from '../call.ts'
 
 const operations = [
@@ -555,6 +556,36 @@ it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a
     expect(() => checkScenario(input, operations)).toThrow(ScenarioError)
   },
 )
+
+it.each<[string, () => unknown]>([
+  [
+    'reply(): reply is empty: add text, output, a body or frames',
+    () => createGateway().reply({ headers: { a: 'b' } }),
+  ],
+  [
+    'reply(): times must be 1 or more, got 0: to disable a rule, remove it',
+    () => createGateway().reply('Hi', { times: 0 }),
+  ],
+  [
+    'reply(): text: bad template: {{ is not closed; to write literal braces, start the text with {{=<% %>=}}',
+    () => createGateway().reply('{{'),
+  ],
+  ['fail(): every must be 1 or more, got 0', () => createGateway().fail(503, { every: 0 })],
+  [
+    'fail(): when.model must not be empty (and 2 more problems)',
+    () => createGateway().fail(503, { when: { call: [], model: [], state: [] } }),
+  ],
+])('messages name the argument: %s', (message, mistake) => {
+  expect(mistake).toThrow(expect.objectContaining({ message }))
+})
+
+it('defineScenario returns its argument', () => {
+  const scenario: ScenarioInput = {
+    name: 'a',
+    rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }],
+  }
+  expect(defineScenario(scenario)).toBe(scenario)
+})
 
 it('bundledScenario finds scenarios by exact name, not by inherited property names', () => {
   expect(() => bundledScenario('flakey')).toThrow("Unknown scenario 'flakey'; did you mean 'flaky'?")
