@@ -42,27 +42,28 @@ export class KeptBody {
       return 0
     }
     const { kept, bytes, cut } = truncate(part, limit - this.bytes, length)
-    this.#append(kept, bytes, limit)
+    this.#append(kept, bytes)
     this.bytes += bytes
     this.cut = cut
     return bytes
   }
 
-  #append(part: string | Uint8Array, bytes: number, limit: number): void {
+  #append(part: string | Uint8Array, bytes: number): void {
     if (this.bytes === 0) {
       this.#single = typeof part === 'string' ? part : copyIfView(part)
       return
     }
     if (!this.#blocks) {
       this.#blocks = new BlockBuffer()
-      this.#blocks.add(this.#single as string | Uint8Array, this.bytes, limit)
+      this.#blocks.add(this.#single as string | Uint8Array, this.bytes)
       this.#single = undefined
     }
-    this.#blocks.add(part, bytes, limit - this.bytes)
+    this.#blocks.add(part, bytes)
   }
 }
 
 /** Number of spare bytes in a new block. */
+// mutation: equivalent (changes only the number of blocks)
 const reserve = 4096
 const noBytes = new Uint8Array()
 
@@ -75,6 +76,7 @@ class BlockBuffer {
   readonly #full: Uint8Array[] = []
   #last = noBytes
   /** Number of bytes used in the last block. */
+  // mutation: equivalent (the first block is empty)
   #used = 0
 
   get text(): string {
@@ -84,14 +86,12 @@ class BlockBuffer {
     return blocks.map((block) => decoder.decode(block, { stream: true })).join('') + decoder.decode()
   }
 
-  /**
-   * @param bytes Part size.
-   * @param most Number of bytes that the body can still store, including this part.
-   */
-  add(part: string | Uint8Array, bytes: number, most: number): void {
+  /** @param bytes Part size. */
+  add(part: string | Uint8Array, bytes: number): void {
+    // mutation: equivalent (a new block replaces a full one now or later)
     if (this.#used + bytes > this.#last.length) {
       this.#full.push(this.#last.subarray(0, this.#used))
-      this.#last = new Uint8Array(Math.max(bytes, Math.min(most, bytes + reserve)))
+      this.#last = new Uint8Array(bytes + reserve)
       this.#used = 0
     }
     const place = this.#last.subarray(this.#used)
@@ -108,8 +108,6 @@ function copyIfView(part: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** Target buffer for counting encoded bytes without allocations. */
-const scratch = new Uint8Array(64 * 1024)
 
 interface Truncated {
   kept: string | Uint8Array
@@ -124,22 +122,9 @@ function truncate(part: string | Uint8Array, limit: number, length: number): Tru
 }
 
 function truncateText(text: string, limit: number): Truncated {
-  let read = 0
-  let bytes = 0
-  while (read < text.length && bytes < limit) {
-    const room = limit - bytes < scratch.length ? scratch.subarray(0, limit - bytes) : scratch
-    const step = encoder.encodeInto(read === 0 ? text : text.slice(read), room)
-    if (step.read === 0) break
-    read += step.read
-    bytes += step.written
-  }
-  if (read === text.length) return { kept: text, bytes, cut: 0 }
-  return { kept: copySlice(text.slice(0, read)), bytes, cut: byteLength(text.slice(read)) }
-}
-
-/** Copies a slice, so that the engine can release the original string. */
-function copySlice(slice: string): string {
-  return decoder.decode(encoder.encode(slice))
+  const kept = new Uint8Array(limit)
+  const { read, written } = encoder.encodeInto(text, kept)
+  return { kept: kept.subarray(0, written), bytes: written, cut: byteLength(text.slice(read)) }
 }
 
 /** A chunk of a reply body. */
@@ -158,19 +143,14 @@ export class Timeline {
   /** Each chunk's time in milliseconds and offset, alternating. */
   readonly #marks: number[]
 
-  constructor(firstMs: number) {
-    this.#marks = [firstMs, 0]
-  }
-
-  static from(parts: readonly TimedPart[]): Timeline {
-    const timeline = new Timeline(0)
-    timeline.#marks.splice(0, 2, ...parts.flatMap(({ ms, offset }) => [ms, offset]))
-    return timeline
+  /** @param parts First chunk, or all chunks. */
+  constructor(parts: readonly TimedPart[]) {
+    this.#marks = parts.flatMap(({ ms, offset }) => [ms, offset])
   }
 
   /** Records the start of a chunk. */
   mark(offset: number, ms: number): void {
-    const last = this.#marks.at(-2) ?? 0
+    const last = this.#marks.at(-2) as number
     if (ms - last >= 1 && this.#marks.length < maxParts * 2) this.#marks.push(ms, offset)
   }
 

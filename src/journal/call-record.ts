@@ -184,7 +184,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Query parameters. A repeated parameter has its last value. */
   get query(): Record<string, string> {
-    return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
+    return Object.fromEntries(new URLSearchParams(this.search))
   }
 
   /** Sum of input and output tokens. */
@@ -332,7 +332,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.firstByteAt ??= now
     if (!this.#isKept) return
     const offset = this.replyBody.bytes
-    if (offset > 0) this.timeline ??= new Timeline(this.firstByteAt - this.startedAt)
+    if (offset > 0) this.timeline ??= new Timeline([{ ms: this.firstByteAt - this.startedAt, offset: 0 }])
     this.timeline?.mark(offset, now - this.startedAt)
     const { journal } = this.state
     journal.grow(this.replyBody.add(part, journal.bodyBytes, length))
@@ -381,7 +381,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.savedNearMisses = saved.nearMisses
     this.warnings = saved.warnings
     this.schemaViolation = saved.schemaViolation
-    this.timeline = saved.timeline.length > 0 ? Timeline.from(saved.timeline) : undefined
+    this.timeline = new Timeline(saved.timeline)
     this.firstByteAt = saved.firstByteMs === null ? undefined : this.startedAt + saved.firstByteMs
     this.endedAt = this.startedAt + (saved.durationMs ?? saved.firstByteMs ?? 0)
   }

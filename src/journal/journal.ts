@@ -240,7 +240,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
         throw new TypeError(
           `waitFor('${operation}'): timeoutMs must be milliseconds or a duration such as '5s', got ${options.timeoutMs}`,
         )
-      this.#callsOf(operation)
+      this.#assertOperation(operation)
       const check = () => {
         const calls = this.calls(operation)
         if (calls.length < count && !this.#hasEnded) return

@@ -73,11 +73,14 @@ describe('a stored body', () => {
   it('decodes a character that is split across two chunks of bytes', () => {
     const [first, second] = [bytes('ü').subarray(0, 1), bytes('ü').subarray(1)]
     expect(stored(10, [bytes('a'), first, second, bytes('b')]).text).toBe('aüb')
+    const long = 'x'.repeat(10_000)
+    const parts = [bytes(long), first, new Uint8Array([...second, ...bytes(long)]), bytes('€').subarray(0, 2)]
+    expect(stored(100_000, parts).text).toBe(`${long}ü${long}\ufffd`)
   })
 })
 
 it('Timeline merges chunks sent within a millisecond, and keeps at most 2,000', () => {
-  const timeline = new Timeline(5)
+  const timeline = new Timeline([{ ms: 5, offset: 0 }])
   for (const [offset, ms] of [
     [10, 5.9],
     [20, 6],
@@ -92,7 +95,7 @@ it('Timeline merges chunks sent within a millisecond, and keeps at most 2,000', 
   ])
   for (let part = 4; part <= 2001; part++) timeline.mark(part, 10 * part)
   expect(timeline.parts()).toHaveLength(2000)
-  expect(Timeline.from(timeline.parts()).parts()).toEqual(timeline.parts())
+  expect(new Timeline(timeline.parts()).parts()).toEqual(timeline.parts())
 })
 
 it.each<[value: unknown, wanted: unknown, has: boolean]>([

@@ -340,7 +340,49 @@ describe('journal.nearMisses()', () => {
   })
 })
 
+describe('a full journal store', () => {
+  it.each([
+    ['dispose', 'a disposed sandbox'],
+    ['reset', 'a sandbox that was reset'],
+  ] as const)('keeps older calls when %s() removes the calls of another sandbox', async (method) => {
+    const { gateway, journal, call } = begin({ limits: { journalEntries: 2 } })
+    const sandbox = gateway.createSandbox()
+    await call('GET /providers')
+    await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'GET /providers')
+    sandbox[method]()
+    await call('GET /benchmarks')
+    expect(journal.entries().map(({ operation }) => operation)).toEqual(['listProviders', 'listBenchmarks'])
+    expect([journal.size, journal.evictedCount]).toEqual([2, 0])
+    await call('GET /providers')
+    expect([journal.size, journal.evictedCount]).toEqual([2, 1])
+    journal.clear()
+    expect([journal.size, journal.bytes, journal.evictedCount]).toEqual([0, 0, 0])
+  })
+})
+
 describe('journal.waitFor()', () => {
+  it('rejects with a status, and leaves no wait pending, however the wait ends', async () => {
+    const { gateway } = begin()
+    const sandbox = gateway.createSandbox()
+    const { journal } = sandbox
+    const statusOf = (waiting: Promise<unknown>) =>
+      waiting.then(
+        () => 200,
+        ({ status }) => [status, journal.waiting],
+      )
+    expect(journal.waiting).toBe(0)
+    expect(await statusOf(journal.waitFor('listProviders', { timeoutMs: 1 }))).toEqual([408, 0])
+    expect(await statusOf(journal.waitFor('listProvider' as 'listProviders'))).toEqual([400, 0])
+    const controller = new AbortController()
+    const cancelled = statusOf(journal.waitFor('listProviders', { signal: controller.signal }))
+    expect(journal.waiting).toBe(1)
+    controller.abort()
+    expect(await cancelled).toEqual([408, 0])
+    const disposed = statusOf(journal.waitFor('listProviders'))
+    sandbox.dispose()
+    expect(await disposed).toEqual([410, 0])
+  })
+
   it('times out in real time, even under fake timers', async () => {
     vi.useFakeTimers()
     try {

@@ -95,6 +95,7 @@ describe('a sandbox file', () => {
     gateway.script([{ text: 'One.' }, { text: 'Two.' }])
     for (const stream of [true, true, false])
       await ask(gateway, 'any', 'POST /responses', { ...question, stream }).catch(() => {})
+    gateway.clock.advance('1h')
     await ask(gateway, 'any', 'GET /providers')
     gateway.use({ on: 'listProviders', when: { query: { limit: '1' } }, fault: 'status' })
     await ask(gateway, 'any', 'GET /providers?limit=2')
