@@ -47,15 +47,16 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body
-  const cached = typeof value === 'object' && value !== null ? checked.get(value) : undefined
+  const cached = checked.get(value as object)
   if (cached) return { ...reply, body: { kind: 'json', value, ...cached } }
 
   const { error } = check(operation.output, value)
   if (error) throw new SchemaViolation(operation.id, toViolations(error, 'reply'))
-  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return reply
+  // A value other than an object counts as frozen.
+  if (Object(value) !== value || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
   const serialised = { text, bytes: toBytes(text) }
-  checked.set(value, serialised)
+  checked.set(value as object, serialised)
   return { ...reply, body: { kind: 'json', value, ...serialised } }
 }
 
