@@ -69,6 +69,32 @@ The journal has 2 calls:
     expect(actual).toEqual({ body: { ...question, stream: true } })
   })
 
+  it.each<[match: object, position: number, actual: object]>([
+    // Two of three fields are equal in call 2, fewer in the others.
+    [{ model: 'b', metadata: { one: '1', two: '2' } }, 2, { model: 'a', metadata: { one: '1', two: '2' } }],
+    // Calls 3 and 4 have one equal field each: the newer one is shown.
+    [{ model: 'b', input: 'Moon', store: true }, 4, { model: 'b', input: 'Sun', store: undefined }],
+    // No call has an equal field.
+    [{ model: 'none', metadata: { one: '0' } }, 4, { model: 'b', metadata: undefined }],
+    [{ metadata: 'text' }, 4, { metadata: undefined }],
+  ])(
+    'shows the call with most of the fields in %j, or the newest of several',
+    async (body, position, actual) => {
+      const gateway = createGateway()
+      for (const sent of [
+        { model: 'a', input: 'Hello', metadata: 'none' },
+        { model: 'a', metadata: { one: '1', two: '2' } },
+        { model: 'c', input: 'Moon' },
+        { model: 'b', input: 'Sun' },
+      ])
+        await call(gateway, 'POST /responses', { body: sent })
+      const failure = failureOf(() => expect(gateway).toHaveReceived('createResponse', { body } as object))
+      expect(failure.message).toContain(`but received none. The closest is call ${position}:`)
+      expect(failure.actual).toEqual({ body: actual })
+      expect(failure.expected).toEqual({ body })
+    },
+  )
+
   it('explains why no rule matched a call', async () => {
     const gateway = createGateway()
     gateway.use({
@@ -161,6 +187,10 @@ describe('toHaveUsedAllRules', () => {
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
       'fail() matches listProviders, but only createResponse was called',
+    )
+    await call(gateway, 'GET /nowhere')
+    expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
+      'fail() matches listProviders, but only createResponse, GET /api/v1/nowhere were called',
     )
   })
 

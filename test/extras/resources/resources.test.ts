@@ -225,6 +225,74 @@ describe("a sandbox's activity", () => {
   })
 })
 
+it('the operations of the extension declare their statuses', () => {
+  const lines = start().gateway.operations.flatMap(({ method, path, doc, errors = [], marks = {} }) => {
+    const isOurs = !/^.(responses|providers|benchmarks|embeddings|chat|credits$|key$|generation$)/.test(path)
+    const names = Object.entries(marks).flatMap(([name, isMarked]) => (isMarked === true ? [name] : []))
+    return isOurs ? `${[method, path, doc.status ?? 200, ...errors, ...names].join(' ')}` : []
+  })
+  expect(`\n${lines.sort().join('\n')}\n`).toMatchInlineSnapshot(`
+    "
+    delete /keys/{hash} 200 404 extension writes
+    delete /workspaces/{id} 200 403 404 extension writes
+    get /activity 200 extension
+    get /generation/content 200 404 extension
+    get /keys 200 extension
+    get /keys/{hash} 200 404 extension
+    get /model/{author}/{slug} 200 404 extension
+    get /models/user 200 extension
+    get /models/{author}/{slug} 200 404 extension
+    get /presets 200 extension
+    get /presets/{slug} 200 404
+    get /presets/{slug}/versions 200 404 extension
+    get /presets/{slug}/versions/{version} 200 404 extension
+    get /workspaces 200 extension
+    get /workspaces/{id} 200 404 extension
+    patch /keys/{hash} 200 404 extension writes
+    patch /workspaces/{id} 200 404 409 writes
+    post /credits/coinbase 200 410 extension
+    post /generation/feedback 200 404 extension
+    post /keys 201 404 extension writes
+    post /presets/{slug}/chat/completions 200 extension writes
+    post /presets/{slug}/messages 200 extension writes
+    post /presets/{slug}/responses 200 extension writes
+    post /rerank 200 extension
+    post /workspaces 201 extension writes
+    "
+  `)
+})
+
+const text = (length: number) => 'x'.repeat(length)
+const ranking = { model: 'm', query: '', documents: ['a'] }
+it.each<[line: string, body: object | undefined, status: number]>([
+  ['GET /generation/content?id=', undefined, 400],
+  ['GET /generation/content?id=x', undefined, 404],
+  ['POST /generation/feedback', { generation_id: '', category: 'other' }, 400],
+  ['POST /generation/feedback', { generation_id: 'x', category: 'other', comment: text(1000) }, 404],
+  ['POST /generation/feedback', { generation_id: 'x', category: 'other', comment: text(1001) }, 400],
+  ['POST /keys', { name: '' }, 400],
+  ['POST /keys', { name: 'x' }, 201],
+  ['POST /keys', { name: 'x', creator_user_id: '' }, 400],
+  ['POST /keys', { name: 'x', creator_user_id: 'x' }, 201],
+  ['GET /keys/x', undefined, 404],
+  ['GET /model/x/y', undefined, 404],
+  ['GET /presets/x/versions', undefined, 404],
+  ['GET /presets/code-review/versions/9', undefined, 404],
+  ['GET /workspaces/x', undefined, 404],
+  ['GET /workspaces?limit=0', undefined, 400],
+  ['GET /workspaces?limit=1', undefined, 200],
+  ['GET /workspaces?limit=100', undefined, 200],
+  ['GET /workspaces?limit=101', undefined, 400],
+  ['POST /rerank', ranking, 200],
+  ['POST /rerank', { ...ranking, model: '' }, 400],
+  ['POST /rerank', { ...ranking, documents: [] }, 400],
+  ['POST /rerank', { ...ranking, top_n: 0 }, 400],
+  ['POST /rerank', { ...ranking, top_n: 1 }, 200],
+  ['POST /credits/coinbase', {}, 410],
+])('%s with %j returns %i', async (line, body, status) => {
+  expect((await start().ask(line, body)).status).toBe(status)
+})
+
 it('rerank orders the documents by the words that they share with the query', async () => {
   const { ask } = start()
   const documents = ['The tide is low.', 'Nothing.', { text: 'The moon moves the tide.' }]
