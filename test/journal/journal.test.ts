@@ -341,10 +341,7 @@ describe('journal.nearMisses()', () => {
 })
 
 describe('a full journal store', () => {
-  it.each([
-    ['dispose', 'a disposed sandbox'],
-    ['reset', 'a sandbox that was reset'],
-  ] as const)('keeps older calls when %s() removes the calls of another sandbox', async (method) => {
+  it.each(['dispose', 'reset'] as const)("keeps older calls after another sandbox's %s()", async (method) => {
     const { gateway, journal, call } = begin({ limits: { journalEntries: 2 } })
     const sandbox = gateway.createSandbox()
     await call('GET /providers')
