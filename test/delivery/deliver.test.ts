@@ -1,0 +1,274 @@
+/** Tests what `deliver()` sends through a transport, and what it records, step by step. */
+import { expect, it } from 'vitest'
+import { deliver } from '../../src/delivery/deliver.ts'
+import type { Sink } from '../../src/gateway/call.ts'
+import { eventStream, type Frame, json, type Reply } from '../../src/http/reply.ts'
+import { Clock } from '../../src/lib/clock.ts'
+
+interface Setup {
+  method?: string
+  hasConnection?: boolean
+  /** If true, the client has disconnected before the delivery. */
+  hasLeft?: boolean
+  /** Called after each step, with a function that disconnects the client and one that ends the sandbox state. */
+  after?: (step: string, leave: () => void, endState: () => void) => void
+}
+
+/** Shortens long text to its length. */
+const shown = (body: string | Uint8Array | undefined) => {
+  const bytes = body instanceof Uint8Array ? `${body.constructor.name} ` : ''
+  return body === undefined
+    ? '-'
+    : body.length > 60
+      ? `${bytes}${body.length}`
+      : `${bytes}${Buffer.from(body)}`
+}
+
+/** Delivers a reply to a transport without a network. Returns the steps, one line each. */
+async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
+  const { method = 'GET', hasConnection = false, after } = setup
+  const steps: string[] = []
+  const left = new AbortController()
+  let hasLeft = setup.hasLeft ?? false
+  let endState = () => {}
+  const leave = () => {
+    hasLeft = true
+    left.abort()
+  }
+  const log = (step: string) => {
+    steps.push(step)
+    after?.(step, leave, () => endState())
+  }
+  const lengthOf = (headers: Record<string, string>) => headers['content-length'] ?? 'none'
+  const sink: Sink = {
+    hasConnection,
+    get hasLeft() {
+      return hasLeft
+    },
+    left: left.signal,
+    whole: ({ status, headers }, body, length) =>
+      log(`whole ${status}, content-length ${lengthOf(headers)}: ${shown(body)}, ${length}`),
+    head: ({ status, headers }) => log(`head ${status}, content-length ${lengthOf(headers)}`),
+    ready: () => undefined,
+    chunk: (bytes, length) => log(`chunk ${shown(bytes)}, ${length}`),
+    end: (how) => log(`end ${how}`),
+  }
+  const pacing = new Clock({ timeScale: 0 })
+  await deliver(reply, sink, {
+    method,
+    clock: { wait: async (ms) => log(`wait ${ms}`), pace: () => pacing.pace() },
+    sent: (part, length, events) => log(`sent ${shown(part)}, ${length}, events ${events}`),
+    settled: (delivery) => log(delivery),
+    hold(end) {
+      endState = end
+      return () => log('release')
+    },
+  })
+  return steps
+}
+
+const reply = (more: Partial<Reply>): Reply => ({ ...json(200, { a: 'ä' }), ...more })
+const empty: Reply = { status: 200, headers: {}, body: { kind: 'none' } }
+const value = { kind: 'json', value: 'x' } as const
+
+it.each<[string, Reply, Setup, string[]]>([
+  [
+    'serialises a JSON value',
+    reply({}),
+    {},
+    ['sent {"a":"ä"}, 10, events 0', 'whole 200, content-length 10: {"a":"ä"}, 10', 'complete'],
+  ],
+  [
+    "uses a JSON value's text",
+    reply({ body: { ...value, text: '1' } }),
+    {},
+    ['sent 1, 1, events 0', 'whole 200, content-length 1: 1, 1', 'complete'],
+  ],
+  [
+    "prefers a JSON value's bytes",
+    reply({ body: { ...value, text: '1', bytes: new Uint8Array([50, 51]) } }),
+    {},
+    ['sent Uint8Array 23, 2, events 0', 'whole 200, content-length 2: Uint8Array 23, 2', 'complete'],
+  ],
+  [
+    'keeps a content-length that a fault has set',
+    reply({ headers: { 'content-length': '99' } }),
+    {},
+    ['sent {"a":"ä"}, 10, events 0', 'whole 200, content-length 99: {"a":"ä"}, 10', 'complete'],
+  ],
+  ['sends no body without one', empty, {}, ['whole 200, content-length none: -, undefined', 'complete']],
+  [
+    'sends only the head to HEAD',
+    reply({}),
+    { method: 'HEAD' },
+    ['whole 200, content-length 10: -, 10', 'complete'],
+  ],
+  [
+    'sends only the head of a stream to HEAD',
+    eventStream([{ kind: 'done' }]),
+    { method: 'HEAD' },
+    ['whole 200, content-length none: -, undefined', 'complete'],
+  ],
+  ...[204, 205, 304].map((status): [string, Reply, Setup, string[]] => [
+    `sends no body with status ${status}`,
+    reply({ status }),
+    {},
+    [`whole ${status}, content-length 10: -, 10`, 'complete'],
+  ]),
+  [
+    'sends a body of 1 MB at once',
+    reply({ body: { ...value, text: 'x'.repeat(1_048_576) } }),
+    {},
+    ['sent 1048576, 1048576, events 0', 'whole 200, content-length 1048576: 1048576, 1048576', 'complete'],
+  ],
+  ['sends nothing if the client has disconnected', reply({}), { hasLeft: true }, ['aborted-by-client']],
+  [
+    'waits before a head that arrives slowly, without a connection',
+    reply({ transport: { headMs: 5 } }),
+    {},
+    ['wait 5', 'sent {"a":"ä"}, 10, events 0', 'whole 200, content-length 10: {"a":"ä"}, 10', 'complete'],
+  ],
+  [
+    'stops if the client disconnects while it waits',
+    reply({ transport: { headMs: 5 } }),
+    { after: (step, leave) => step === 'wait 5' && leave() },
+    ['wait 5', 'aborted-by-client'],
+  ],
+  [
+    'closes instead of sending half a head, without a connection',
+    reply({ transport: { headIsCut: true } }),
+    {},
+    ['aborted-by-fault', 'end close'],
+  ],
+  [
+    'leaves a slow head to a connection',
+    reply({ transport: { headMs: 5 } }),
+    { hasConnection: true },
+    [
+      'head 200, content-length 10',
+      'sent {"a":"ä"}, 10, events 0',
+      'chunk {"a":"ä"}, 10',
+      'complete',
+      'end complete',
+    ],
+  ],
+  [
+    'leaves half a head to a connection',
+    reply({ transport: { headIsCut: true } }),
+    { hasConnection: true },
+    ['head 200, content-length 10', 'aborted-by-fault'],
+  ],
+  [
+    'closes an idle connection later',
+    { ...empty, transport: { closeAfterMs: 0 } },
+    { hasConnection: true },
+    ['whole 200, content-length none: -, undefined', 'complete', 'wait 0', 'end close'],
+  ],
+  ...(['end', 'close', 'reset'] as const).map((how): [string, Reply, Setup, string[]] => [
+    `ends without a response: ${how}`,
+    { ...empty, body: { kind: 'hang-up', how } },
+    {},
+    ['aborted-by-fault', `end ${how === 'end' ? 'close' : how}`],
+  ]),
+  [
+    'stalls until the sandbox state ends',
+    { ...empty, body: { kind: 'hang-up', how: 'stall' } },
+    { after: (step, _, endState) => step === 'end stall' && endState() },
+    ['end stall', 'aborted-by-fault', 'end close'],
+  ],
+  [
+    'stalls until the client disconnects',
+    { ...empty, body: { kind: 'hang-up', how: 'stall' } },
+    { after: (step, leave) => step === 'end stall' && leave() },
+    ['end stall', 'release', 'aborted-by-client'],
+  ],
+])('deliver() %s', async (_title, sent, setup, expected) => {
+  expect(await stepsOf(sent, setup)).toEqual(expected)
+})
+
+const event = (data: string): Frame => ({ kind: 'event', event: { data }, wire: data })
+const pause: Frame = { kind: 'wait', ms: 1 }
+
+it.each<[string, Frame[], Setup, string[]]>([
+  [
+    'merges frames up to a wait, and counts their events',
+    [event('a'), { kind: 'bytes', bytes: 'b' }, event('c'), pause, event('d'), { kind: 'done', wire: 'e' }],
+    {},
+    [
+      'sent abc, 3, events 2',
+      'chunk abc, 3',
+      'sent de, 2, events 1',
+      'chunk de, 2',
+      'complete',
+      'end complete',
+    ],
+  ],
+  [
+    'sends bytes on their own',
+    [event('a'), { kind: 'bytes', bytes: new Uint8Array([98]) }, event('c')],
+    {},
+    ['a', 'Uint8Array b', 'c']
+      .flatMap((text, place) => [`sent ${text}, 1, events ${place === 1 ? 0 : 1}`, `chunk ${text}, 1`])
+      .concat('complete', 'end complete'),
+  ],
+  ...(['end', 'close', 'reset'] as const).map((how): [string, Frame[], Setup, string[]] => [
+    `ends early: ${how}`,
+    [event('a'), { kind: 'hang-up', how }, event('b')],
+    {},
+    ['sent a, 1, events 1', 'chunk a, 1', 'aborted-by-fault', `end ${how === 'end' ? 'complete' : how}`],
+  ]),
+  [
+    'waits for a promise',
+    [event('a'), { kind: 'wait', ms: 0, until: Promise.resolve() }, event('b')],
+    { hasConnection: true },
+    ['sent a, 1, events 1', 'chunk a, 1', 'sent b, 1, events 1', 'chunk b, 1', 'complete', 'end complete'],
+  ],
+  [
+    'stops when the client disconnects',
+    [event('a'), pause, event('b')],
+    { after: (step, leave) => step === 'chunk a, 1' && leave() },
+    ['sent a, 1, events 1', 'chunk a, 1', 'aborted-by-client'],
+  ],
+  ...(
+    [
+      [4095, ['4095']],
+      [4096, ['Uint8Array 4096']],
+      [131_071, ['Uint8Array 131071']],
+      [131_072, ['Uint8Array 65536', 'Uint8Array 65536']],
+      [196_608, ['Uint8Array 65536', 'Uint8Array 65536', 'Uint8Array 65536']],
+    ] as [number, string[]][]
+  ).map(([size, slices]): [string, Frame[], Setup, string[]] => [
+    `sends an event of ${size} bytes in ${slices.length} slices`,
+    [event('x'.repeat(size))],
+    {},
+    slices
+      .flatMap((slice, place) => {
+        const length = slice.split(' ').at(-1)
+        return [`sent ${slice}, ${length}, events ${place === 0 ? 1 : 0}`, `chunk ${slice}, ${length}`]
+      })
+      .concat('complete', 'end complete'),
+  ]),
+])('deliver() %s in a stream', async (_title, frames, setup, expected) => {
+  const steps = await stepsOf(eventStream(frames), setup)
+  expect(steps).toEqual(['head 200, content-length none', ...expected])
+})
+
+it('deliver() sends a body of more than 1 MB in slices, and does not split a character', async () => {
+  const text = `${'x'.repeat(65_535)}🦊${'x'.repeat(1_000_000)}`
+  const steps = await stepsOf(reply({ body: { ...value, text } }))
+  const length = String(65_535 + 4 + 1_000_000)
+  expect(steps[0]).toBe(`head 200, content-length ${length}`)
+  const chunks = steps.filter((step) => step.startsWith('chunk'))
+  expect(chunks.slice(0, 2)).toEqual(['chunk Uint8Array 65535, 65535', 'chunk Uint8Array 65538, 65538'])
+  const sizes = chunks.map((chunk) => Number(chunk.split(', ')[1]))
+  expect(String(sizes.reduce((sum, size) => sum + size, 0))).toBe(length)
+})
+
+it('deliver() rejects if a body fails', async () => {
+  function* broken(): Generator<Frame> {
+    yield event('a')
+    yield pause
+    throw new Error('broken')
+  }
+  await expect(stepsOf(eventStream(broken()), { hasConnection: true })).rejects.toThrow('broken')
+})
