@@ -322,11 +322,7 @@ function fits(leaf: Leaf, fact: Fact): boolean {
           (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )
-    if (
-      (field?.takes.some(([, mode]) => mode === 'coordinate') && fact.kind === 'number') ||
-      typeof fact.value !== 'number'
-    )
-      return false
+    if (typeof fact.value !== 'number') return false
     const number = numberFor(leaf, fact)
     const [min = -Infinity] = numbersAt([schema], 'minimum')
     const [max = Infinity] = numbersAt([schema], 'maximum')

@@ -33,7 +33,6 @@ export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boo
   if (field?.near?.test(fact.before)) score += 1
   const place = field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
   if (place >= 0) score += 0.6 - place * 0.2
-  if (field?.takes[place]?.[1] === 'coordinate') score -= 2
   if (role) score += Math.max(roleScore(role, fact, words), isOneWay ? 0 : -3)
   return score
 }
