@@ -108,7 +108,7 @@ const maxNamedCalls = 5
 export function sharedCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   const texts = entries.slice(0, maxNamedCalls).map(callText)
-  const rest = entries.length > maxNamedCalls ? [`${calls(entries.length - maxNamedCalls)} more`] : []
+  const rest = entries.length > maxNamedCalls ? [`${entries.length - maxNamedCalls} more`] : []
   return `the default sandbox received ${calls(entries.length)} meanwhile: ${[...texts, ...rest].join(', ')}`
 }
 

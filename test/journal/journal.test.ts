@@ -9,7 +9,7 @@ import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { journalText } from '../../src/journal/journal-text.ts'
+import { journalText, sharedCallsText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { type CallOptions, open } from '../call.ts'
@@ -397,6 +397,60 @@ describe('journal.waitFor()', () => {
     const response = await call('POST /responses', { body: { ...question, stream: true } })
     expect((await waiting)[0]?.delivery).toBe('pending')
     await response.body?.cancel()
+  })
+})
+
+describe('journal.summaries()', () => {
+  it('marks requests that neither an operation nor a rule matched', async () => {
+    const { gateway, call, journal } = begin()
+    gateway.use({ on: 'GET /own', reply: { body: {} } })
+    for (const path of ['/providers', '/own', '/nowhere']) await (await call(`GET ${path}`)).text()
+    const facts = journal
+      .summaries()
+      .map(({ operation, unmatched, tokens }) => [operation, unmatched, tokens])
+    expect(facts).toEqual([
+      ['listProviders', false, 0],
+      [null, false, 0],
+      [null, true, 0],
+    ])
+    await expect(journal.waitFor('createResponse', { timeoutMs: 1 })).rejects.toThrow(
+      'received 0; the journal has 1 × listProviders, 1 × GET /api/v1/own, 1 × GET /api/v1/nowhere',
+    )
+    expect(journal.explain(journal.entries()[1] as never)).toMatch(
+      /^GET \/api\/v1\/own returned 200 \(req_[0-9a-f]{16}\)\.\nMatched the inline rule: scripted reply\.$/,
+    )
+    expect(journalText('It', journal.entries().slice(1, 2)).replace(/\d+ ms/, '0 ms')).toBe(
+      'It has 1 call:\n  1. GET /api/v1/own: 200 by the inline rule, 0 ms',
+    )
+  })
+})
+
+it('the journal rejects unknown operations, fields and traces with 400', () => {
+  const { journal } = begin()
+  for (const read of [
+    () => journal.calls('listProvider' as 'listProviders'),
+    () => journal.last(undefined as never),
+    () => journal.calls('listProviders', { sttaus: 1 } as object),
+    () => journal.trace('x'),
+  ])
+    expect(read).toThrow(expect.objectContaining({ status: 400 }))
+})
+
+describe('sharedCallsText()', () => {
+  it('names the first five calls, and counts the rest', async () => {
+    const { gateway, call, journal } = begin()
+    await open({ fetch: gateway.fetch }, 'GET /providers', { headers: { authorization: null } })
+    for (let turn = 0; turn < 6; turn++) await call('GET /benchmarks')
+    const entries = journal.entries()
+    const text = 'the default sandbox received'
+    const known = Array(4).fill('GET /benchmarks with an unknown key').join(', ')
+    expect([0, 1, 5, 6, 7].map((count) => sharedCallsText(entries.slice(0, count)))).toEqual([
+      '',
+      `${text} 1 call meanwhile: GET /providers without a key`,
+      `${text} 5 calls meanwhile: GET /providers without a key, ${known}`,
+      `${text} 6 calls meanwhile: GET /providers without a key, ${known}, 1 more`,
+      `${text} 7 calls meanwhile: GET /providers without a key, ${known}, 2 more`,
+    ])
   })
 })
 
