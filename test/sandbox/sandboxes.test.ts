@@ -32,6 +32,19 @@ afterEach(() => {
 })
 const age = (ms: number) => vi.advanceTimersByTime(ms)
 
+it.each([
+  [1000, '1 s'],
+  [3_599_000, '3599 s'],
+  [3_600_000, '1 h'],
+  [7_200_000, '2 h'],
+])('a sandbox limit of %i ms is reported as %s', async (sandboxIdleMs, expected) => {
+  const { fetch } = createGateway({ limits: { sandboxIdleMs } })
+  const baseUrl = 'https://gateway.example/sandboxes/lost/api/v1'
+  const { status, body } = await call({ fetch, apiKey: 'any', baseUrl }, 'GET /providers')
+  expect(status).toBe(410)
+  expect(body.error.message).toContain(`was disposed, expired after ${expected} idle, or was never created`)
+})
+
 describe('sandboxes', () => {
   it('keep their data separate, even if there are 10,000', async () => {
     const { gateway, ask } = setUp({})
