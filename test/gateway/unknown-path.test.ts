@@ -1,7 +1,8 @@
 /** Tests the 404 message for an unknown path, and other places that report why a request was rejected. */
 import { describe, expect, it, vi } from 'vitest'
+import * as zod from 'zod'
 import { requestLineText } from '../../src/cli/request-line-text.ts'
-import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { createGateway, defineOperation, type GatewayOptions, ok } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
@@ -17,6 +18,25 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
 }
 
 describe('the 404 for an unknown path', () => {
+  it.each([
+    ['GET', 'GET'],
+    ['PUT', 'PUT'],
+    ['POST', 'GET'],
+  ])('suggests for %s the operation with this method, or the first one', async (method, suggested) => {
+    const operations = (['get', 'put'] as const).map((each) =>
+      defineOperation({
+        id: `${each}Report`,
+        method: each,
+        path: '/reports/{id}',
+        response: zod.object({}),
+        resolve: () => ok({}),
+      }),
+    )
+    expect(await refusalOf(`${method} /api/v1/report/7`, { operations })).toContain(
+      `no operation handles ${method} /report/7. Did you mean ${suggested} /reports/7?`,
+    )
+  })
+
   it.each([
     ['GET /api/v1/provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
     ['GET /api/v1/benchmarks/', 'no operation handles GET /benchmarks/. Did you mean GET /benchmarks?'],
