@@ -29,7 +29,7 @@ export function contentOf(prompt: string): string {
   if (!isTagged && !instruction.test(text)) return text
   for (const mark of marks) {
     const content = mark.exec(text)?.at(-1)?.trim()
-    if (content && /\p{L}{2,}\W+\p{L}{2,}/u.test(content)) return content
+    if (content) return content
   }
   return text
 }
@@ -59,17 +59,11 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
         /count|number|num|total|quantity|age|days?|amount|servings?|guests?|people/i.test(key)
       )
     if (/^(?:city|country|region)$/.test(kind)) return !/capital of\s$/.test(before)
-    if (kind === 'sql') return /select/i.test(String(value))
-    if (
-      /^(?:task|purpose|tail|feature|title)$/.test(kind) &&
-      /^(?:to-?do )?(?:list|plan|summary|guide)\b|^\p{Ll}+ position$/iu.test(String(value))
-    )
-      return false
     if (kind === 'label') return !/^\p{Ll}+$/u.test(String(value))
     if (!wordKinds.test(kind)) return true
-    if (items) return /:\s*$/.test(before) || items.every((item) => /\d/.test(item))
+    if (items) return /:\s*$/.test(before)
     if (/^(?:color|genre|mood|level)$/.test(kind)) return key.toLowerCase().includes(kind)
-    if (/^(?:quote|name)$/.test(kind) && !/^(?:JSON|SQL|API|XML|CSV|YAML)$/.test(String(value)))
+    if (/^(?:quote|name)$/.test(kind))
       return /(?:named|called|titled|about|entitled|movie|film|book|song|review|on|for|of|by|in|from|to|at)\s["'“]?$/.test(
         before,
       )
@@ -93,18 +87,12 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
     ? /\b(?:loves?|likes?|prefers?|enjoys?|favou?rite \p{L}+ is)\s((?:[\p{L}-]+\s){0,2}[\p{L}-]+)(?=[.,;!]|$|\sand\s)/iu
     : own === 'animal' || own === 'species'
       ? new RegExp(`(?<!\\p{L})(${catalog.animals})s?(?!\\p{L})`, 'iu')
-      : others.length > 0 && first.length > 3
+      : others.length > 0
         ? new RegExp(`(?<![\\p{L}\\d])([\\p{L}-]{3,}) ${escaped(first)}(?!\\p{L})`, 'iu')
         : undefined
   const match = pattern?.exec(text)
   const value = match?.[1]
-  if (
-    !match ||
-    !value ||
-    (isCommon(value) && !isPreference) ||
-    /^(?:with|and|has|for|from|about|of|their|his|her)$/i.test(value)
-  )
-    return []
+  if (!match || !value || (isCommon(value) && !isPreference)) return []
   const start = match.index + match[0].indexOf(value)
   return [{ kind: 'label', value, start, end: start + value.length, before: '', after: '' }]
 }
@@ -113,7 +101,7 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
 export function namesField({ value, items }: Fact, names: ReadonlySet<string>): boolean {
   if (/^I['’]/.test(String(value))) return true
   const isName = (text: string) => names.has(split(text))
-  return items ? items.filter(isName).length * 2 >= items.length : isName(String(value))
+  return items ? items.some(isName) : isName(String(value))
 }
 
 /** Returns the number of items that a prompt asks for, as in `3 really cool dogs` or `top 10`. */
@@ -130,5 +118,5 @@ export function askedCount(prompt: string): number | undefined {
   if (pair) return /couple/.test(pair) ? 2 : 3
   const count =
     number && ((fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? Number(number))
-  return count && count > 0 ? Math.min(count, 12) : undefined
+  return count ? Math.min(count, 12) : undefined
 }

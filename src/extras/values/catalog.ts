@@ -57,7 +57,6 @@ export class Catalog {
     const places = path.filter((step) => typeof step === 'number')
     const part = this.#partOf(leaf, places, choice)
     if (part !== undefined) return type === 'string' ? part : /^[\d.]+$/.test(part) ? Number(part) : undefined
-    if (column < 0) return undefined
     const item = leaf.key.endsWith('/*') ? (places.pop() ?? 0) : 0
     const isRow = leaf.key.endsWith('/*') && isListOfRows(leaf, table)
     const outer = places.at(-1) ?? 0
@@ -71,10 +70,10 @@ export class Catalog {
     const listed = schemas.map(listedValues).find(Boolean)
     const named = siblings.find((each) => each.facts.length > 0 && columnOf(each, table) === 0)?.facts[0]
     const [name = ''] = rows[place % rows.length]?.[0]?.split(' ') ?? []
-    if (named && name.length > 2 && /[.!]$/.test(cell)) return cell.replaceAll(name, String(named.value))
+    if (named && /[.!]$/.test(cell)) return cell.replaceAll(name, String(named.value))
     if (listed) return listed.find((each) => split(String(each)) === split(cell)) as string | undefined
     if (type === 'string') return inScale(leaf, cell, type)
-    return /^[\d.]+$/.test(cell) ? Number(inScale(leaf, cell, type)) : undefined
+    return Number(inScale(leaf, cell, type))
   }
 
   /** Returns a part of an item in a row's list, such as the amount of an ingredient. */
@@ -82,7 +81,7 @@ export class Catalog {
     const [, list = ''] = /([^/*]+)\/\*\/[^/*]+$/.exec(leaf.key) ?? []
     const column = table.columns.findIndex((names) => names.test(split(list)))
     if (column < 1) return undefined
-    const item = itemsOf(rows[(places.at(-2) ?? 0) % rows.length]?.[column])[places.at(-1) ?? 0]
+    const item = itemsOf(rows[0]?.[column])[places.at(-1) ?? 0]
     const own = ownName(leaf)
     const [, amount = '1', unit = '', name] =
       /^(?:([\d.]+)\s(?:(g|ml|cans|tbsp|tsp|sprigs)\s)?)?(.+)$/.exec(item ?? '') ?? []
@@ -110,9 +109,7 @@ export class Catalog {
     const choice = leaf && this.#choiceFor(leaf)
     const name = split(key.replace(/^.*\//, ''))
     const column = choice
-      ? choice.table.columns.findIndex(
-          (names, place) => names.test(name) && (place > 0 || leaf?.key.endsWith('/*')),
-        )
+      ? choice.table.columns.findIndex((names, place) => names.test(name) && place > 0)
       : -1
     if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
     return itemsOf(choice.rows[0]?.[column]).length || undefined
@@ -149,7 +146,7 @@ export class Catalog {
       .sort((left, right) => right.rating - left.rating)
     const isLocal = is.source.includes('itinerary')
     const isNamed = (rated[0]?.rating ?? 0) >= 10
-    const shift = roots.filter((each) => !each.startsWith(root) && !root.startsWith(each)).length * 3
+    const shift = roots.filter((each) => !root.startsWith(each)).length * 3
     const fitting = isLocal
       ? rated.filter(({ rating }) => rating > 0)
       : [...rated.slice(shift), ...rated.slice(0, shift)]
@@ -159,8 +156,7 @@ export class Catalog {
   /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
   #ratingOf(row: Row, columns: number): number {
     const [name = '', ...cells] = row
-    const isHit = (word: string) =>
-      word.length > 2 && !/^\d{1,3}$/.test(word) && !isCommon(word) && this.#has(word)
+    const isHit = (word: string) => word.length > 2 && !isCommon(word) && this.#has(word)
     const hitsIn = (texts: readonly string[]) =>
       new Set(texts.flatMap((text) => split(text).split(' ')).filter(isHit)).size
     const short = cells.slice(0, columns - 1).filter((cell) => !/[.!?]$/.test(cell))
@@ -206,7 +202,5 @@ function inScale({ name, description }: Leaf, cell: string, type: string): strin
   const value = (Number(cell) * Number(scale)) / 5
   if (type === 'integer') return String(Math.round(value))
   const short = Number(value.toFixed(1))
-  return type === 'string'
-    ? `${short} out of ${scale}${/stars/.test(description) ? ' stars' : ''}`
-    : String(short)
+  return type === 'string' ? `${short} out of ${scale} stars` : String(short)
 }

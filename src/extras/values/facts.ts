@@ -115,7 +115,7 @@ function findPatterns(finder: Finder, today: number): void {
   if (passage)
     finder.add('passage', passage.index, text.length, passage[0].trim().replace(/^["“']|["”']$/g, ''))
   for (const [kind, pattern] of readers().patterns) {
-    if (kind === 'quote') findQuotes(finder, passage?.index)
+    if (kind === 'quote') findQuotes(finder, passage?.index ?? text.length)
     else if (kind === 'array') {
       for (const { 0: source, index } of text.matchAll(pattern)) {
         const values = arrayOf(source)
@@ -148,15 +148,14 @@ function findPatterns(finder: Finder, today: number): void {
   }
 }
 
-function findQuotes(finder: Finder, passage: number | undefined): void {
+/** Finds quotations that begin before the passage. */
+function findQuotes(finder: Finder, passage: number): void {
   for (const match of finder.text.matchAll(quotes())) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
     const start = match.index + 1
     if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
       finder.add('passage', start, start + inner.length, inner)
-    else if (passage !== undefined && start > passage + 1)
-      finder.add('mention', start, start + inner.length, inner)
-    else if (!/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
+    else if (start <= passage + 1 && !/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
       finder.claim('quote', start, start + inner.length, inner)
   }
 }
@@ -314,11 +313,9 @@ function findThings(finder: Finder, nouns: readonly Phrase[]): Pick<Facts, 'topi
   const about = titled ?? list.find(({ kind }) => kind === 'about')
   const message = list.find(({ kind }) => kind === 'message')
   const topic = about ? String(about.value) : message ? headline(String(message.value)) : object
-  const isQuoted = (at: number) =>
-    list.some(({ kind, start, end }) => /^(?:quote|passage)$/.test(kind) && start <= at && at < end)
   const main = statement
     ? things.find(({ isOwn, start }) => isOwn && start < text.indexOf(statement) + statement.length)
-    : (things.find(({ isObject, start }) => isObject && !isQuoted(start)) ?? things[0])
+    : (things.find(({ isObject }) => isObject) ?? things[0])
   for (const thing of things) {
     const { value, end } = thing
     const start = end - value.length
@@ -326,7 +323,7 @@ function findThings(finder: Finder, nouns: readonly Phrase[]): Pick<Facts, 'topi
     const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
     const isTyped = list.some(
       (fact) =>
-        fact.start < start + (modifier?.length ?? 0) &&
+        fact.start < end &&
         start < fact.end &&
         /^(?:city|country|region|id|league|date|number|person)$/.test(fact.kind),
     )

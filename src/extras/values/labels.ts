@@ -32,7 +32,7 @@ export function judgement(
       return moodOf(text) === 'negative'
     return opposed(own, text) ? false : undefined
   }
-  if (listed) return listed.length > 1 ? labelOf(leaf, listed, text, path) : undefined
+  if (listed) return labelOf(leaf, listed, text, path)
   if (type === 'string') {
     if (
       /^(?:short |brief )?(?:summary|description|gist|abstract|overview|main point)$/.test(own) &&
@@ -53,9 +53,8 @@ export function judgement(
   ) {
     const isBad = /severity|urgency|importance/.test(own)
     const share = mood === 'neutral' ? 0.6 : (mood === 'positive') === isBad ? 0.2 : 0.8
-    const isRanged = /\d\s*(?:-|–|to|and)\s*\d/.test(leaf.description)
-    const isStated = leaf.facts.some(({ value }) => !isRanged || Number(value) <= 10)
-    return isStated ? undefined : inRange(leaf, schemas, type === 'integer' ? [1, 10] : [0, 1], share, type)
+    const isStated = leaf.facts.length > 0
+    return isStated ? undefined : inRange(leaf, schemas, [0, 1], share, type)
   }
   const [, about] =
     /^(positive|negative|neutral)(?: (?:sentiment )?(?:score|probability|confidence|percentage))?$/.exec(
@@ -86,10 +85,7 @@ function sentenceIn(text: string): string {
 export function labelsIn(listed: readonly unknown[], text: string): unknown[] {
   const names = listed.map((value) => split(String(value)))
   const last = names[0]?.split(' ').at(-1) ?? ''
-  const isShared =
-    names.length > 2 &&
-    last.length < (names[0]?.length ?? 0) &&
-    names.every((name) => name.endsWith(` ${last}`))
+  const isShared = names.length > 2 && names.every((name) => name.endsWith(` ${last}`))
   return listed.filter((_, place) => {
     const name = isShared ? (names[place] ?? '').slice(0, -last.length - 1) : (names[place] ?? '')
     if (/^(?:other|general|none|unknown)\b/.test(name)) return false
@@ -105,7 +101,7 @@ export function labelsIn(listed: readonly unknown[], text: string): unknown[] {
 
 function implied(name: string, text: string): boolean {
   const known: Record<string, string> = { ...fixtures.synonyms, ...catalog.synonyms }
-  const source = known[name] ?? known[name.replaceAll(' ', '_')]
+  const source = known[name]
   return source !== undefined && countOf(text, source) > 0
 }
 
@@ -119,13 +115,12 @@ function labelOf(leaf: Leaf, listed: readonly unknown[], text: string, path: Val
   const own = ownName(leaf)
   const names = listed.map((value) => split(String(value)))
   const isMoods = names.filter((name) => Object.values(moods).some((mood) => mood.test(name))).length > 1
-  if (isMoods && /sentiment|polarity|tone|mood|emotion|feeling/.test(own)) {
+  if (isMoods) {
     if (listed.includes('mixed') && moodCounts(text).every((count) => count > 0)) return 'mixed'
     const mood = moodOf(text)
     return listed.find((_, place) => moods[mood].test(names[place] ?? ''))
   }
-  if (listed.every((value) => typeof value === 'number') && isHostility.test(own))
-    return countOf(text, harsh) > 0 ? listed.at(-2) : listed[0]
+  if (isHostility.test(own)) return countOf(text, harsh) > 0 ? listed.at(-2) : listed[0]
   if (!leaf.isMany) return undefined
   const found = labelsIn(listed, text)
   return found[(path.findLast((step) => typeof step === 'number') ?? 0) % Math.max(1, found.length)]

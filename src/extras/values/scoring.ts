@@ -1,14 +1,14 @@
 /** Rates how well a value of the prompt matches a field: by type, unit, labels and the words around it. */
 import { type Fact, isTitle, price } from './facts.ts'
 import { type Leaf, stem } from './fields.ts'
-import { isMeasuredIn, measureOf, unitAfter } from './units.ts'
+import { isMeasuredIn, unitAfter, unitAsked } from './units.ts'
 
 /** Rates a number. `order` is 1 if the field's place among the numeric fields is that of the number, otherwise lower. */
 export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boolean): number {
   const { field, role, words, description } = leaf
   const about = `${leaf.name} ${description}`.toLowerCase()
   const unit = unitAfter(fact)
-  const own = measureOf(leaf)
+  const own = unitAsked(leaf)
   const isMeasured = own && isMeasuredIn(fact, own[1])
   let score = order
   const cue = cueScore(leaf, fact)

@@ -31,7 +31,7 @@ export function isMeasuredIn({ kind, after }: Fact, measure: string): boolean {
 }
 
 /** Returns the unit that a field's name or description asks for, as in `in years` or `(kg)`. */
-function unitAsked({ name }: Pick<Leaf, 'name'>, description: string): Unit | undefined {
+export function unitAsked({ name, description }: Pick<Leaf, 'name' | 'description'>): Unit | undefined {
   const named = name.split(' ').map(unitOf).find(Boolean)
   const words = [
     ...description.matchAll(/\b(?:in|as) (\p{L}+)/gu),
@@ -40,28 +40,12 @@ function unitAsked({ name }: Pick<Leaf, 'name'>, description: string): Unit | un
   return named ?? words.map(([, word = '']) => unitOf(word.toLowerCase())).find(Boolean)
 }
 
-/** Returns the unit that a field asks for or mentions, such as `the number of years`. */
-export function measureOf({ name, description }: Leaf): Unit | undefined {
-  return (
-    unitAsked({ name }, description) ??
-    (
-      description
-        .slice(0, 120)
-        .toLowerCase()
-        .replace(/\bper \p{L}+/gu, '')
-        .match(/\p{L}{3,}/gu) ?? []
-    )
-      .map(unitOf)
-      .find(Boolean)
-  )
-}
-
 /** Returns a number in the unit that the field's name or description asks for. */
 export function numberFor({ name, schemas }: Leaf, fact: Fact): number {
   const description = textAt(schemas[0] ?? {}, 'description') ?? ''
   const number = Number(fact.value)
   if (fact.kind === 'percent' && isFraction(name, description)) return round(number / 100)
-  const [to, from] = [unitAsked({ name }, description), unitAfter(fact)]
+  const [to, from] = [unitAsked({ name, description }), unitAfter(fact)]
   const rest = /^[\s-]*(?:ft|feet|foot|hours?|h)(?: and)? (\d+) ?(in|min|m)/.exec(fact.after)
   const more = rest && from ? (Number(rest[1]) * (from[1] === 'time' ? 60 : 0.0254)) / from[2] : 0
   if (!from || !to || from[1] !== to[1] || from[2] === to[2]) return number
@@ -81,5 +65,5 @@ function isFraction(name: string, description: string): boolean {
 }
 
 function round(number: number): number {
-  return Number(number.toPrecision(number > 1 && number < 1e6 ? 6 : 10))
+  return Number(number.toPrecision(8))
 }
