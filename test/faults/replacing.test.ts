@@ -146,6 +146,77 @@ it('random-bytes: sends the same bytes for the same request', () => {
   expect(new Set(bytes()).size).toBeGreaterThan(30)
 })
 
+const json = { 'content-type': 'application/json' }
+const noneLeft = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }
+const refused = (code: number, message: string, metadata?: object) => ({
+  kind: 'json',
+  value: { error: { code, message, ...(metadata && { metadata }) } },
+})
+const tooMany = refused(429, 'Rate limit exceeded', { error_type: 'rate_limit_exceeded' })
+const badGateway = refused(502, 'Provider returned error', { error_type: 'provider_unavailable' })
+const raw = (bytes: string) => ({ kind: 'frames', frames: [{ kind: 'bytes', bytes }] })
+const page = (title: string) =>
+  raw(
+    `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`,
+  )
+
+it.each<[FaultInput, unknown]>([
+  ['latency', 1000],
+  ['status', { status: 500, headers: json, body: refused(500, 'Internal Server Error') }],
+  ['rate-limit', { status: 429, headers: { ...json, ...noneLeft, 'retry-after': '1' }, body: tooMany }],
+  [
+    'retry-after-date',
+    {
+      status: 429,
+      headers: {
+        ...json,
+        ...noneLeft,
+        date: 'Thu, 01 Jan 2026 00:00:00 GMT',
+        'retry-after': 'Thu, 01 Jan 2026 00:00:02 GMT',
+      },
+      body: tooMany,
+    },
+  ],
+  ['malformed-body', { status: 200, headers: json, body: raw('{"data":[{"id":') }],
+  ['empty-body', { status: 200, headers: { ...json, 'content-length': '0' }, body: { kind: 'none' } }],
+  [
+    { name: 'empty-body', status: 204 },
+    { status: 204, headers: {}, body: { kind: 'none' } },
+  ],
+  ['error-body-in-200', { status: 200, headers: json, body: badGateway }],
+  [
+    'html-error-page',
+    { status: 502, headers: { 'content-type': 'text/html' }, body: page('502 Bad Gateway') },
+  ],
+  ...(
+    [
+      [499, '499 Bad Request'],
+      [599, '599 Internal Server Error'],
+    ] as const
+  ).map(([status, title]): [FaultInput, unknown] => [
+    { name: 'html-error-page', status },
+    { status, headers: { 'content-type': 'text/html' }, body: page(title) },
+  ]),
+])('%j sends exactly its default reply', (input, expected) => {
+  expect(outcome(input, { now: Date.UTC(2026, 0, 1) })).toEqual(expected)
+})
+
+it.each([
+  ['status', 'status', [400, 599], [399, 600]],
+  ['html-error-page', 'status', [400, 599], [399, 600]],
+  ['error-body-in-200', 'code', [400, 599], [399, 600]],
+  ['retry-after-date', 'status', [429, 503], [428, 430, 502, 504]],
+  ['empty-body', 'status', [200, 204], [201, 203, 205]],
+  ['latency', 'sigma', [0.001, 3], [0, 3.001]],
+  ['latency', 'ms', [0], [-1]],
+  ['random-bytes', 'bytes', [1, 1_048_576], [0, 1_048_577]],
+])('%s accepts only valid values of %s', (name, param, valid, invalid) => {
+  const accepted = [...valid, ...invalid].filter(
+    (each) => FaultSetting.safeParse({ name, [param]: each }).success,
+  )
+  expect(accepted).toEqual(valid)
+})
+
 it('fault names are unique', () => {
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
 })

@@ -91,6 +91,22 @@ describe("a stream fault's position", () => {
     expect(outline(frames)).toEqual(['wait 10', 'created', 'wait 10', 'output_item.added', 'wait 5', 'stall'])
   })
 
+  it.each<[number, (number | string)[]]>([
+    [19, [10, 9, 'hang-up']],
+    [20, [10, 10, 'hang-up']],
+    [21, [10, 10, 1, 'hang-up']],
+  ])('afterMs %i: waits exactly that long, with pauses of 10 ms', (afterMs, waits) => {
+    const frames = after({ name: 'stream-cut', afterMs }, sample({ everyMs: 10 }))
+    const found = frames.flatMap<number | string>((frame) =>
+      frame.kind === 'wait' ? [frame.ms] : frame.kind === 'hang-up' ? [frame.kind] : [],
+    )
+    expect(found).toEqual(waits)
+  })
+
+  it('afterMs 0: sends nothing of the stream', () => {
+    expect(outline(after({ name: 'stream-cut', afterMs: 0 }))).toEqual(['end'])
+  })
+
   it('afterMs past the end: has no effect and adds a warning', () => {
     expect(warningOf({ name: 'stream-stall', afterMs: 25 })).toContain('the body lasts 0 ms')
     expect(warningOf({ name: 'stream-error-event', afterMs: 25 })).toContain(

@@ -100,6 +100,25 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(await cited({ tools: [{ ...search, parameters: { engine: 'auto' } }] })).toHaveLength(5)
   })
 
+  it.each<[object, string?]>([
+    [{ max_results: 1 }],
+    [{ max_results: 0 }, 'max_results'],
+    [{ max_results: 25 }],
+    [{ max_results: 26 }, 'max_results'],
+    [{ max_total_results: 1 }],
+    [{ max_total_results: 0 }, 'max_total_results'],
+    [{ allowed_domains: ['a'] }],
+    [{ allowed_domains: [''] }, 'allowed_domains[0]'],
+    [{ excluded_domains: ['a'] }],
+    [{ excluded_domains: [''] }, 'excluded_domains[0]'],
+  ])('checks the tool parameters %j', async (parameters, invalid) => {
+    const { status, body } = await create({ tools: [{ ...search, parameters }] })
+    expect(status).toBe(invalid === undefined ? 200 : 400)
+    expect(body.error?.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(
+      invalid && [`body.tools[0].parameters.${invalid}`],
+    )
+  })
+
   it('limits results to max_total_results', async () => {
     expect(
       await cited({ tools: [{ ...search, parameters: { max_results: 9, max_total_results: 4 } }] }),
