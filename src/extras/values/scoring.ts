@@ -73,7 +73,7 @@ export function roleScore(
   if (/^(?:currency|unit|option)$/.test(kind) && /\d\s?(?:\p{L}+\s)?$/u.test(before))
     return role === 'from' ? 3.5 : -6
   const isFrom =
-    /\b(?:from|between|since|depart(?:s|ing)?|starting(?: on| at)?|leaving|out of|of)\s+(?:the )?(?:[a-z]+ ){0,2}(?:[a-z]\s?=\s?)?$/.test(
+    /\b(?:from|between|since|depart(?:s|ing)?|starting(?: on| at)?|leaving|out of|of)\s+(?:the )?(?:(?!to )[a-z]+ ){0,2}(?:[a-z]\s?=\s?)?$/.test(
       before,
     ) || /^\s*(?:to|->|→|until|till|through|–|-|and back to)\s/.test(after)
   const isTo =
