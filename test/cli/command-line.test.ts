@@ -191,7 +191,7 @@ describe('serve', () => {
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
-    [['--drain-ms', '999999999'], { console: true }],
+    [['--drain-ms', '999999999'], { port: 4141 }],
     [['--no-console'], { console: false }],
   ])('parses %j', async (args, expected) => {
     expect(await optionsOf(...args)).toMatchObject(expected)
