@@ -1,19 +1,20 @@
 /**
  * `npm run mutate`: applies mutations to the sources, one at a time, and reports those that survive the quick
- * tests.
+ * tests and the type checker.
  */
-import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { random } from '../../../src/lib/seed.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 
 const usage = `Usage: npm run mutate -- [options]
 
-Applies small changes to the sources, one at a time, and reports those that the quick tests do not notice.
+Applies small changes to the sources, one at a time, and reports those that neither the quick tests nor the type
+checker notice.
 Run it on an idle machine: a timing test that fails under load counts as having noticed a change.
 
   --mutants <n>     sample size (default: 160)
@@ -65,6 +66,8 @@ const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/interc
  * factor.
  */
 const patience = { ms: 30_000, times: 3 }
+
+const typeChecker = 'type checker'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
 const chosenFile = join(scratch, 'mutants.json')
@@ -157,7 +160,7 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
       output = (output + text).slice(-4000)
     })
   let timedOut = false
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
   const timer = setTimeout(
     () => {
       timedOut = true
@@ -165,8 +168,8 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
     },
     patience.ms + patience.times * usual(files),
   )
-  child.on('close', () => resolve())
-  await promise
+  child.on('close', () => closed.resolve())
+  await closed.promise
   clearTimeout(timer)
   try {
     return { report: JSON.parse(readFileSync(reportFile, 'utf8')), timedOut, output }
@@ -198,6 +201,11 @@ if (!unchanged.report?.success) {
   process.exit(2)
 }
 
+if (!(await compiles())) {
+  console.error('mutate: the sources do not compile even without a mutant')
+  process.exit(2)
+}
+
 /** Mutants that each test file executes. */
 const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
   .trim()
@@ -222,9 +230,32 @@ function filesThatPass(mutant: Mutant): string[] {
     .sort((a, b) => rank(a) - rank(b))
 }
 
+/** Returns whether the sources compile, with at most one mutant. */
+async function compiles(mutant?: Mutant): Promise<boolean> {
+  const root = join(scratch, `sources-${mutant?.id ?? 'none'}`)
+  for (const each of ['src', 'fixtures', 'scenarios', 'package.json', 'tsconfig.json'])
+    cpSync(each, join(root, each), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+  if (mutant) {
+    const { file, start, end, after = 'void 0' } = mutant
+    const source = readFileSync(file, 'utf8')
+    writeFileSync(join(root, file), `${source.slice(0, start)}(${after})${source.slice(end)}`)
+  }
+  return await promisify(execFile)('tsc', ['--noEmit', '--project', root]).then(
+    () => true,
+    () => false,
+  )
+}
+
 type Verdict = { mutant: Mutant; state: 'killed' | 'survived' | 'not reached'; by?: string }
 
 async function judge(mutant: Mutant): Promise<Verdict> {
+  const verdict = await judgeByTests(mutant)
+  if (verdict.state === 'killed' || (await compiles(mutant))) return verdict
+  return { mutant, state: 'killed', by: typeChecker }
+}
+
+async function judgeByTests(mutant: Mutant): Promise<Verdict> {
   const files = filesThatPass(mutant)
   if (files.length === 0) return { mutant, state: 'not reached' }
   const { report, timedOut, output } = await runTests(files, mutant.id)
@@ -258,8 +289,11 @@ await Promise.all(Array.from({ length: Number(values.workers) }, work))
 rmSync(scratch, { recursive: true })
 
 const killed = verdicts.filter(({ state }) => state === 'killed').length
+const byTypes = verdicts.filter(({ by }) => by === typeChecker).length
 const share = (100 * killed) / verdicts.length
 console.log()
 for (const verdict of verdicts.filter(({ state }) => state !== 'killed')) console.log(formatVerdict(verdict))
-log(`${killed} of ${verdicts.length} killed: ${share.toFixed(1)} %, required: ${values.killed} %`)
+log(
+  `${killed} of ${verdicts.length} killed (${byTypes} by the type checker only): ${share.toFixed(1)} %, required: ${values.killed} %`,
+)
 process.exitCode = share >= Number(values.killed) ? 0 : 1
