@@ -25,14 +25,18 @@ const quantifier = /[*+?]\??|\{\d+(?:,\d*)?\}\??/
 const group = /\((?:\?(?::|<[^=!][^>]*>)?)?|[)|]/
 const character =
   /\[(?:\\.|[^\]\\])*\]|\\(?:u[dD][89abAB]..\\u[dD]...|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|k<[^>]*>|.)|./
-/** Matches a regular expression's tokens, without support for the `v` flag. */
-export const regExpTokens = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
+const token = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
+
+/** Splits a regular expression into tokens, without support for the `v` flag. */
+export function tokensOf(source: string): string[] {
+  return Array.from(source.matchAll(token), ([text]) => text)
+}
 
 /**
  * Returns the maximum length of text that a valid expression may search, or the reason for rejecting the expression.
  */
 export function backtracking({ source, flags }: RegExp): Backtracking {
-  const tokens: readonly string[] = source.match(regExpTokens) ?? []
+  const tokens = tokensOf(source)
   const unsupported = tokens.find((token) => token === '(?' || /^\\(?:[1-9]|k)/.test(token))
   if (unsupported === '(?') return { problem: 'lookarounds and inline flags are not supported' }
   if (unsupported) return { problem: `the backreference ${unsupported} is not supported` }
@@ -180,7 +184,7 @@ function overlaps(states: readonly string[], flags: string): Overlap {
   const named = kinds.flatMap((kind) => [...kind].map((each) => each.codePointAt(0) as number))
   const codes = kinds.flatMap((kind) =>
     [...kind.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi)].map(([, ...digits]) =>
-      Math.min(0x10ffff, Number.parseInt(digits.find(Boolean) as string, 16)),
+      Number.parseInt(digits.find(Boolean) as string, 16),
     ),
   )
   const near = [...named, ...codes].flatMap((code) => [code - 1, code, code + 1])
@@ -222,7 +226,6 @@ function stepsOf(
   const inside = (state: number) =>
     [...(next[state] as States)].filter(([to]) => isLoop(state) && components[to] === components[state])
   const together = new Map<number, Set<number>>(states.map((_, state) => [state, new Set([state])]))
-  let pairs = 0
   const queue = states.flatMap((_, state) => (isLoop(state) ? [[state, state] as const] : []))
   for (const [left, right] of queue) {
     for (const [to, ways] of inside(left)) {
@@ -232,9 +235,8 @@ function stepsOf(
         if (isSame && (left !== right || ways > 1))
           return `it backtracks exponentially, because nested or overlapping repetitions of '${states[to]}' can match the same text in several ways: repeat it in one place only, as in ${states[to]}+`
         if (isSame || together.get(to)?.has(other)) continue
-        if (++pairs > maxPairs) return 'it is too complex to check'
         together.get(to)?.add(other)
-        queue.push([to, other])
+        if (queue.push([to, other]) > maxPairs) return 'it is too complex to check'
       }
     }
   }
@@ -280,7 +282,7 @@ function componentsOf(next: readonly States[]): number[][] {
   for (const [state, to] of [...next.entries()].reverse()) {
     if (state < least) components.push([])
     components.at(-1)?.push(state)
-    least = Math.min(state < least ? state : least, ...to.keys())
+    least = Math.min(state, least, ...to.keys())
   }
   return components
 }

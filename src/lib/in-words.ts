@@ -37,7 +37,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     const kinds = Array.from(Object(issue.options) as Iterable<unknown>, (each) => `'${String(each)}'`)
     return kind === undefined ? 'Is required' : `Must be ${oneOf(kinds)}, got ${shown(kind)}`
   }
-  const forms = (issue.errors ?? []).flatMap(([first]) => {
+  const forms = issue.errors.flatMap(([first]) => {
     if (!first || first.path.length > 0) return []
     if (first.code === 'invalid_value') return first.values.map(shown)
     return first.code === 'invalid_type' ? [typeName(first.expected)] : []

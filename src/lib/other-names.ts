@@ -37,6 +37,6 @@ export function refuseOtherNames(target: object, kind: keyof typeof otherNames):
         Error.captureStackTrace?.(error, get)
         throw error
       }
-      Object.defineProperty(target, name, { configurable: true, get })
+      Object.defineProperty(target, name, { get })
     }
 }

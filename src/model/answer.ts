@@ -58,8 +58,8 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     const end = scriptedEnd ?? (isCut ? incomplete : completed)
     return { items, end, usage: usageOf(input, output, script?.usage) }
   }
-  const first = choose(0)
-  const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
+  const choices = Array.from({ length: prompt.choices ?? 1 }, (_, place) => choose(place))
+  const [first, ...others] = choices as [Choice, ...Choice[]]
   const usage = others.reduce((sum, choice) => withOutput(sum, choice.usage), first.usage)
   for (const name of assumptionsOf(requested, first)) assume(name)
   context.used(callUsage(model, usage, pricing))

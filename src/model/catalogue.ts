@@ -27,8 +27,7 @@ export async function checkModel(
   const catalogued = await tables.benchmarks.memo('models', (rows) => [
     ...new Set(rows.map((row) => row.model_permaslug)),
   ])
-  const suggestion =
-    name.length > 200 ? undefined : nearest(name, [...listed, ...catalogued.filter(isListed)])
+  const suggestion = nearest(name, [...listed, ...catalogued.filter(isListed)])
   const message = `'${name.slice(0, 200)}' is not one of this gateway's models`
   const hint =
     suggestion === undefined

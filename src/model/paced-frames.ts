@@ -15,8 +15,8 @@ export interface EventStream {
   isToken(event: StreamEvent): boolean
   /** Converts an event to a frame. Returns undefined to skip the event. */
   toFrame(event: StreamEvent): Frame | undefined
-  /** If true, the stream ends with the literal `[DONE]`. Default: true. */
-  readonly endsWithDone?: boolean
+  /** If true, the stream ends with the literal `[DONE]`. */
+  readonly endsWithDone: boolean
 }
 
 /** Comment sent during long pauses. */
@@ -40,7 +40,7 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
   #endsWithDone: boolean
 
   constructor(stream: EventStream, options: LatencyOptions) {
-    const { id, model, events, endsWithDone = true } = stream
+    const { id, model, events, endsWithDone } = stream
     const { firstMs, gapMs, keepAliveMs } = drawLatency(id, model, options)
     this.#stream = stream
     this.#events = events[Symbol.iterator]()

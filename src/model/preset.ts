@@ -4,6 +4,7 @@
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import type { RequestContext } from '../operation.ts'
 import type { RequestSettings } from '../resources/create-response-body.ts'
+import type { PresetVersion } from '../resources/preset.ts'
 import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
 import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
@@ -41,11 +42,11 @@ async function withPreset(
     assume('presetStatus')
     warn(`The preset '${slug}' is ${preset.status}`)
   }
-  const version = await presetVersions.findBy('id', preset.designated_version_id)
-  // Versions are validated when they are stored.
-  const { model = prompt.model, ...config } = (version?.config ?? {}) as RequestSettings
+  // Every preset has a designated version, and versions are validated when they are stored.
+  const version = (await presetVersions.findBy('id', preset.designated_version_id)) as PresetVersion
+  const { model = prompt.model, ...config } = version.config as RequestSettings
   if (Object.keys(config).some((key) => key !== 'temperature')) assume('presetConfig')
-  const settings = { ...config, instructions: version?.system_prompt }
+  const settings = { ...config, instructions: version.system_prompt }
   return {
     prompt: checked({ ...promptSettings(settings), ...withoutUndefined(prompt) }),
     model: isOnline(prompt.model) && !isOnline(model) ? `${model}:online` : model,

@@ -18,7 +18,6 @@ const efforts: Readonly<Record<string, readonly [tokens: number, paragraphs: num
   xhigh: [1536, 3],
   max: [2048, 3],
 }
-const medium = [256, 2] as const
 
 const later = [
   '**Planning the answer**\n\nThe main point comes first, then the details that support it.',
@@ -40,10 +39,10 @@ export function writeReasoning(
   const { effort = 'medium', maxTokens = Number.POSITIVE_INFINITY, summary, isHidden } = request
   const isKnown = Object.hasOwn(efforts, effort)
   if (!isKnown) warn(`The reasoning effort '${truncate(effort, 100)}' is unknown, so medium was used`)
-  const [usual, usualParagraphs] = (isKnown && efforts[effort]) || medium
+  const [usual, usualParagraphs] = efforts[isKnown ? effort : 'medium'] as readonly [number, number]
   const tokens = Math.min(Math.round(usual * (0.5 + draw(key, 'reasoning'))), maxTokens)
   if (isHidden) return { items: [], reasoningTokens: tokens }
-  const count = summary === 'concise' ? 1 : summary === 'detailed' ? 3 : usualParagraphs
+  const count = summary === 'concise' ? 1 : summary === 'detailed' ? Infinity : usualParagraphs
   const paragraphs: string[] = []
   let left = tokens
   for (const text of [

@@ -83,10 +83,9 @@ function toItem(item: ScriptedItem): AnswerItem {
 
 function toParts(content: (ScriptedItem & { type: 'message' })['content']): MessagePart[] {
   if (typeof content === 'string') return [{ text: content, annotations: [] }]
-  return content.map((part) =>
-    part.refusal === undefined
-      ? { text: part.text ?? '', annotations: part.annotations ?? [] }
-      : { refusal: part.refusal },
+  // Each part has either text or a refusal.
+  return content.map(({ text, refusal, annotations = [] }) =>
+    text === undefined ? { refusal: refusal as string } : { text, annotations },
   )
 }
 

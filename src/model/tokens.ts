@@ -115,7 +115,8 @@ class Characters {
 
   #clusterEnd(at: number): number {
     this.#segments ??= segmenter().segment(this.text)
-    return at + (this.#segments.containing(at)?.segment.length ?? 1)
+    // Positions are inside the text.
+    return at + (this.#segments.containing(at) as Intl.SegmentData).segment.length
   }
 }
 

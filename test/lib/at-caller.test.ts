@@ -2,8 +2,10 @@
  * Tests that errors thrown by public functions begin with the call, and that their stack traces start at the
  * caller.
  */
+import { runInThisContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, defineScenario, parseScenario } from '../../src/index.ts'
+import { messageWithoutCall } from '../../src/lib/at-caller.ts'
 import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { connectGateway } from '../../src/remote.ts'
@@ -74,6 +76,35 @@ describe("an error's stack trace", () => {
     const remote = await connectGateway(server.url)
     const error = await remote.use({ on: 'createRespons' } as Any).catch((error) => error)
     expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
+  })
+
+  it('starts at a caller in another folder named src', () => {
+    const useAt = runInThisContext('(gateway, rule) => gateway.use(rule)', {
+      filename: '/home/me/src/app.js',
+    })
+    const use = () => useAt(gateway, { on: 'createRespons', fault: 'timeout' })
+    expect(use).toThrow(/^use\(\): /)
+  })
+
+  it('does not need stack frames', () => {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    try {
+      expect(() => gateway.use({ on: 'createRespons', fault: 'timeout' })).toThrow(/^use\(\): /)
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  })
+
+  it('is accompanied by a message that replies can show without the call', () => {
+    let error = new Error('none')
+    try {
+      gateway.use({ on: 'createRespons', fault: 'timeout' })
+    } catch (thrown) {
+      error = thrown as Error
+    }
+    expect(`use(): ${messageWithoutCall(error)}`).toBe(error.message)
+    expect(messageWithoutCall(new Error('other'))).toBe('other')
   })
 
   it("is unchanged for errors thrown by the caller's own function", () => {

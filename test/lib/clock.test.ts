@@ -151,6 +151,18 @@ describe('consecutive waits', () => {
     expect(done).toHaveBeenCalledTimes(2)
   })
 
+  it('last at least a millisecond, and need no timer if they are due', () => {
+    expect(new Clock().wait(1)).toBeInstanceOf(Promise)
+    const done = vi.fn()
+    const waits = new Clock().pace()
+    expect(waits.begin(1, done)).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(done).toHaveBeenCalledOnce()
+    vi.advanceTimersByTime(5)
+    expect(waits.begin(5, done)).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('can be ended early, after which later waits are skipped', () => {
     const done = vi.fn()
     const waits = new Clock().pace()
@@ -174,9 +186,9 @@ describe('real time', () => {
     const clock = new Clock()
     real.mockReturnValue(1040)
     expect(clock.elapsed()).toBe(40)
-    real.mockReturnValue(0)
+    real.mockReturnValue(3)
     expect(clock.elapsed()).toBe(40)
-    real.mockReturnValue(5)
+    real.mockReturnValue(8)
     expect(clock.elapsed()).toBe(45)
   })
 

@@ -1,6 +1,17 @@
 /** Tests messages and positions for mistakes in data files. `test/scenarios/scenario-files.test.ts` tests files. */
-import { describe, expect, it } from 'vitest'
-import { FileError, formatProblem, inMegabytes, jsonProblem, parseDataText } from '../../src/lib/data-file.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import {
+  FileError,
+  formatProblem,
+  inMegabytes,
+  jsonProblem,
+  parseDataText,
+  readCheckedFile,
+} from '../../src/lib/data-file.ts'
 
 describe('jsonProblem', () => {
   it.each([
@@ -44,6 +55,15 @@ describe('parseDataText', () => {
     ])
   })
 
+  it('locates aliases of single values', () => {
+    const { value, locate } = parseDataText('text', '- &a one\n- b: [*a]\n')
+    expect(value).toEqual(['one', { b: ['one'] }])
+    expect([locate([0]), locate([1, 'b', 0])]).toEqual([
+      { line: 1, column: 6 },
+      { line: 2, column: 8 },
+    ])
+  })
+
   it('accepts 100,000 values through aliases, and rejects more', () => {
     const thousand = `[${'0,'.repeat(998)}0]`
     const text = (count: number) => `- &a ${thousand}\n${'- *a\n'.repeat(98)}- [${'0,'.repeat(count)}]\n`
@@ -51,6 +71,37 @@ describe('parseDataText', () => {
     expect(() => parseDataText('text', text(999))).toThrow(
       'text:1:1: expands to too many values through aliases',
     )
+  })
+})
+
+describe('readCheckedFile', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'data-file-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Returns the problem with a file of this content, without the file's path. */
+  const problemOf = (content: string) => {
+    const file = join(folder, 'a.json')
+    writeFileSync(file, content)
+    try {
+      readCheckedFile(file, z.strictObject({ a: z.int() }))
+      return 'valid'
+    } catch (error) {
+      return (error as Error).message.replace(file, '')
+    }
+  }
+
+  it.each<[content: string, problem: string]>([
+    ['{"a":1}', 'valid'],
+    ['[1]', ':1:1: Must be an object, got a list'],
+    ['{\n  "a": "1"\n}', ":2:3: a must be a number, got '1'"],
+    [`{"a":1}${' '.repeat(2 ** 20 - 7)}`, 'valid'],
+    [`{"a":1}${' '.repeat(2 ** 20 - 6)}`, ': is 1 MB; the maximum is 1 MB'],
+  ])('locates the problems of a file of up to 1 MiB', (content, problem) => {
+    expect(problemOf(content)).toBe(problem)
+  })
+
+  it.skipIf(process.platform === 'win32')('rejects devices', () => {
+    expect(() => readCheckedFile('/dev/null', z.any())).toThrow('/dev/null: is not a file')
   })
 })
 

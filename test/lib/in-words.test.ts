@@ -61,6 +61,7 @@ describe('an invalid value', () => {
     [kinds, {}, 'Is required'],
     [z.strictObject({ times: text }), { times: 'a', tims: 1 }, "Unknown field; did you mean 'times'?"],
     [z.strictObject({ times: text }), { times: 'a', tims: 1, timers: 2 }, 'Unknown field'],
+    [z.record(z.enum(['times']), text), { times: 'a', tims: 'b' }, 'Unknown field'],
   ])('is described in words: $2', (schema, value, problem) => {
     expect(problemOf(schema, value)).toBe(problem)
   })

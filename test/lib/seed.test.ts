@@ -18,6 +18,12 @@ describe('seeded random functions', () => {
     expect(hash(...labels)).toBe(digits)
   })
 
+  it('hash to 16 digits, even if the first ones are zeros', () => {
+    const hashes = Array.from({ length: 100 }, (_, label) => hash(label))
+    expect(hashes.filter((each) => !/^[\da-f]{16}$/.test(each))).toEqual([])
+    expect(hashes.some((each) => each.startsWith('0'))).toBe(true)
+  })
+
   it('return the same sequence of numbers', () => {
     const next = random('golden', 1)
     expect([next(), next(), next(), next(), next()]).toEqual([

@@ -48,6 +48,7 @@ function waits(id: string, model: string, options: { latency: LatencyProfile; se
       events,
       isToken: ({ type }) => type === 'delta',
       toFrame: (event): Frame => ({ kind: 'event', event }),
+      endsWithDone: true,
     },
     { seed: 1, ...options },
   )

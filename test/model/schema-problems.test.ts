@@ -183,6 +183,10 @@ const keywords: Record<string, Row[]> = {
       [{ kind: 'b', m: '', o: '' }, `m${type('integer', 'string')}`, `o${type('integer', 'string')}`],
       [{ kind: 'a', n: '', m: '' }, `n${type('integer', 'string')}`],
     ],
+    [{ anyOf: [{ required: ['a', 'b'] }, { required: ['c'] }] }, [{ c: 1 }], [{}, 'c: Required (required)']],
+    [{ anyOf: [{ required: ['a'] }] }, [{ a: 1 }, 1], [{}, 'a: Required (required)']],
+    [{ oneOf: [{ type: 'string' }] }, ['a'], [1, type('string', 'number')]],
+    [{ anyOf: [{ type: 'string' }, { required: ['a'] }] }, ['a', 1], [{}, 'a: Required (required)']],
     [{ anyOf: [], oneOf: 7, allOf: [7] }, [1]],
   ],
   'ignored keywords': [
@@ -271,9 +275,12 @@ describe('problemsOf: running time', () => {
   })
 
   it('is limited by a budget, after which no problems are reported', () => {
-    const branches = Array.from({ length: 1000 }, (_, index) => ({ const: { index } }))
-    expect(problems({ items: { anyOf: branches } }, Array(100).fill({}))).toBe(20)
+    const branches = Array(1000).fill(false)
+    expect(problems({ items: { anyOf: branches } }, Array(300).fill({}))).toBe(20)
     expect(problems({ items: { anyOf: branches } }, Array(600).fill({}))).toBe(0)
+    const listed = Array.from({ length: 4000 }, (_, index) => ({ index }))
+    expect(problems({ items: { enum: listed } }, Array(1300).fill({}))).toBe(0)
+    expect(problems({ pattern: `${'a'.repeat(101)}b` }, 'a'.repeat(5000))).toBe(0)
   })
 })
 

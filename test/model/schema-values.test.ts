@@ -8,8 +8,9 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { Budget, Exhausted } from '../../src/model/json-schema/budget.ts'
 import { generateValue } from '../../src/model/json-schema/generate-value.ts'
+import { fitLength, textOfFormat } from '../../src/model/json-schema/scalars.ts'
 import { examplesOfSchema, wordsOf } from '../../src/model/structured.ts'
-import type { JsonSchema } from '../../src/resources/json-schema.ts'
+import type { JsonSchema, ValueSource } from '../../src/resources/json-schema.ts'
 
 const options = () => ({ seed: '1', source: wordsOf('Plan three museums in Oslo') })
 const ajv = new Ajv2020({ strict: false })
@@ -37,10 +38,13 @@ const endless = { $ref: '#/$defs/endless' }
 const $defs = { endless: needs('again', endless) }
 const text = { type: 'string' }
 const one = { const: 1 }
+/** Returns alternatives of which only one is satisfiable. */
+const nthOf = (count: number, place: number) =>
+  Array.from({ length: count }, (_, index) => (index === place ? one : never))
 const card = { type: 'object', properties: { a: text, b: { type: 'integer' } }, required: ['a'] }
 
 /** Matches cases that the independent validator does not support or interprets differently. */
-const unsupportedByAjv = /without a schema|step below zero|inline flags/
+const unsupportedByAjv = /without a schema|step (?:below|of) zero|inline flags|inexact/
 
 it.each<[name: string, schema: unknown, value: unknown]>([
   [
@@ -410,6 +414,93 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { type: 'array', minItems: 2, items: { format: 'ipv6' } },
     ['2001:db8::4c53', '2001:db8::60ab'],
   ],
+  ['a step of zero', { type: 'integer', multipleOf: 0 }, 64],
+  [
+    'a single, inexact multiple of 0.1',
+    { type: 'number', multipleOf: 0.1, minimum: 0.25, maximum: 0.35 },
+    0.3,
+  ],
+  ['an exact multiple of 0.1', { type: 'number', multipleOf: 0.1, minimum: 0.55, maximum: 0.85 }, 0.8],
+  ['multiples of 1e-100', { type: 'number', multipleOf: 1e-100, minimum: 1e-100, maximum: 5e-100 }, 4e-100],
+  [
+    'multiples with more than 100 decimals',
+    { type: 'number', multipleOf: 1e-101, minimum: 1e-101, maximum: 5e-101 },
+    '0, doubtful: Must be 1e-101 or more',
+  ],
+  ['a sixth alternative after five unsatisfiable ones', { anyOf: nthOf(6, 2) }, 1],
+  [
+    'a seventh alternative after six unsatisfiable ones',
+    { anyOf: nthOf(7, 2) },
+    'rejected: no value found in 12 attempts; the last one failed: minLength is above maxLength',
+  ],
+  [
+    'a number that matches both alternatives of oneOf',
+    { type: 'integer', oneOf: Array(2).fill({ minimum: 0, maximum: 50 }) },
+    '32, doubtful: Matches 2 alternatives instead of one',
+  ],
+  [
+    'optional fields that exclude each other',
+    {
+      type: 'object',
+      properties: { a: { const: 1 }, b: { const: 2 } },
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+    },
+    { b: 2 },
+  ],
+  [
+    'nullable fields',
+    {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from('abcdefgh', (name, index) => [
+          name,
+          { anyOf: [index % 2 ? { type: 'null' } : { const: null }, one] },
+        ]),
+      ),
+    },
+    { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1 },
+  ],
+  ['a wide range of numbers', { type: 'number', minimum: 0, maximum: 1002 }, 632],
+  [
+    'unique items',
+    { type: 'array', items: { enum: [1, 2, 3, 4, 5, 6, 7] }, uniqueItems: true, minItems: 7 },
+    [3, 2, 4, 7, 6, 1, 5],
+  ],
+  [
+    'an optional property that exceeds a limit',
+    { type: 'object', properties: { a: { type: 'string', minLength: 200_001 } } },
+    {},
+  ],
+  [
+    'a tree with two nullable branches',
+    {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from('ab', (name) => [name, { anyOf: [{ $ref: '#' }, { type: 'null' }] }]),
+      ),
+      required: ['a', 'b'],
+    },
+    {
+      a: { a: { a: null, b: null }, b: { a: null, b: null } },
+      b: { a: { a: null, b: null }, b: { a: null, b: null } },
+    },
+  ],
+  ['an empty pattern', { type: 'string', pattern: '' }, ''],
+  [
+    'a class without characters',
+    { type: 'string', pattern: '[^\\s\\S]{2}' },
+    '"", doubtful: Must match the pattern [^\\s\\S]{2}',
+  ],
+  [
+    'an escape above the last character',
+    { type: 'string', pattern: '^\\u{110000}$' },
+    '"", doubtful: Must match the pattern ^\\u{110000}$',
+  ],
+  [
+    'a long pattern with a lookahead',
+    { type: 'string', pattern: `(?=${'a'.repeat(100)})` },
+    `"Plan", doubtful: the pattern '(?=${'a'.repeat(97)}' is not simulated`,
+  ],
   [
     'more characters than the limit',
     { type: 'string', minLength: 200_001 },
@@ -438,6 +529,8 @@ it('generateValue: uses the smallest values once the value has a thousand parts'
       word: { type: ['object', 'array', 'string'] },
       list: { type: ['integer', 'array'], minItems: 1 },
       branch: { anyOf: [{ type: 'array', minItems: 3 }, needs('a', text), { type: 'boolean' }] },
+      first: { anyOf: [{ const: 1 }, { const: 2 }] },
+      plain: { anyOf: [true, { allOf: [text] }, { type: ['object', 'boolean'] }] },
       object: { type: 'object', properties: { a: text, b: text, c: text }, required: ['a'] },
       map: { type: 'object', additionalProperties: text },
     },
@@ -449,9 +542,92 @@ it('generateValue: uses the smallest values once the value has a thousand parts'
     word: 'Plan',
     list: 13,
     branch: false,
+    first: 1,
+    plain: false,
     object: { a: 'three' },
     map: {},
   })
+})
+
+it('generateValue: counts the whole value as a part, and each field and item', () => {
+  const anyAfter = (minItems: number) => {
+    const many = { type: 'array', minItems, items: { type: 'null' } }
+    return (outcome({ type: 'object', properties: { many, any: {} } }) as { any: unknown }).any
+  }
+  expect([997, 998].map(anyAfter)).toEqual(['Plan', null])
+})
+
+it('generateValue: limits the total length of paths', () => {
+  const withItems = (minItems: number) =>
+    outcome(needs('a'.repeat(100_000), { type: 'array', minItems, items: { type: 'null' } }))
+  expect(Object.values(withItems(48) as object)).toEqual([Array(48).fill(null)])
+  expect(withItems(50)).toBe('rejected: more than 500000 steps to find a value')
+})
+
+it('generateValue: uses proposed lists, proposed numbers of items, and proposed property names', () => {
+  const lists: Record<string, unknown> = { count: 3, list: [1, 2], invalid: ['x'], none: 0 }
+  const items = { type: 'array', items: { type: 'integer' }, maxItems: 4 }
+  const source: ValueSource = ({ path, type }) =>
+    type === 'array' ? lists[String(path[0])] : type === 'string' ? 'Ab C ' : undefined
+  const proposed = (schema: JsonSchema) => generateValue(schema, { seed: '1', source }).value
+  expect(
+    proposed({
+      type: 'object',
+      properties: Object.fromEntries(Object.keys(lists).map((name) => [name, items])),
+    }),
+  ).toEqual({ count: [43, 5, 17], list: [1, 2], invalid: [8], none: [] })
+  expect(proposed({ type: 'object', minProperties: 3, additionalProperties: true })).toEqual({
+    ab_c_: 'Ab C ',
+    ab_c__2: 'Ab C ',
+    ab_c__3: 'Ab C ',
+  })
+  expect([4, 5, 6].map((maxLength) => proposed({ type: 'string', maxLength }))).toEqual([
+    'Ab C',
+    'Ab C ',
+    'Ab C ',
+  ])
+})
+
+it.each<[format: string, least: string, greatest: string]>([
+  ['date-time', '2025-01-01T00:00:00Z', '2025-12-28T23:59:59Z'],
+  ['date', '2025-01-01', '2025-12-28'],
+  ['time', '00:00:00Z', '23:59:59Z'],
+  ['duration', 'PT1M', 'PT59M'],
+  ['ipv4', '192.0.2.1', '192.0.2.254'],
+  ['ipv6', '2001:db8::1', '2001:db8::fffe'],
+])('textOfFormat: returns any %s from %s to %s', (format, least, greatest) => {
+  const at = (drawn: number) => textOfFormat([{}, { format }], Infinity, '', () => drawn)
+  expect([at(0), at(1 - 2 ** -32)]).toEqual([least, greatest])
+})
+
+it.each<[format: string, words: string, text: string | undefined]>([
+  ['email', 'Plan three museums', 'plan-three-museums@example.com'],
+  ['idn-email', '日本', 'something@example.com'],
+  ['hostname', 'Zoë 2', 'zo-2.example.com'],
+  ['idn-hostname', 'a', 'a.example.com'],
+  ['uri', 'a'.repeat(41), `https://example.com/${'a'.repeat(40)}`],
+  ['iri', 'a', 'https://example.com/a'],
+  ['url', 'a', 'https://example.com/a'],
+  ['uri-reference', 'a', '/a'],
+  ['iri-reference', 'a', '/a'],
+  ['json-pointer', 'a b', '/a-b'],
+  ['byte', 'a', 'YQ=='],
+  ['toString', 'a', undefined],
+])('textOfFormat: returns a text of format %s with the words %j', (format, words, text) => {
+  expect(textOfFormat([{ format }], Infinity, words, () => 0)).toBe(text)
+})
+
+it.each<[text: string, minLength: number, maxLength: number, fitted: string]>([
+  ['ab ', 0, 3, 'ab '],
+  ['ab c', 0, 3, 'ab'],
+  ['ab c', 3, 3, 'abs'],
+  ['abc', 3, 3, 'abc'],
+  ['abc', 4, 9, 'abcs'],
+  ['abc', 5, 9, 'abc s'],
+  ['abc', 8, 9, 'abc abcs'],
+  ['🌊🌊', 0, 1, '🌊'],
+])('fitLength(%j, %i, %i) returns %j', (text, minLength, maxLength, fitted) => {
+  expect(fitLength(text, minLength, maxLength)).toBe(fitted)
 })
 
 it("generateValue: uses the schema's examples if the source proposes them and they are valid", () => {
@@ -469,9 +645,10 @@ it("generateValue: uses the schema's examples if the source proposes them and th
       { type: 'integer', examples: [] },
       { type: 'integer', default: '7' },
       { allOf: [{ type: 'integer' }, { default: 7 }] },
+      { allOf: [{ type: 'integer' }, { example: 8 }] },
       { type: 'object', properties: { a: { const: 1, default: 2 }, b: { type: 'null', example: null } } },
     ].map(examples),
-  ).toEqual([7, 8, 9, usual, usual, 7, { a: 1, b: null }])
+  ).toEqual([7, 8, 9, usual, usual, 7, 8, { a: 1, b: null }])
 })
 
 it('generateValue: calls the source once per value, with path, type and schemas', () => {

@@ -34,7 +34,8 @@ function frames(change: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
   const events = responses.events(response, answer, body)
   const { isDelta: isToken } = responses.places
   const { id, model } = response
-  return [...new PacedFrames({ id, model, events, isToken, toFrame: responsesWriter(options) }, options)]
+  const stream = { id, model, events, isToken, toFrame: responsesWriter(options), endsWithDone: true }
+  return [...new PacedFrames(stream, options)]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {
@@ -130,5 +131,37 @@ describe('keep-alive comments', () => {
   it('are sent while undocumented events are suppressed', () => {
     const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), stream: { events: 'documented' } })
     expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
+  })
+})
+
+describe('PacedFrames', () => {
+  /** Returns a stream's frames as text: pauses in milliseconds, event types, `bytes` for a comment, and `done`. */
+  const framesOf = (latency: z.input<typeof Latency>, endsWithDone = true) => {
+    const stream = {
+      id: 'i',
+      model: 'm',
+      events: ['start', 'token', 'skipped', 'token'].map((type) => ({ type })),
+      isToken: ({ type }: StreamEvent) => type === 'token',
+      toFrame: (event: StreamEvent): Frame | undefined =>
+        event.type === 'skipped' ? undefined : { kind: 'event', event },
+      endsWithDone,
+    }
+    return Array.from(new PacedFrames(stream, { seed: 1, ...paced(latency) }), (frame) =>
+      frame.kind === 'wait' ? frame.ms : frame.kind === 'event' ? frame.event.type : frame.kind,
+    ).join(' ')
+  }
+
+  it.each<[latency: z.input<typeof Latency>, frames: string]>([
+    [{}, 'start token token done'],
+    [{ firstByteMs: 0, gapMs: 0 }, 'start token token done'],
+    [{ firstByteMs: 0.5, gapMs: 0.5 }, '0.5 start 0.5 token 0.5 token done'],
+    [{ firstByteMs: 2, gapMs: 1 }, '2 start 1 token 1 token done'],
+    [{ gapMs: 25, keepAliveMs: 10 }, 'start 10 bytes 10 bytes 5 token 10 bytes 10 bytes 5 token done'],
+  ])('with %j are %s', (latency, frames) => {
+    expect(framesOf(latency)).toBe(frames)
+  })
+
+  it('end without [DONE] if the protocol has none', () => {
+    expect(framesOf({}, false)).toBe('start token token')
   })
 })

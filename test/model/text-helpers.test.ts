@@ -17,6 +17,7 @@ it.each<[text: string, limit: number | undefined, line: string]>([
   ['', undefined, ''],
   ['x '.repeat(200), undefined, `${'x '.repeat(37)}...`],
   ['ab\ud83d\ude00', 3, 'ab\ufffd ...'],
+  [`${' '.repeat(7)}ab`, 2, 'a'],
 ])('quoted(%j, %j) returns %j', (text, limit, line) => {
   expect(limit === undefined ? quoted(text) : quoted(text, limit)).toBe(line)
 })
@@ -76,6 +77,8 @@ it.each<[text: string, tokens: string[]]>([
   ['...!!', ['...!!']],
   ['a-b_c', ['a', '-', 'b', '_', 'c']],
   ['🦊é!', ['🦊', 'é', '!']],
+  ['é…', ['é', '…']],
+  ['é ', ['é', ' ']],
 ])('tokenize splits %j', (text, tokens) => {
   expect(tokenize(text)).toEqual(tokens)
 })
@@ -91,6 +94,15 @@ it.each<[tokens: number, text: string]>([
   [12, 'Part 0, done.\n\nPart 1, done.'],
 ])('textOfLength returns %i tokens', (tokens, text) => {
   expect(textOfLength(tokens, (part) => `Part ${part}, done.`)).toBe(text)
+})
+
+it.each<[tokens: number, part: string, text: string]>([
+  [2, '', '\n\n'],
+  [2, 'a b c', 'a.'],
+  [3, 'a b c', 'a b c'],
+  [4, 'a b c', 'a b c.'],
+])('textOfLength returns %i tokens of parts such as %j', (tokens, part, text) => {
+  expect(textOfLength(tokens, () => part)).toBe(text)
 })
 
 describe('embed', () => {

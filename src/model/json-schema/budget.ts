@@ -28,7 +28,7 @@ export class Budget {
     if (!(this.#used[unit] <= limits[unit])) throw new Exhausted(`more than ${limits[unit]} ${unit}`)
   }
 
-  step(count = 1): void {
+  step(count?: number): void {
     this.spend('steps to find a value', count)
   }
 

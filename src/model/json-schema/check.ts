@@ -126,16 +126,17 @@ export class Checker {
   }
 
   #ofAlternatives(schema: SchemaObject, keyword: 'anyOf' | 'oneOf', value: unknown): Problem[] {
+    const branches = schemasAt(schema, keyword)
     const failures: Problem[][] = []
     let accepted = 0
-    for (const branch of schemasAt(schema, keyword)) {
+    for (const branch of branches) {
       const problems = this.problems(branch, value)
       if (problems.length > 0) failures.push(problems)
+      else if (keyword === 'anyOf') return []
       else accepted++
-      if (accepted === 1 && keyword === 'anyOf') return []
     }
     if (accepted > 1) return problem(`Matches ${accepted} alternatives instead of one`, 'one_of')
-    return accepted === 1 ? [] : nearest(failures, value)
+    return accepted === 1 || branches.length === 0 ? [] : nearest(failures, value)
   }
 
   #ofKind(schema: SchemaObject, value: unknown): Problem[] {
@@ -180,15 +181,15 @@ export class Checker {
 
 /** Returns the problems of the alternative that comes closest to matching the value. */
 function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
-  const expected = failures.flatMap(([first]) => first?.expected ?? [])
-  if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)
+  const types = failures.map(([first]) => first?.expected).filter((expected) => expected !== undefined)
+  if (types.length === failures.length) return wrongType(types.flat(), value)
   // A different type, or a different constant in a field, indicates that the value was meant for another
   // alternative.
   const isFar = ({ expected, path, rule }: Problem) =>
     expected || (rule === 'invalid_value' && path.length === 1)
   const distance = (problems: readonly Problem[]) =>
-    (problems.some(isFar) ? maxProblems : 0) + problems.length
-  return [...failures].sort((left, right) => distance(left) - distance(right))[0] ?? []
+    Number(problems.some(isFar)) * maxProblems + problems.length
+  return [...failures].sort((left, right) => distance(left) - distance(right))[0] as Problem[]
 }
 
 function problem(message: string, rule: string): Problem[] {

@@ -118,7 +118,6 @@ class ValueGenerator {
       let reason = 'no value matches'
       let tries = 0
       for (const make of this.#ways(draft, path, where)) {
-        this.#budget.step(20)
         try {
           const value = make(random(this.#options.seed, where, tries))
           // Each part of the object or array has been accepted, but alternatives can exclude each other.
@@ -166,7 +165,6 @@ class ValueGenerator {
     const alternatives = [...draft.alternatives]
     let { isSmall, dead } = draft
     const visit = (schema: JsonSchema): void => {
-      this.#budget.step()
       if (schema === false) dead ??= 'no value is allowed'
       if (typeof schema === 'boolean' || parts.has(schema)) return
       parts.add(schema)
@@ -181,8 +179,8 @@ class ValueGenerator {
         schemasAt(schema, 'allOf').forEach(visit)
       })
     }
-    this.#budget.step(parts.size + alternatives.length)
     schemas.forEach(visit)
+    this.#budget.step(parts.size)
     return { parts, alternatives, isSmall, dead }
   }
 
@@ -292,7 +290,6 @@ class ValueGenerator {
     const isMap = declared.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
     const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
     for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
-      this.#budget.step()
       const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
@@ -344,7 +341,7 @@ function isNull(schema: JsonSchema): boolean {
 function isPlain(schema: JsonSchema): boolean {
   if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
     return false
-  return !/^(object|array)$/.test(allowedTypes([schema], true)[0] ?? 'object')
+  return !/^(object|array)$/.test(String(allowedTypes([schema], true)[0]))
 }
 
 /** Returns the types that all schemas allow. Null comes last or, for a small value, first. */
@@ -353,10 +350,8 @@ function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeN
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
   const isAllowed = (type: TypeName) =>
     named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number')))
-  const rank = (type: TypeName) => {
-    if (type === 'null') return isSmall ? -1 : 2
-    return isSmall && (type === 'object' || type === 'array') ? 1 : 0
-  }
+  const rank = (type: TypeName) =>
+    isSmall ? Number(/object|array/.test(type)) - Number(type === 'null') : Number(type === 'null')
   const candidates = first.flatMap((type): TypeName[] => (type === 'number' ? ['number', 'integer'] : [type]))
   return [...new Set(candidates)].filter(isAllowed).sort((left, right) => rank(left) - rank(right))
 }

@@ -4,7 +4,7 @@
  * supported. Matching tracks all possibilities in parallel, because JavaScript's own engine can take years for 30
  * characters.
  */
-import { regExpTokens } from '../../lib/backtracking.ts'
+import { tokensOf } from '../../lib/backtracking.ts'
 import type { Budget } from './budget.ts'
 
 type Random = () => number
@@ -26,7 +26,7 @@ interface Part {
 /** Parses a pattern. Returns undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
 export function readPattern(source: string, budget: Budget): Pattern | undefined {
   compiled(source)
-  const part = parse(source.match(regExpTokens) ?? [], budget)
+  const part = parse(tokensOf(source), budget)
   return (
     part && {
       write: part.write,
@@ -39,7 +39,6 @@ export function readPattern(source: string, budget: Budget): Pattern | undefined
 }
 
 function parse(tokens: readonly string[], budget: Budget): Part | undefined {
-  budget.step(tokens.length)
   if (tokens.some((token) => token === '(?' || /^\\(?:[bB1-9]|k)/.test(token))) return undefined
   let at = 0
   const alternatives = (): Part =>
@@ -140,12 +139,11 @@ function character(source: string, budget: Budget): Part {
   const plain = candidates.filter((each) => /^[a-z\d]$/i.test(each))
   return {
     write(random) {
-      budget.spend('characters')
       return pick(plain.length > 0 && random() < 0.9 ? plain : candidates, random) ?? ''
     },
     ends(text, starts) {
       budget.step(starts.size)
-      const matched = [...starts].filter((at) => at < text.length && test(text[at] as string))
+      const matched = [...starts].filter((at) => text[at] !== undefined && test(text[at]))
       return new Set(matched.map((at) => at + 1))
     },
   }

@@ -45,7 +45,7 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   const low = min > -unbounded ? min : max < unbounded ? max - usualWidth : 1
   const high = max < unbounded ? max : low + usualWidth
   if (low === high && multiple === undefined) return isOpenBelow || isOpenAbove ? undefined : low
-  const step = multiple ?? (high - low >= usualWidth ? 1 : 10 ** (Math.floor(Math.log10(high - low)) - 2))
+  const step = multiple ?? Math.min(1, 10 ** (Math.floor(Math.log10(high - low)) - 2))
   const numberAfter = (steps: number) => Number((steps * step).toFixed(decimalsOf(step)))
   let first = Math.ceil(low / step - 1e-9)
   let last = Math.floor(high / step + 1e-9)
@@ -54,7 +54,7 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   if (!(first <= last)) return undefined
   const drawn = first + Math.floor(random() * (last - first + 1))
   // Prefer exact multiples, because some validators divide without a tolerance.
-  for (let steps = drawn; steps <= last && steps < drawn + 20; steps++)
+  for (let steps = drawn; steps <= Math.min(last, drawn + 20); steps++)
     if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
   return numberAfter(drawn)
 }
@@ -69,7 +69,7 @@ function commonMultiple(left: number, right: number): number {
 
 function decimalsOf(value: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e')
-  return Math.min(100, Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent)))
+  return Math.min(100, Math.max(0, (digits.split('.')[1] ?? '').length - Number(exponent)))
 }
 
 interface Format {

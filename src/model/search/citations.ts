@@ -70,9 +70,10 @@ export function citeLinks(text: string, sources: readonly Source[]): CitedText {
 
 function linkSpan(text: string, url: string): [start: number, end: number] | undefined {
   const target = `](${url})`
-  const at = text.indexOf(target)
-  const start = at < 0 ? -1 : text.lastIndexOf('[', at)
-  return start < 0 || start + 1 === at ? undefined : [start, at + target.length]
+  const [before = '', after] = text.split(target)
+  const start = before.lastIndexOf('[')
+  if (after === undefined || start < 0 || start + 1 === before.length) return undefined
+  return [start, before.length + target.length]
 }
 
 function annotate({ url, title, content }: Source, start_index: number, end_index: number): UrlCitation {

@@ -58,9 +58,8 @@ export function usesSearchTool(
 
 /** Returns true if the reply is a function call, on which a search would have no effect. */
 export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
-  const functions = tools.filter((tool) => tool.kind === 'function')
-  if (typeof toolChoice !== 'object') return toolChoice === 'required' && functions.length > 0
-  return functions.some(({ name }) => 'name' in toolChoice && name === toolChoice.name)
+  if (typeof toolChoice === 'object') return 'name' in toolChoice
+  return toolChoice === 'required' && tools.some(({ kind }) => kind === 'function')
 }
 
 /**

@@ -113,7 +113,7 @@ function chooseFilter(
   request: SearchRequest | undefined,
   { assume, warn }: SearchContext,
 ): XSearchFilter | undefined {
-  if (!filter || (request && model.toLowerCase().startsWith('x-ai/'))) return filter ?? undefined
+  if (!filter || (request && model.toLowerCase().startsWith('x-ai/'))) return filter
   assume('xSearchModels')
   warn(`x_search_filter was ignored: it requires a web search with an 'x-ai' model`)
   return undefined

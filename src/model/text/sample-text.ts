@@ -48,6 +48,11 @@ interface Kind {
   passages?: ReadonlyArray<readonly string[]> | undefined
 }
 
+interface Paragraph {
+  heading: string
+  text: string
+}
+
 interface Question {
   texts: Texts
   /** The question's beginning, with number words as digits. */
@@ -82,7 +87,7 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
  */
 export function continueText(key: string, part: number, subject: string): string {
   const paragraphs = shuffledParagraphs(languageOf(subject.slice(0, readLength)), key)
-  return paragraphs.at(-part % paragraphs.length)?.text ?? ''
+  return (paragraphs.at(-part % paragraphs.length) as Paragraph).text
 }
 
 function readQuestion(subject: string, verbosity: Verbosity, key: string): Question {
@@ -125,7 +130,7 @@ function languageOf(question: string): Texts {
     if ((scripts !== undefined) !== isForeign) return 0
     if (scripts === undefined) return text.match(expressionOf(detect, 'gi'))?.length ?? 0
     const script = expressionOf(scripts.replace(/\w+/g, '\\p{Script=$&}'), 'u')
-    return letters.filter((letter) => script.test(letter)).length > letters.length * 0.05 ? 1 : 0
+    return Number(letters.filter((letter) => script.test(letter)).length > letters.length * 0.05)
   }
   const rated = Object.values(languages).map((texts) => ({ texts, rating: rate(texts) }))
   const best = Math.max(1, ...rated.map(({ rating }) => rating))
@@ -217,7 +222,7 @@ function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): s
 
 /** Fills placeholders, and capitalises the first letter. */
 function fill(template = '', slots: Question['slots']): string {
-  const text = template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
+  const text = template.replace(/\{(\w+)\}/g, (_, name: string) => String(slots[name]))
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -225,7 +230,7 @@ function pick<Item>(items: readonly Item[], ...labels: string[]): Item | undefin
   return items[Math.floor(draw(...labels) * items.length)]
 }
 
-function shuffledParagraphs({ paragraphs }: Texts, key: string): { heading: string; text: string }[] {
+function shuffledParagraphs({ paragraphs }: Texts, key: string): Paragraph[] {
   const next = random(key, 'paragraphs')
   return Object.entries(paragraphs)
     .map(([heading, text]) => ({ heading, text, rank: next() }))
