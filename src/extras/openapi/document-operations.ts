@@ -76,7 +76,7 @@ export class DocumentOperation implements AnyOperation {
     this.method = method
     this.path = route
     this.doc = {
-      summary: String(operation['summary'] ?? id),
+      summary: String(operation['summary'] || id),
       tag: String(tag ?? 'Document'),
       isDescribed: true,
     }

@@ -254,7 +254,7 @@ function keyLike(item: Fields, { key: field }: Layout, key: string): unknown {
 /** Returns a time in the same format as another one: ISO 8601, or Unix time in seconds or milliseconds. */
 function timeLike(form: unknown, now: number): unknown {
   if (typeof form === 'number') return form > 1e11 ? now : Math.floor(now / 1000)
-  if (typeof form !== 'string' || !/^\d{4}-\d\d-\d\d/.test(form)) return form
+  if (typeof form !== 'string') return form
   const time = new Date(now).toISOString()
   return form.length === 10 ? time.slice(0, 10) : time
 }

@@ -80,9 +80,9 @@ export class DocumentReply {
     return Object(this.#content[this.#type as string])
   }
 
-  /** Returns a reply's JSON body. Throws the same errors as `make`. */
+  /** Returns a reply's JSON or text body. Throws the same errors as `make`. */
   sample(making: Making): unknown {
-    return this.#valueOf(this.#media, undefined, 'body', 'reply', making)
+    return this.#valueOf(this.#media, 'body', 'reply', making)
   }
 
   /**
@@ -110,7 +110,7 @@ export class DocumentReply {
       const value = edited(this.sample(making), this.schema as SchemaObject, edit)
       return { status: this.status, headers, body: { kind: 'json', value } }
     }
-    const value = this.#valueOf(this.#media, { type: 'string' }, 'body', 'reply', making)
+    const value = this.sample(making)
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return {
       status: this.status,
@@ -135,7 +135,7 @@ export class DocumentReply {
       const header = this.#document.resolve(declaration)
       if (!header || !httpToken.test(name) || framingHeaders.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
-      const value = this.#valueOf(header, { type: 'string' }, name, `header ${name}`, making)
+      const value = this.#valueOf(header, name, `header ${name}`, making)
       headers[name.toLowerCase()] = (
         typeof value === 'object' ? JSON.stringify(value) : String(value)
       ).replace(/[^\t\x20-\x7e]/g, '?')
@@ -147,17 +147,17 @@ export class DocumentReply {
    * @param part Part of the seed.
    * @param what Name in messages.
    */
-  #valueOf(described: Json, defaultSchema: unknown, part: string, what: string, making: Making): unknown {
+  #valueOf(described: Json, part: string, what: string, making: Making): unknown {
     const { id, summary, tag, keyNames } = this.#described
     const { propose, warn } = making
     const seed = hash(making.seed, part)
     const cached = this.#tooLarge.get(what)
     if (cached) throw cached
-    const schema = this.#schemas.rooted(described['schema'] ?? defaultSchema)
+    const schema = this.#schemas.rooted(described['schema'])
     try {
       const example = this.#exampleOf(described)
       if (example !== undefined && problemsOf(schema, example).length === 0) return example
-      const words = wordsOf(summary || id)
+      const words = wordsOf(summary)
       // The tag is a noun such as 'Files', so it states no field's value.
       const proposed = propose?.(schema, tag, { seed, now: clockStart })
       const ignored = new Set<string>()

@@ -82,7 +82,7 @@ function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | un
   return {
     place,
     name: place === 'header' ? name.toLowerCase() : name,
-    isRequired: declaration['required'] === true || place === 'path',
+    isRequired: declaration['required'] === true,
     schema,
     type,
     obstacle,

@@ -51,6 +51,7 @@ it('the API document includes components of another document, and renames those 
         },
       },
       components: {
+        headers: { Tide: { schema: { type: 'string' } } },
         schemas: {
           Note: schema({
             properties: { of: { $ref: '#/components/schemas/Workspace' } },
@@ -82,7 +83,12 @@ it('the API document includes components of another document, and renames those 
   expect(get.responses[200].content['application/json'].schema.$ref).toBe('#/components/schemas/Note')
   expect(get.responses.default).toEqual({ $ref: '#/components/responses/Error' })
   expect(Object.keys(merged.paths)).toEqual([...Object.keys(api.paths), '/tides', path])
+  expect(merged.components.headers).toEqual({
+    ...api.components.headers,
+    Tide: { schema: { type: 'string' } },
+  })
   expect(Object.keys(merged.components)).toEqual(Object.keys(api.components))
   expect([merged.paths['/tides'].get.tags, get.tags]).toEqual([['Presets'], ['Document']])
+  expect([merged.paths['/tides'].get.summary, get.summary]).toEqual(['getTides', 'readNote'])
   expect(merged.tags).toEqual([...api.tags, { name: 'Document' }])
 })

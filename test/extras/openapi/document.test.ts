@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { dump as stringify } from 'js-yaml'
 import { describe, expect, it, vi } from 'vitest'
+import { apiDocument } from '../../../src/control/documents.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { Budget } from '../../../src/model/json-schema/budget.ts'
 import { handlers } from '../../../src/msw.ts'
@@ -232,6 +233,12 @@ describe('references in a document', () => {
     expect(await ask('GET', '/whole')).toEqual([200, 1, 'document, documentSample'])
   })
 
+  it('are left as they are in the API document, even if they are unresolved', () => {
+    const { paths } = apiDocument(createGateway({ openapi })) as { paths: Record<string, object> }
+    expect(paths['/body']).toMatchObject({ post: { requestBody: { content: json(out) } } })
+    expect(paths['/lost']).toMatchObject({ get: { responses: openapi.paths['/lost'].get.responses } })
+  })
+
   it('are rejected when the gateway is created if they replace a path with another file', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
@@ -272,6 +279,9 @@ it("an operation's servers override those of its path, which override the docume
       '/one': { get: operation },
       '/two': { servers: at('path'), get: operation, put: { servers: at('operation'), ...operation } },
       '/three': { $ref: '#/paths/~1one' },
+      // Has the same form as the next path, which is therefore omitted.
+      '/five/{a}': { get: operation },
+      '/five/{b}': { get: operation },
       '/four': null,
     },
   }
@@ -282,6 +292,7 @@ it("an operation's servers override those of its path, which override the docume
     'get /path/two',
     'put /operation/two',
     'get /document/three',
+    'get /document/five/{a}',
   ])
 })
 
@@ -339,6 +350,15 @@ describe('createGateway with openapi', () => {
 
   it.each([
     [{ openapi: './nowhere.yaml' }, 'createGateway: options.openapi: ./nowhere.yaml: no such file'],
+    [
+      { openapi: null as never },
+      'createGateway: options.openapi must be the path of a file, or a parsed OpenAPI document',
+    ],
+    [
+      { openapi: 7 as never },
+      'createGateway: options.openapi must be the path of a file, or a parsed OpenAPI document',
+    ],
+    [{ openapi: '' }, 'createGateway: options.openapi must not be empty'],
     [{ openapi: {} }, 'createGateway: options.openapi: is not an OpenAPI document: it has no paths'],
     [
       { openapi: { swagger: '2.0', paths: {} } },
@@ -523,6 +543,31 @@ it('parameters and bodies without a schema accept anything', async () => {
   }
 })
 
+it.each([
+  [true, 400],
+  [false, 204],
+  [undefined, 204],
+])(
+  'a body with required: %j in an OpenAPI document can have any declared type, and gets %i if it is absent',
+  async (required, absent) => {
+    const openapi = (...types: string[]) => {
+      const requestBody = { required, content: Object.fromEntries(types.map((type) => [type, {}])) }
+      return { openapi: '3.1.0', paths: { '/notes': { post: { requestBody, responses: { 204: {} } } } } }
+    }
+    const statuses = async (...types: string[]) => {
+      const gateway = createGateway({ openapi: openapi(...types) })
+      const statusOf = async (options: object) => (await call(gateway, 'POST /notes', options)).status
+      const typed = ['application/json', 'text/plain', 'a/b'].map((type) =>
+        statusOf({ headers: { 'content-type': type }, body: '1' }),
+      )
+      return Promise.all([statusOf({}), ...typed])
+    }
+    expect(await statuses('application/json')).toEqual([absent, 204, 415, 415])
+    expect(await statuses('application/json', 'text/plain')).toEqual([absent, 204, 204, 415])
+    expect(await statuses('text/plain')).toEqual([absent, 415, 204, 415])
+  },
+)
+
 it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u0000json', 'a/b; c=\u2028'])(
   'an invalid media type in the document causes a 500 that names it: %j',
   async (type) => {
@@ -569,7 +614,7 @@ describe('the reply of an operation', () => {
   })
 
   it('has text even without a schema', async () => {
-    expect((await replyOf({ 200: { content: { 'text/plain': {} } } })).text).toMatch(/^\w/)
+    expect((await replyOf({ 200: { content: { 'text/plain': {} } } })).text).toBe('getTides')
   })
 
   it('has the headers that are required or have an example', async () => {

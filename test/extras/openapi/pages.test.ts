@@ -1,6 +1,6 @@
 /** Tests pages, keys and parameters of an OpenAPI document at their limits. */
-import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../../src/index.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createGateway, type Gateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 
 const whole = { type: 'integer' }
@@ -41,6 +41,8 @@ const document = {
   info: { title: 'Pages', version: '1' },
   components: {
     schemas: {
+      // Refers to itself.
+      Nothing: { anyOf: [{ $ref: '#/components/schemas/Nothing' }, { const: 'none' }] },
       // Refers to itself, and allows an array only in its second alternative.
       Numbers: {
         allOf: [
@@ -67,6 +69,16 @@ const document = {
       get: { responses: { 200: listOf('slots', slot) } },
       post: { responses: { 201: createdOf(['id'], slot) } },
     },
+    // No operation returns a record that was created.
+    '/notes': {
+      get: { responses: { 200: listOf('notes', slot) } },
+      post: { responses: { 204: { description: '' } } },
+    },
+    // The list operation returns no records, and the path has no words.
+    '/2026': {
+      get: { responses: { 200: bodyOf({ $ref: '#/components/schemas/Nothing' }) } },
+      post: { responses: { 201: createdOf(['id'], thing) } },
+    },
     '/a-b': { get: done },
     '/a/b': { get: done },
     '/a_b': { get: done },
@@ -84,13 +96,19 @@ const document = {
           // OpenAPI ignores this header parameter, but not a query parameter of the same name.
           { in: 'header', name: 'Authorization', schema: whole },
           query('authorization'),
+          // Parameters without a name or a place are invalid, and are ignored.
+          { in: 'header', required: true, schema: whole },
+          { name: 'nowhere', required: true, schema: whole },
         ],
         ...done,
       },
     },
   },
 }
-const gateway = createGateway({ openapi: document })
+let gateway: Gateway
+beforeEach(() => {
+  gateway = createGateway({ openapi: document })
+})
 const ask = (line: string, body?: object, headers = {}) => call(gateway, line, { body, headers })
 
 describe('a list with page numbers from an OpenAPI document', () => {
@@ -120,6 +138,7 @@ describe('a list with page numbers from an OpenAPI document', () => {
 
 describe('a record of an OpenAPI document', () => {
   it('is rejected with 409 if its key is taken, or if the schema allows no other key', async () => {
+    await ask('POST /things', { id: 't1' })
     const taken = await ask('POST /things', { id: 't1' })
     expect([taken.status, taken.body.error.message]).toEqual([
       409,
@@ -145,6 +164,20 @@ describe('a record of an OpenAPI document', () => {
     if (same === undefined) expect(kept).not.toEqual(tags)
     else expect(kept.map((tag, index) => (tag === tags[index] ? tag : '?')).join()).toBe(same)
   })
+})
+
+it('an OpenAPI document whose replies have no created records, or no list of them, gets samples', async () => {
+  const assumed = async (line: string) => {
+    const { status, headers } = await ask(line)
+    return [status, headers.get('x-understudy-assumptions')]
+  }
+  for (const [line, status, assumptions] of [
+    ['POST /notes', 204, 'document, documentSample'],
+    ['GET /notes', 200, 'document, documentSample'],
+    ['POST /2026', 201, 'document'],
+    ['GET /2026', 200, 'document, documentSample'],
+  ] as const)
+    expect(await assumed(line), line).toEqual([status, assumptions])
 })
 
 it('a record of an OpenAPI document keeps valid values next to those that its schema forbids', async () => {

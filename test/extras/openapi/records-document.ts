@@ -171,7 +171,7 @@ export const recordsDocument = {
           status: { enum: ['open', 'done'] },
           budget: { type: ['integer', 'null'] },
           created_at: { type: 'string', format: 'date-time' },
-          updated_at: { type: ['string', 'null'], format: 'date-time' },
+          updated_at: { type: ['string', 'null'], format: 'date-time', example: null },
         },
       },
       Task: {

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createGateway, type Sandbox } from '../../../src/index.ts'
+import { createGateway, type Gateway, type Sandbox } from '../../../src/index.ts'
 import { type Answer, type CallOptions, call } from '../../call.ts'
 import { recordsDocument } from './records-document.ts'
 
@@ -10,9 +10,10 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addSchema(recordsDocument, 'document')
 
-const gateway = createGateway({ openapi: recordsDocument })
+let gateway: Gateway
 let sandbox: Sandbox
 beforeEach(() => {
+  gateway = createGateway({ openapi: recordsDocument })
   sandbox = gateway.createSandbox()
 })
 
@@ -105,6 +106,9 @@ describe('records nested under a record', () => {
     expect(made.body).toMatchObject({ id: before + 1, project_id: 'p7', title: 'Land' })
     const second = await ask('POST /projects/p7/tasks', { title: 'Return' })
     expect(second.body.id).toBe(before + 2)
+    await ask('POST /projects/p7/tasks', { id: before + 4, title: 'Rest' })
+    expect((await ask('POST /projects/p7/tasks', { title: 'Eat' })).body.id).toBe(before + 5)
+    for (const id of [before + 4, before + 5]) await ask(`DELETE /projects/p7/tasks/${id}`)
     const all = (await ask('GET /projects/p7/tasks')).body
     expect(all.slice(-2).map(({ title }: { title: string }) => title)).toEqual(['Land', 'Return'])
     expect(all.every(({ project_id }: { project_id: string }) => project_id === 'p7')).toBe(true)
@@ -117,6 +121,11 @@ describe('records nested under a record', () => {
     expect((await ask('PUT /projects/p7/tasks/999', { title: 'None' })).status).toBe(404)
     expect((await ask(`DELETE /projects/p7/tasks/${made.body.id}`)).status).toBe(204)
     expect((await ask(`GET /projects/p7/tasks/${made.body.id}`)).status).toBe(404)
+  })
+
+  it('get different keys if they are created at the same time', async () => {
+    const made = await Promise.all(['a', 'b', 'c'].map((title) => ask('POST /projects/p7/tasks', { title })))
+    expect(new Set(made.map(({ body }) => body.id)).size).toBe(3)
   })
 
   it('are deleted with their parent', async () => {
@@ -139,7 +148,8 @@ it('a path without POST creates records with PUT, and lists them page by page', 
     modified_at: 1_767_225_600_002,
   })
   expect((await ask('GET /labels/blue')).body.id).toBe(id + 1)
-  await ask('PUT /labels/green', { color: '#0f0' })
+  expect((await ask('PUT /labels/green', { color: '#0f0' })).body).toMatchObject({ id, color: '#0f0' })
+  expect((await ask('GET /labels/unknown')).status).toBe(404)
   const seen: string[] = []
   let cursor = ''
   for (let page = 0; page < 10; page++) {
