@@ -92,6 +92,7 @@ describe('serve', () => {
   it("warns of environment variables that resemble a flag's variable", async () => {
     for (const name of ['PROT', 'ALOWED_HOST', 'URL', 'PORT_4141_TCP', 'SERVICE_HOST'])
       vi.stubEnv(`UNDERSTUDY_${name}`, '1')
+    vi.stubEnv('OTHER_TOOL_PROT', '1')
     try {
       await optionsOf()
       expect(stderr.match(/^warning: .*/gm)).toEqual([

@@ -14,7 +14,7 @@ export { parseRecording, type Recording } from './recording.ts'
 export const recordings: ExtraDefinition<RecordingOptions> = {
   name: 'recordings',
   options: {
-    recordings: () => z.union([z.string().min(1), z.array(z.custom<RecordingInput>(isObject))]),
+    recordings: () => z.union([z.string().min(1), z.array(z.custom<RecordingInput>())]),
     replay: () =>
       z.strictObject({
         onUnmatchedRecording: z.enum(['error', 'simulate', 'passthrough']).optional(),
@@ -85,5 +85,3 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
     ),
   }),
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null

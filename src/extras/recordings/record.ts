@@ -202,7 +202,7 @@ class ProxyExchange {
     this.method = method
     // A client that uses the recorder as its HTTP proxy sends an absolute URL.
     const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
-    const [path] = target.split('?', 1) as [string]
+    const path = target.replace(/\?.*/, '')
     this.path = path.replace(/^.*?\/api\/v1(?=\/)/, '')
     this.#query = target.slice(path.length)
     this.result = new Promise((resolve) => {

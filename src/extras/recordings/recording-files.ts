@@ -178,9 +178,8 @@ export class RecordingFolder {
 /** Returns the key in a recording's head, or undefined if it cannot be read. */
 function keyIn(file: string): string | undefined {
   try {
-    const [head = ''] = readFileSync(file, 'utf8').split('\n', 1)
-    const { key, operation } = JSON.parse(head)
-    return typeof key === 'string' && typeof operation === 'string' ? key : undefined
+    const { key } = JSON.parse(readFileSync(file, 'utf8').replace(/\n.*/s, ''))
+    return typeof key === 'string' ? key : undefined
   } catch {
     return undefined
   }

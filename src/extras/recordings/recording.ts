@@ -253,10 +253,14 @@ function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
   return ['chunks', Chunk, value]
 }
 
-/** Returns a failed check's first problem, with its path. */
-export function firstProblem(error: z.ZodError): string {
-  const [issue] = error.issues
-  return issue ? `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}` : 'invalid'
+/**
+ * Returns a failed check's first problem, with its path.
+ *
+ * @param root Path of the checked value. Default: none.
+ */
+export function firstProblem({ issues }: z.ZodError, ...root: string[]): string {
+  const { path, message } = issues[0] as z.core.$ZodIssue
+  return [[...root, ...path].join('.'), message].filter(Boolean).join(': ')
 }
 
 /** Throws if bytes were lost or edited. Without the hash, only the length is checked. */

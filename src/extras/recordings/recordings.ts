@@ -83,7 +83,7 @@ async function replay(
   { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
   record: CallRecord<SandboxState>,
   refusal: unknown,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Reply | undefined> {
   if (record.route === undefined || (refusal && !isUnknownPath(refusal))) return undefined
   const { clock, occurrences, options } = record.state
@@ -97,7 +97,8 @@ async function replay(
   })
   const next = key === undefined ? undefined : recordings[occurrences.next(key)]
   if (next) {
-    const elapsed = () => (timeScale > 0 ? (monotonic() - record.startedAt) / timeScale : 0)
+    // With a time scale of 0, all times have passed.
+    const elapsed = () => (monotonic() - record.startedAt) / timeScale
     const { waitMs, reply } = toReplay(next.recording, elapsed)
     await clock.wait(waitMs, signal)
     return reply
@@ -122,7 +123,7 @@ function isUnknownPath(refusal: unknown): boolean {
 function checked(value: unknown, index: number): Recording {
   const result = check(RecordingSchema, value)
   if (result.success) return result.data
-  throw new TypeError(`createGateway: options.recordings[${index}].${firstProblem(result.error)}`)
+  throw new TypeError(`createGateway: ${firstProblem(result.error, `options.recordings[${index}]`)}`)
 }
 
 /** Returns recordings by the file names under which they would be stored. */
@@ -206,10 +207,10 @@ export class RecordingIndex {
       })
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
-      const { recording, request, parts } = named
+      const { request, parts } = named
       const key = toText(parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
-      if (recording.head.bodyHash === undefined && isRedacted(request)) this.#redacted.push({ request, key })
+      if (isRedacted(request)) this.#redacted.push({ request, key })
     }
   }
 

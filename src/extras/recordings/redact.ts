@@ -46,8 +46,10 @@ const allowedHeaders: readonly string[] = [
 ]
 
 /** Maximum number of bytes to buffer until a blank line. Longer bodies are redacted in pieces. */
+// mutation: equivalent (limits memory; any similar number will do)
 const maxPiece = 1024 * 1024
 /** Number of bytes withheld at the end of a piece, because a secret may continue in the next piece. */
+// mutation: equivalent (any number above the length of a secret will do)
 const overlap = 64 * 1024
 
 export class Redactor {

@@ -30,7 +30,7 @@ export function toReplay(
   }
   const frames = framesOf(recording, elapsed)
   return {
-    waitMs: Math.max(0, reply.ms) - elapsed(),
+    waitMs: reply.ms - elapsed(),
     reply: { status: reply.status, headers: replayedHeaders(recording), body: { kind: 'frames', frames } },
   }
 }

@@ -178,7 +178,7 @@ function needlesOf(value: string): Map<string, string> {
   }
   const bytes = utf8AsLatin1(value)
   const replacement = placeholderFor(value, bytes.length)
-  for (let before = 0; before < 3; before++) {
+  for (const before of [0, 1, 2]) {
     const core = base64Core(bytes, before)
     const placeholder = base64Core(replacement, before)
     needles.set(core, placeholder)

@@ -84,11 +84,7 @@ const connectionHeaders = new Set([
  *
  * @param upstream Base URL of the real gateway, without credentials.
  */
-export async function forward(
-  upstream: string,
-  record: CallRecord,
-  signal: AbortSignal | undefined,
-): Promise<Reply> {
+export async function forward(upstream: string, record: CallRecord, signal: AbortSignal): Promise<Reply> {
   const { method, route = '', search, headers, requestText } = record
   if (headers[forwardedHeader])
     throw new GatewayError(502, `${upstream} forwards back to this server: set upstream to the real gateway`)
@@ -101,7 +97,7 @@ export async function forward(
     headers: sent,
     body: requestText === '' ? null : requestText,
     redirect: 'manual',
-    signal: signal ? AbortSignal.any([over.signal, signal]) : over.signal,
+    signal: AbortSignal.any([over.signal, signal]),
   }).catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause.message : error.message
     throw new GatewayError(502, `${upstream} cannot be reached: ${reason}`)

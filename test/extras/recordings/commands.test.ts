@@ -274,7 +274,7 @@ describe('import and export', () => {
     await write('journal.json', { data: server.gateway.journal.entries() })
     for (const [form, has] of [
       ['recording', '"recording":1'],
-      ['rule', '"rules"'],
+      ['rule', '\n  "rules": [\n    {\n'],
       ['fixture', '"providers"'],
     ] as const) {
       expect(await exit('export', '@journal.json', '--as', form)).toBe(0)

@@ -1,6 +1,9 @@
 /**
  * Tests recordings as data: reading, writing and events.
  */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isEventStream, joinedDeltas } from '../../../src/extras/recordings/events.ts'
 import {
@@ -13,7 +16,11 @@ import {
   toChunk,
   toContent,
 } from '../../../src/extras/recordings/recording.ts'
-import { type Exchange, toRecording } from '../../../src/extras/recordings/recording-files.ts'
+import {
+  type Exchange,
+  RecordingFolder,
+  toRecording,
+} from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { defaultIgnoreFields, keyPartsOf, toKey } from '../../../src/extras/recordings/request-key.ts'
 import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
@@ -193,6 +200,8 @@ describe('toRecording()', () => {
     expect(end?.redacted).toHaveLength(2)
     expect(end?.redacted).toContain('header x-own')
     expect(write().end).not.toHaveProperty('redacted')
+    const once = write({ reply: { ms: 1, status: 200, headers: { 'x-own': 'a' } } })
+    expect(once.end?.redacted).toEqual(['header x-own'])
   })
 
   it('stores a hash of the body if its text is redacted', () => {
@@ -228,6 +237,33 @@ describe('toRecording()', () => {
     expect(broken).toMatchObject({ head: write().head, request: write().request, chunks: [] })
     expect(broken).not.toHaveProperty('reply')
     expect(write({}, { operation: undefined }).head.operation).toBe('post-ask')
+  })
+})
+
+describe('a folder of recordings', () => {
+  it('has the keys of earlier recordings, and reuses their names once they are forgotten', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'understudy-recordings-'))
+    const stored = { ...head, key: 'k' }
+    const names = [1, 2, 3].map((number) => fileNameOf(stored, number))
+    for (const name of names.slice(0, 2))
+      await writeFile(join(path, name), formatRecording(recordingOf([], { head: stored })))
+    await writeFile(join(path, 'cut.recording.jsonl'), '{"recording":1,"key":')
+    await writeFile(join(path, 'notes.txt'), JSON.stringify({ key: 'notes' }))
+    const recordings = new RecordingFolder(path)
+    const record = async () => {
+      const file = recordings.create({ head: stored }, new Redactor())
+      file.reply(1, 200, {})
+      return await file.end('fin', 2)
+    }
+    const recorded = (file = '') => ({ kind: 'recorded', file, status: 200, chunks: 0, ms: 2 })
+    expect(['k', 'notes', ''].map((key) => recordings.has(key))).toEqual([true, false, false])
+    expect(await record()).toEqual(recorded(names[2]))
+    // Another program has already deleted a file.
+    await rm(join(path, names[1] as string))
+    recordings.forget('k')
+    expect(recordings.has('k')).toBe(false)
+    expect([await record(), await record()]).toEqual([recorded(names[0]), recorded(names[1])])
+    await rm(path, { recursive: true })
   })
 })
 

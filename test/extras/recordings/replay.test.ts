@@ -91,7 +91,8 @@ describe('recordings', () => {
     const reset = { ...unanswered, chunks: [], end: { end: 'reset', ms: 100, bytes: 0 } } as Recording
     /** Returns the status, the chunks and the ending, each with its time in milliseconds. */
     const timeline = async (timeScale: number, given = recording, delayMs = 0) => {
-      vi.useFakeTimers({ now: 0 })
+      vi.useFakeTimers({ now: -500 })
+      vi.advanceTimersByTime(500)
       const gateway = createGateway({ recordings: [given], timeScale })
       if (delayMs > 0) gateway.use({ on: '*', fault: { name: 'latency', ms: delayMs } })
       const seen: (string | number)[] = []
@@ -401,6 +402,20 @@ describe('unmatched requests', () => {
     },
   )
 
+  it('are aborted upstream if the client disconnects before the reply', async () => {
+    const leaving = new AbortController()
+    const disconnected = Promise.withResolvers<void>()
+    await using upstream = await startUpstream((_, response) => {
+      response.once('close', disconnected.resolve)
+      leaving.abort()
+    })
+    const replay = { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href } as const
+    const gateway = createGateway({ recordings: [], replay })
+    const { signal } = leaving
+    await expect(open(gateway, 'POST /responses', { body: hello, signal })).rejects.toThrow('aborted')
+    await disconnected.promise
+  })
+
   it('are aborted upstream for each model before the next one is tried', async () => {
     const disconnected = Promise.withResolvers<void>()
     let requestCount = 0
@@ -436,9 +451,16 @@ describe('invalid recordings and replay options', () => {
       /^createGateway: options\.recordings: .*no such file or folder/,
     )
     expect(() => createGateway({ recordings: 'x'.repeat(5000) })).toThrow('cannot be read: ENAMETOOLONG')
-    for (const invalid of [null, {}, { head: null, chunks: [] }, { head: 'tape', chunks: [] }])
+    const { head } = recordingOf([])
+    for (const [invalid, problem] of [
+      [null, ': Must be an object, got null'],
+      ['text', ": Must be an object, got 'text'"],
+      [{}, '.head: Is required'],
+      [{ head: 'tape', chunks: [] }, ".head: Must be an object, got 'tape'"],
+      [{ head, chunks: [{}] }, '.chunks.0: a chunk must have ms, and text or base64'],
+    ])
       expect(() => createGateway({ recordings: [invalid as never] })).toThrow(
-        /^createGateway: options\.recordings/,
+        new TypeError(`createGateway: options.recordings[0]${problem}`),
       )
     for (const upstream of ['https://a:@b.example/v1', 'https://:a@b.example/v1'])
       expect(() => createGateway({ replay: { upstream } })).toThrow(/must not contain credentials/i)
