@@ -6,7 +6,7 @@ import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schem
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { Fact, Facts } from './facts.ts'
 import { escaped, type Leaf, stem } from './fields.ts'
-import { cueScore, isRows, numberScore, openScore, roleScore, textScore } from './scoring.ts'
+import { cueScore, isRows, isYear, numberScore, openScore, roleScore, textScore } from './scoring.ts'
 import { numberFor } from './units.ts'
 
 interface Pair {
@@ -27,7 +27,7 @@ export function assign(
       const score =
         fits(leaf, fact) && (!leaf.isClosed || /^(?:option|list|array)$/.test(fact.kind))
           ? rate(leaf, fact) - place / 1000
-          : -9
+          : -Infinity
       return score >= thresholdOf(leaf, fact) ? [{ leaf, fact, score }] : []
     }),
   )
@@ -67,10 +67,10 @@ function raterOf(all: readonly Leaf[], list: readonly Fact[]): Rate {
       )
     if (fact.kind === 'option')
       return (
-        (leaf.optional.length > 0 ? 3.4 : String(fact.value).length > 2 ? 5.2 : 3.8) +
-        (leaf.role && !isOneWay(leaf) ? roleScore(leaf.role, fact, leaf.words) / 4 : 0)
+        (leaf.optional.length > 0 ? 3.5 : 5) +
+        (leaf.role && !isOneWay(leaf) ? roleScore(leaf.role, fact, leaf.words) : 0)
       )
-    if (isNumeric(leaf) && fact.kind === 'time') return 3.5
+    if (isNumeric(leaf) && fact.kind === 'time') return 4.5
     if (!isNumeric(leaf) || !isNumber(fact)) return textScore(leaf, fact, isOneWay(leaf))
     const earlier = numbers.filter(({ start }) => start < fact.start).length
     const apart = shareOf(fields.indexOf(leaf), fields.length) - shareOf(earlier, numbers.length)
@@ -89,7 +89,7 @@ function isNumber({ kind, value }: Fact): boolean {
 
 function thresholdOf(leaf: Leaf, fact: Fact): number {
   if (/^(?:noun|object|rest)$/.test(fact.kind) && leaf.optional.length > 0 && !leaf.isMany) return 4.2
-  if (!isNumeric(leaf) || !isNumber(fact) || fact.kind === 'option') return 3
+  if (!isNumeric(leaf) || !isNumber(fact)) return 3
   return leaf.optional.length > 0 || leaf.key.endsWith('*') ? 2.2 : 1.6
 }
 
@@ -157,7 +157,7 @@ function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], 
 /** Returns the values in the prompt that a field's description lists, such as `'small'` or `2 for ironing`. */
 function optionsStated(leaf: Leaf, text: string): Fact[] {
   const { schemas, isMany, description, options } = leaf
-  if (isMany || schemas.some(({ pattern, format }) => pattern || format)) return []
+  if (isMany) return []
   const isText = schemas.some((schema) => typesOf(schema)?.includes('string') && !listedValues(schema))
   const coded = [...description.matchAll(codePattern)].map(([, code = '', words = '']) => ({
     value: isText ? code : Number(code),
@@ -171,9 +171,9 @@ function optionsStated(leaf: Leaf, text: string): Fact[] {
   ].flatMap(({ value, words }) => {
     const match = mentionOf(String(words), text)
     if (!match) return []
-    const [start, end] = [match.index, match.index + match[0].length]
-    const before = text.slice(Math.max(0, start - 48), start).toLowerCase()
-    return { kind: 'option', value, start, end, before, after: text.slice(end, end + 36).toLowerCase() }
+    const start = match.index
+    const before = text.slice(0, start).toLowerCase()
+    return { kind: 'option', value, start, end: start + match[0].length, before, after: '' }
   })
 }
 
@@ -189,9 +189,9 @@ function mentionOf(words: string, text: string): RegExpExecArray | null {
     .filter(Boolean)
     .map(escaped)
     .join('\\p{L}{0,3}[\\s_-]?')
-  return source.length < 2
-    ? null
-    : new RegExp(`(?<![\\p{L}\\d])${source}\\p{L}{0,3}(?![\\p{L}\\d])`, 'iu').exec(text)
+  return /../.test(source)
+    ? new RegExp(`(?<![\\p{L}\\d])${source}\\p{L}{0,3}(?![\\p{L}\\d])`, 'iu').exec(text)
+    : null
 }
 
 /** Returns true for a name next to one already found, as in `Dana and Omar`. */
@@ -222,24 +222,25 @@ function assignRest(
       const isFollowed =
         /^(?:object|noun)$/.test(fact.kind) &&
         /^\s(?:of|for|about|on|to|from|between|related)\s/.test(text.slice(fact.end, fact.end + 9))
-      const place = leaf.field?.takes.findIndex(([kind]) => kind === fact.kind) ?? -1
-      if (leaf.field?.takes[place]?.[1] === 'near' && !leaf.field.near?.test(fact.before)) return []
-      if (place < 0 && leaf.field && /^(?:noun|object)$/.test(fact.kind)) return []
+      const isNear = leaf.field?.near?.test(fact.before)
+      const takes = leaf.field?.takes ?? []
+      const place = takes.findIndex(([kind, mode]) => kind === fact.kind && (mode !== 'near' || isNear))
+      const isTaken = place >= 0
       if (
-        place < 0 &&
         leaf.field &&
-        !/^(?:name|quote|person|company|league|platform|id|slug|symbol|code)$/.test(fact.kind)
+        !isTaken &&
+        (!/^(?:name|quote|person|company|league|platform|id|slug|symbol|code)$/.test(fact.kind) ||
+          typedKinds.test(String(takes[0])))
       )
         return []
-      if (place < 0 && leaf.field && typedKinds.test(leaf.field.takes[0]?.[0] ?? '')) return []
       // Titles and texts are written from the whole prompt, unless it names one.
       if (
         /^\{(?:[A-Z]|query)/.test(String(leaf.field?.give)) &&
         !/^(?:name|person|company|quote)$/.test(fact.kind)
       )
         return []
-      const score = openScore(leaf, fact, isFollowed) + (place < 0 ? (leaf.field ? -1 : 0) : 1 - place * 0.1)
-      return score > 0.4 ? [{ leaf, fact, score }] : []
+      const score = openScore(leaf, fact, isFollowed) + (isTaken ? 2 - place / 10 : 0)
+      return score > (leaf.field ? 1.4 : 0.4) ? [{ leaf, fact, score }] : []
     }),
   )
   pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
@@ -251,7 +252,7 @@ function assignRest(
 }
 
 /** Kinds that no other kind replaces. */
-const typedKinds = /^(?:email|url|date|time|city|country|number|money|phone|file|id|language|currency)$/
+const typedKinds = /^(?:email|url|date|time|city|country|number|money|phone|file|id|language|currency)\b/
 
 const openKinds = /^(?:noun|object|name|quote|person|company|symbol|place|slug)$/
 
@@ -261,7 +262,8 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
     (schema) =>
       typesOf(schema)?.includes('string') &&
       !listedValues(schema) &&
-      !('format' in schema || 'pattern' in schema),
+      !('format' in schema) &&
+      !('pattern' in schema),
   )
   if (!isText || words.length === 0 || /^\{[A-Z]/.test(String(field?.give))) return undefined
   const label = words.map(escaped).join('[\\s_-]?')
@@ -270,15 +272,14 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
     'iu',
   ).exec(text)
   const value = match?.[1] ?? match?.[2]
-  if (field?.takes[0]?.[0] === 'id' && !/\d/.test(value ?? '')) return undefined
-  if (!match || !value) return undefined
+  if (!match || !value || (/^id\b/.test(String(field?.takes)) && !/\d/.test(value))) return undefined
   const start = match.index + match[0].lastIndexOf(value)
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
 }
 
 /** Returns a fact's value, or a code from its row, if it matches the schemas' pattern. */
 export function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]): string | undefined {
-  const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean) ?? ''
+  const [source = ''] = schemas.flatMap((schema) => textAt(schema, 'pattern') ?? [])
   const text = String(value)
   const forms = [
     text,
@@ -295,7 +296,7 @@ export function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]
 
 export function isMatch(source: string, text: string): boolean {
   try {
-    return readPattern(source, new Budget())?.test(text) ?? false
+    return readPattern(source, new Budget())?.test(text) === true
   } catch {
     return false
   }
@@ -318,7 +319,7 @@ function fits(leaf: Leaf, fact: Fact): boolean {
       return (
         types.includes('string') &&
         (typeof fact.value === 'string' ||
-          (/\b(?:season|year)$/.test(leaf.name) && Number(fact.value) > 1500) ||
+          (/\b(?:season|year)$/.test(leaf.name) && isYear(fact)) ||
           (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )

@@ -7,7 +7,7 @@ import { subjectWords } from '../../model/text/words.ts'
 import type { SchemaObject, ValuePlace } from '../../resources/json-schema.ts'
 import { dateFormatIn, inDateFormat, isoDay } from './dates.ts'
 import { type Fact, type Facts, isCommon, price, type Row } from './facts.ts'
-import { escaped, type Leaf, leafOf, sentenceCase, split, stem } from './fields.ts'
+import { escaped, type Leaf, sentenceCase, split, stem } from './fields.ts'
 import { inPattern, isMatch } from './matching.ts'
 import { numberFor } from './units.ts'
 
@@ -25,8 +25,6 @@ export class Writer {
   #omitted: ReadonlySet<string> | undefined
   /** Indexes of the value to propose, outermost first. */
   #steps: readonly number[] = []
-  /** Values given per array. */
-  readonly #listed = new Map<string, Map<number, unknown>>()
 
   /** @param isComplete If true, optional values that the prompt does not state are not omitted. */
   constructor(
@@ -53,11 +51,10 @@ export class Writer {
     this.#steps = path.filter((step) => typeof step === 'number')
     if (type !== 'null' && this.#isOmitted(key)) throw new Unsatisfiable(`${key} is not stated`)
     if (type === 'array') return this.#arrayOf(key) ?? this.#countOf(key)
-    if (type === 'object' || type === 'null' || path.length === 0 || schemas.length === 0) return undefined
+    if (type === 'object' || type === 'null') return undefined
     const index = this.#steps.at(-1) ?? 0
-    const isNamed = path.some((step) => typeof step === 'string')
-    const leaf =
-      this.#leaves.get(key) ?? leafOf(isNamed ? key.split('/') : ['value'], schemas[0] ?? {}, false, '')
+    const leaf = this.#leaves.get(key)
+    if (!leaf) return undefined
     return this.#stated(leaf, type, schemas, index) ?? this.#assumed(leaf, type, schemas, index, random)
   }
 
@@ -84,19 +81,15 @@ export class Writer {
   /** Returns the value that the prompt states. */
   #stated(leaf: Leaf, type: string, schemas: readonly SchemaObject[], index: number): unknown {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
-    if (listed) return listed.length === 1 ? listed[0] : this.#statedMember(leaf, listed, index)
+    if (listed) return this.#statedMember(leaf, listed, index)
     if (type === 'boolean') return this.#statedFlag(leaf)
     if (
       type === 'string' &&
       /\b(?:question posed|user(?:['’]s)? (?:message|question|query)|user input)\b/i.test(leaf.description)
     )
       return this.#facts.text.trim()
-    if (isPlaceInList(leaf, type) && leaf.facts.length < 2) return undefined
-    return (
-      this.#partOf(leaf, index, type) ??
-      (leaf.facts.length > 0 ? this.#valueOf(leaf, index, type) : undefined) ??
-      this.#matching(schemas)
-    )
+    if (isPlaceInList(leaf, type)) return undefined
+    return this.#partOf(leaf, index, type) ?? this.#valueOf(leaf, index, type) ?? this.#matching(schemas)
   }
 
   /**
@@ -105,8 +98,9 @@ export class Writer {
    */
   #matching(schemas: readonly SchemaObject[]): string | undefined {
     const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean)
-    if (!source || !/\{|\d|\\d|[A-Z]-/.test(source)) return undefined
-    return this.#facts.words.find((word) => /\d|_/.test(word) && isMatch(source, word))
+    return source && /\{|\d|\\d|[A-Z]-/.test(source)
+      ? this.#facts.words.find((word) => /\d|_/.test(word) && isMatch(source, word))
+      : undefined
   }
 
   /** Returns a default, an example or a sample. */
@@ -121,21 +115,12 @@ export class Writer {
     const sample = schemas.map(sampleOf).find((value) => value !== undefined)
     if (listed) return this.#assumedMember(listed, sample, random)
     if (isPlaceInList(leaf, type)) return index + 1
-    if (sample !== undefined && sample !== null && sample !== '') return sample
+    if (sample !== undefined) return sample
     const usual = defaultIn(leaf.description, type)
     if (usual !== undefined && !leaf.isMany) return usual
     if (type === 'boolean') return this.#assumedFlag(leaf, schemas)
     if (schemas.some(({ pattern }) => pattern !== undefined && leaf.field === undefined)) return undefined
-    if (!leaf.key.endsWith('/*') || type !== 'string') return this.#given(leaf, index, type, schemas)
-    // Within an array, values differ if there are enough.
-    const earlier = this.#listed.get(leaf.key) ?? new Map<number, unknown>()
-    this.#listed.set(leaf.key, earlier)
-    const others = [...earlier].filter(([place]) => place !== index).map(([, value]) => value)
-    let value = this.#given(leaf, index, type, schemas)
-    for (let next = 1; next < 9 && others.includes(value); next++)
-      value = this.#given(leaf, index + next, type, schemas)
-    earlier.set(index, value)
-    return value
+    return this.#given(leaf, index, type, schemas)
   }
 
   /** Returns the prompt's list in brackets. */
@@ -149,13 +134,13 @@ export class Writer {
   #countOf(key: string): number | undefined {
     let count = 0
     for (const leaf of this.#leaves.values()) {
-      if (!leaf.key.startsWith(`${key}/*`) || leaf.key.indexOf('*', key.length + 2) >= 0) continue
+      if (!leaf.key.startsWith(`${key}/*`) || leaf.key.includes('*', key.length + 2)) continue
       const listed = leaf.schemas.map(listedValues).find((values) => values !== undefined)
       const matched =
-        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#position(value) >= 0).length : 0
-      count = Math.max(count, matched, leaf.facts[0]?.items?.length ?? leaf.facts.length)
+        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#position(value) >= 0) : []
+      count = Math.max(count, matched.length, leaf.facts[0]?.items?.length ?? leaf.facts.length)
     }
-    const own = key.split('/').at(-1) ?? ''
+    const own = key.replace(/^.*\//, '')
     const item = this.#leaves.get(`${key}/*`)
     const isNone = new RegExp(
       `(?<!\\p{L})(?:no|without|any) (?:known )?${escaped(stem(split(own)))}`,
@@ -166,7 +151,7 @@ export class Writer {
     const noun = stem(split(own))
     const isGeneric = /^(?:items|results|data|values|entries|response|output)$/.test(own)
     const asked = new RegExp(
-      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : `${noun.length > 3 ? '\\p{L}*' : ''}${escaped(noun)}`}`,
+      `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : escaped(noun)}`,
       'u',
     ).exec(this.#lower)?.[1]
     if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
@@ -181,16 +166,14 @@ export class Writer {
   }
 
   #valueOf(leaf: Leaf, index: number, type: string): unknown {
-    const fact = leaf.facts[0]?.items
-      ? leaf.facts[0]
-      : leaf.facts[leaf.isMany ? index : Math.min(index, leaf.facts.length - 1)]
+    const [first] = leaf.facts
+    const fact = first?.items || !leaf.isMany ? first : leaf.facts[index]
     if (!fact) return undefined
     const coded = leaf.schemas.some(({ pattern }) => pattern !== undefined)
       ? inPattern(fact, leaf.schemas)
       : undefined
     if (coded !== undefined) return coded
-    if (fact.kind === 'region' && fact.row?.['code'] && /abbreviation|'[A-Z]{2}'/.test(leaf.description))
-      return fact.row['code']
+    if (fact.row?.['code'] && /abbreviation|'[A-Z]{2}'/.test(leaf.description)) return fact.row['code']
     const label = new RegExp(`^${escaped(leaf.words.join(' '))}s? (?=\\S)`, 'i')
     if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
@@ -199,8 +182,8 @@ export class Writer {
       return Number(String(fact.value).split(':')[/minutes?$/.test(leaf.name) ? 1 : 0])
     if (fact.kind === 'date' || fact.kind === 'time' || fact.kind === 'datetime')
       return this.#isSameMoment(leaf, fact) ? undefined : this.#moment(leaf, fact)
-    if (/^(?:owner|repo)$/.test(mode ?? '') && /^[^/]+\/[^/]+$/.test(String(fact.value))) {
-      const [owner, repo] = String(fact.value).split('/')
+    if (mode === 'owner' || mode === 'repo') {
+      const [owner, repo = owner] = String(fact.value).split('/')
       const isSplit = [...this.#leaves.values()].some(
         ({ parent, key }) => parent === leaf.parent && /owner$/i.test(key),
       )
@@ -227,14 +210,13 @@ export class Writer {
   }
 
   /** Returns a place with the state or country that follows it, or that the description asks for. */
-  #placeOf({ parent, key, description }: Leaf, { value, row, end }: Fact): string {
-    const isSplit = [...this.#leaves.values()].some(
-      (leaf) =>
-        leaf.parent === parent && leaf.key !== key && /\b(?:country|state|province|region)$/.test(leaf.name),
+  #placeOf({ description }: Leaf, { value, row, end }: Fact): string {
+    const isSplit = [...this.#leaves.values()].some(({ name }) =>
+      /\b(?:country|state|province|region)$/.test(name),
     )
     const [rest = ''] =
       /^,? (?:\p{Lu}\.){2}|^, (?:[A-Z]{2,3}\b|\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?)(?!\p{L}|['’])/u.exec(
-        this.#facts.text.slice(end, end + 40),
+        this.#facts.text.slice(end),
       ) ?? []
     if (isSplit) return String(value)
     if (rest) return `${value}${rest.startsWith(',') ? '' : ','}${rest}`.replace(', ,', ',')
@@ -257,8 +239,7 @@ export class Writer {
       [...this.#leaves.values()].find(({ parent, facts }) => parent === leaf.parent && facts[0]?.items)
         ?.facts[0]?.items
     const { count, unit, cost } = itemOf((list || [])[index] ?? '')
-    if (cost !== undefined && (/price|cost|rate/.test(name) || (name === 'amount' && !count)))
-      return type === 'string' ? String(cost) : cost
+    if (cost !== undefined && /price|cost|rate/.test(name)) return type === 'string' ? String(cost) : cost
     if (count === undefined) return undefined
     if (type !== 'string') return count
     return /unit/.test(name) ? unit || 'pieces' : `${count}${unit}`
@@ -266,17 +247,12 @@ export class Writer {
 
   /** Returns true for the end of a range if the prompt has only its start. */
   #isSameMoment(leaf: Leaf, fact: Fact): boolean {
-    if (fact.kind === 'datetime' || leaf.role !== 'to' || this.#lengthOf() === 0) return false
-    const isDay = (leaf.field?.give as { date?: string } | undefined)?.date === 'date'
-    const kind = isDay ? 'date' : 'time'
     return (
-      this.#facts.list.filter((other) => other.kind === kind).length === 1 &&
+      leaf.role === 'to' &&
+      this.#lengthOf() > 0 &&
+      this.#facts.list.filter(({ kind }) => kind === fact.kind).length === 1 &&
       [...this.#leaves.values()].some(
-        (other) =>
-          other.parent === leaf.parent &&
-          other.role !== 'to' &&
-          other.field === leaf.field &&
-          other.facts.length > 0,
+        (other) => other.role !== 'to' && other.field === leaf.field && other.facts.length > 0,
       )
     )
   }
@@ -288,39 +264,30 @@ export class Writer {
       list
         .filter((other) => other.kind === kind)
         .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
-    const written =
-      fact.kind !== 'datetime' && !schemas.some(({ format }) => format)
-        ? dateFormatIn(description)
-        : undefined
-    if (written) {
-      const date = fact.kind === 'date' ? fact : near('date')
-      const time = fact.kind === 'time' ? fact : near('time')
-      return inDateFormat(
-        written,
-        String(date?.value ?? isoDay(new Date(this.#now))),
-        time && String(time.value),
-      )
-    }
     const format = schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
+    const today = isoDay(new Date(this.#now))
+    const written = format ? undefined : dateFormatIn(description)
+    if (written && fact.kind !== 'datetime') {
+      const time = near('time')
+      return inDateFormat(written, String(near('date')?.value ?? today), time && String(time.value))
+    }
     const form = format ?? (field?.give as { date?: string } | undefined)?.date ?? 'date'
     const value = String(fact.value)
     if (fact.kind === 'datetime')
       return form === 'date'
-        ? value.slice(0, 10)
-        : form === 'time'
-          ? value.slice(11)
-          : `${value.replace(' ', 'T')}${value.length < 17 ? ':00' : ''}${/:\d\d(?::\d\d(?:\.\d+)?)?$/.test(value) && format ? 'Z' : ''}`
+        ? value.replace(/[ T].*/, '')
+        : value.replace(' ', 'T').replace(/(T\d\d:\d\d)$/, '$1:00') +
+            (format && /:[\d.]+$/.test(value) ? 'Z' : '')
     const suffix = format === 'date-time' ? 'Z' : ''
-    if (form === 'date' || (!format && fact.kind === 'date' && !list.some(({ kind }) => kind === 'time')))
-      return value
+    if (form === 'date' || (!format && !list.some(({ kind }) => kind === 'time'))) return value
     const isWhole = /\b(?:start|end|event|meeting)\b/.test(name) && list.some(({ kind }) => kind === 'date')
     const hasDay = [...this.#leaves.values()].some(
       (leaf) => leaf.parent === parent && /\b(?:date|day)$/.test(leaf.name),
     )
     if (form === 'time' && (format || !isWhole || hasDay)) return format === 'time' ? `${value}:00Z` : value
     const times = list.filter(({ kind }) => kind === 'time')
-    const day = fact.kind === 'date' ? value : String(near('date')?.value ?? isoDay(new Date(this.#now)))
-    const late = role === 'to' || /\bend/.test(name) ? times[1] : undefined
+    const day = fact.kind === 'date' ? value : String(near('date')?.value ?? today)
+    const late = role === 'to' ? times[1] : undefined
     const time = fact.kind === 'time' ? value : String((late ?? near('time'))?.value ?? '09:00')
     return `${day}T${time}:00${suffix}`
   }
@@ -336,8 +303,7 @@ export class Writer {
           left.at - right.at,
       )
     if (mentioned.length > 0) {
-      const isTarget = (at: number) =>
-        /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(Math.max(0, at - 12), at))
+      const isTarget = (at: number) => /\b(?:to|into|in|as)\s+(?:the\s)?$/.test(this.#lower.slice(0, at))
       const byRole =
         leaf.role === 'to'
           ? mentioned.findLast(({ at }) => isTarget(at))
@@ -349,14 +315,13 @@ export class Writer {
     const rated = listed
       .map((value) => ({ value, score: this.#implied(value) + this.#overlap(value) }))
       .sort((left, right) => right.score - left.score)
-    return rated[0] && rated[0].score >= 0.5 && rated[0].score > (rated[1]?.score ?? 0)
-      ? rated[0].value
-      : undefined
+    const [best, next] = rated
+    return best && best.score >= 0.5 && best.score !== next?.score ? best.value : undefined
   }
 
   /** Returns the default member, null, or a common one. */
   #assumedMember(listed: readonly unknown[], sample: unknown, random: () => number): unknown {
-    if (sample !== undefined && listed.includes(sample)) return sample
+    if (listed.includes(sample)) return sample
     if (listed.includes(null)) return null
     const usual = listed.filter(
       (value) => !/^(?:other|unknown|none|n\/?a|error|failed|undefined|mixed|)$/i.test(String(value)),
@@ -367,20 +332,20 @@ export class Writer {
     return neutral ?? usual[Math.floor(random() * usual.length)]
   }
 
-  /** Returns a member's position in the prompt, or -1. */
+  /** Returns a member's position in the prompt; without one, a negative number or NaN. */
   #mention(value: unknown): number {
-    if (typeof value !== 'string' || value === '')
-      return typeof value === 'number' ? this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`)) : -1
-    const short = /^[a-z]{2}-[A-Z]{2}$/.test(value) ? value.slice(0, 2) : value.toLowerCase()
+    if (typeof value === 'number') return this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`))
+    if (typeof value !== 'string') return Number.NaN
+    const short = value.replace(/^([a-z]{2})-[A-Z]{2}$/, '$1').toLowerCase()
     const known = this.#facts.list.find(({ value: text, row }) =>
-      [text, row?.['code']].some((each) => String(each ?? '').toLowerCase() === short),
+      [text, row?.['code']].some((each) => String(each).toLowerCase() === short),
     )
     if (known) return known.start
     const words = split(value).split(' ').map(stem)
-    if (words.join('').length < 2) return -1
+    if (/^.?$/.test(words.join(''))) return Number.NaN
     return this.#lower.search(
       new RegExp(
-        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}${value.length > 3 ? '[a-zà-ÿ]{0,3}' : ''}(?![a-zà-ÿ\\d])`,
+        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}[a-zà-ÿ]{0,3}(?![a-zà-ÿ\\d])`,
       ),
     )
   }
@@ -391,7 +356,7 @@ export class Writer {
     return new RegExp(`(?<![a-zà-ÿ\\d])${words}(?![a-zà-ÿ\\d])`).test(this.#lower) ? 1 : 0
   }
 
-  /** Returns the position of a member or of a word that implies it, or -1. */
+  /** Returns the position of a member or of a word that implies it; without one, a negative number or NaN. */
   #position(value: unknown): number {
     const at = this.#mention(value)
     const source = this.#synonymsOf(String(value))
@@ -418,33 +383,29 @@ export class Writer {
 
   /** Returns true if the prompt has a word with the same root, such as `dermatologist` for `dermatology`. */
   #hasRelated(word: string): boolean {
-    const root = word.slice(0, Math.max(5, word.length - 3))
-    return word.length > 5 && this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${escaped(root)}`)) >= 0
+    const [, root] = /^(.{5,}).{3}$/.exec(word) ?? []
+    return root !== undefined && this.#has(escaped(root))
+  }
+
+  /** Returns true if a word of the prompt starts with a pattern. */
+  #has(source: string): boolean {
+    return new RegExp(`(?<![a-zà-ÿ])(?:${source})`).test(this.#lower)
   }
 
   /** Counts words that suggest a member: `asap` suggests `urgent`. */
   #implied(value: unknown): number {
-    const source = this.#synonymsOf(String(value))
-    return source
-      ? (this.#lower.match(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`, 'g'))?.length ?? 0)
-      : 0
+    const source = this.#synonymsOf(String(value)) ?? '(?!)'
+    return [...this.#lower.matchAll(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`, 'g'))].length
   }
 
   /** Returns true if the prompt names a boolean field, false if it does so with a negation. */
-  #statedFlag({ words, name }: Leaf): boolean | undefined {
+  #statedFlag({ words }: Leaf): boolean | undefined {
     const own = words.filter((word) => !new RegExp(`^(?:${fixtures.auxiliaries})$`).test(word))
     const source = own.map((word) => this.#wordSource(word)).join('[a-zà-ÿ]{0,4}[\\s_-]*')
-    const at = own.length > 0 ? this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${source}`)) : -1
-    if (at >= 0)
-      return !new RegExp(`\\b(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}$`).test(
-        this.#lower.slice(Math.max(0, at - 36), at),
-      )
-    if (own.length > 0 && this.#lower.replaceAll('-', '').includes(own.join(''))) return true
-    const isEach =
-      own.length > 1 &&
-      own.every((word) => this.#lower.search(new RegExp(`(?<![a-zà-ÿ])${this.#wordSource(word)}`)) >= 0)
-    if (isEach) return true
-    if (!/\b(?:on|enabled?|active|power|state)\b/.test(name)) return undefined
+    if (own.length > 0 && this.#has(source))
+      return !this.#has(`(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}${source}`)
+    const isEach = own.length > 1 && own.every((word) => this.#has(this.#wordSource(word)))
+    if (isEach || (own.length > 0 && this.#lower.replaceAll('-', '').includes(own.join('')))) return true
     if (/\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}off\b|\bdisable|\bdeactivate|\bstop\b/.test(this.#lower))
       return false
     return (
@@ -459,8 +420,8 @@ export class Writer {
   }
 
   #assumedFlag({ name }: Leaf, schemas: readonly SchemaObject[]): boolean {
-    const description = schemas.map((schema) => textAt(schema, 'description') ?? '').join(' ')
-    return new RegExp(fixtures.yes).test(`${name} ${description.toLowerCase().slice(0, 100)}`)
+    const description = schemas.map((schema) => textAt(schema, 'description')).join(' ')
+    return new RegExp(fixtures.yes).test(`${name} ${description.toLowerCase()}`)
   }
 
   /** Returns a value from the tables. An object's related fields get values from the same row. */
@@ -475,7 +436,7 @@ export class Writer {
       return index + 1
     const { statement } = this.#facts
     if (!isNumber && statement && !leaf.isMany) {
-      const own = leaf.name.split(' ').at(-1) ?? ''
+      const own = leaf.name.replace(/^.* /, '')
       if (/^(?:title|subject|headline)$/.test(own)) return sentenceCase(this.#facts.topic)
       if (
         /^(?:description|details|issue|problem|summary|body|note|notes|content|reason|reasoning|explanation|message|comment)$/.test(
@@ -485,10 +446,10 @@ export class Writer {
       )
         return sentenceCase(statement)
     }
-    const example = isNumber ? undefined : exampleIn(schemas)
-    if (example !== undefined && !leaf.isMany) return example
-    if ((give === undefined || give === '') && !isNumber) return this.#idea(leaf, index)
-    if (give === undefined || give === '') return withinBounds(Number.NaN, schemas, type)
+    const example = exampleIn(schemas)
+    if (example && !isNumber && !leaf.isMany) return example
+    if (give === undefined || give === '')
+      return isNumber ? withinBounds(Number.NaN, schemas, type) : this.#idea(leaf, index)
     let value: unknown = give
     if (Array.isArray(give))
       value = give[Math.floor(draw(this.#seed, leaf.key) * give.length + index) % give.length]
@@ -501,8 +462,8 @@ export class Writer {
     if (typeof value === 'string' && value.startsWith('@')) value = this.#cell(leaf, index, value.slice(1))
     if (typeof value === 'string') value = this.#fill(value, leaf, index)
     if (isNumber) {
-      const number = this.#ordered(leaf, index, typeof value === 'number' ? value : Number.NaN, type)
-      const inside = number === undefined ? undefined : withinBounds(number, schemas, type)
+      const number = typeof value === 'number' ? value : Number.NaN
+      const inside = withinBounds(type === 'integer' ? Math.round(number) : number, schemas, type)
       const isBelowZero = numbersAt(schemas, 'minimum').some((min) => min < 0)
       const isNegative = isBelowZero && this.#implied('negative') > this.#implied('positive')
       return inside !== undefined && isNegative ? -inside : inside
@@ -527,7 +488,7 @@ export class Writer {
         .filter(({ field, facts, schemas }) => !field && facts.length === 0 && !schemas.some(listedValues))
         .indexOf(leaf),
     )
-    return ideas[(place + index) % ideas.length] ?? 'Sample'
+    return ideas[(place + index) % ideas.length] as string
   }
 
   #hasObject(): boolean {
@@ -537,36 +498,13 @@ export class Writer {
   /** Returns the prompt's subject words. */
   #keywords(): string[] {
     const { topic, text } = this.#facts
-    return [...subjectWords(`${topic} ${text.slice(0, 500)}`)].filter(
-      (word) => !isCommon(word) && /^\p{L}{3,}/u.test(word),
-    )
-  }
-
-  /** Returns the number, or for a range's upper end such as `max_price`, one that exceeds the matching `min_price`. */
-  #ordered(leaf: Leaf, index: number, value: number, type: string): number | undefined {
-    const [upper] = /\b(?:max|maximum|end|high|upper|to)\b/.exec(leaf.name) ?? []
-    const other =
-      upper &&
-      this.#leaves.get(
-        leaf.key.replace(
-          new RegExp(`${upper}(?=[^/]*$)`, 'i'),
-          { max: 'min', maximum: 'minimum', end: 'start', high: 'low', upper: 'lower', to: 'from' }[upper] ??
-            upper,
-        ),
-      )
-    const low =
-      other && other !== leaf
-        ? (this.#valueOf(other, index, type) ?? this.#given(other, index, type, other.schemas))
-        : undefined
-    const result = typeof low === 'number' ? low * 2 || 10 : value
-    if (Number.isNaN(result)) return undefined
-    return type === 'integer' ? Math.round(result) : result
+    return [...subjectWords(`${topic} ${text}`)].filter((word) => !isCommon(word) && /^\p{L}{3,}/u.test(word))
   }
 
   /** Returns a column of the object's table row, which is that of a value in the prompt or a random one. */
   #cell({ parent, role, field, key }: Leaf, index: number, cell: string): string | number | undefined {
     const [table = '', column = ''] = cell.split('.')
-    const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] ?? []
+    const rows = (fixtures.tables as Record<string, readonly Row[]>)[table] as readonly Row[]
     const siblings = [...this.#leaves.values()].filter((leaf) =>
       leaf.facts.some(({ row }) => row?.[column] !== undefined),
     )
@@ -600,11 +538,11 @@ export class Writer {
         .replace(/[^a-z\d]+/g, '.')
         .replace(/^\.|\.$/g, '')
     const keywords = this.#keywords()
+    const [keyword = topic] = keywords
     const slots: Record<string, () => string> = {
       topic: () => topic,
-      Category: () => (this.#hasObject() ? sentenceCase(keywords[0] ?? topic) : cell('products.category')),
-      Parent: () =>
-        `${sentenceCase((leaf.name.split(' ').at(-2) ?? 'sample').replace(/s$/, ''))} ${index + 1}`,
+      Category: () => (this.#hasObject() ? sentenceCase(keyword) : cell('products.category')),
+      Parent: () => `${sentenceCase(leaf.name.replace(/s? \S+$/, ''))} ${index + 1}`,
       Topic: () => sentenceCase(topic),
       query: () => query,
       person,
@@ -619,16 +557,20 @@ export class Writer {
       username: () => slug(person()).replace('.', '_'),
       address: () => `${cell('places.street')}, ${cell('places.city')}`,
       id: () =>
-        `${(leaf.name.match(/[a-z]+/)?.[0] ?? 'id').slice(0, 3).toUpperCase()}-${1000 + Math.floor(draw(this.#seed, leaf.key, index) * 9000)}`,
+        `${leaf.name.replace(/[^a-z]|(?<=[a-z]{3}).*/g, '').toUpperCase()}-${String(draw(this.#seed, leaf.key, index)).slice(-4)}`,
       uuid: () => uuid(this.#seed, leaf.key, index),
       index: () => String(index + 1),
       slug: () => slug(topic).replaceAll('.', '-'),
-      keyword: () => (keywords[index % Math.max(1, keywords.length)] ?? 'general').toLowerCase(),
-      table: () => (keywords.find((word) => /s$/.test(word)) ?? keywords[0] ?? 'items').toLowerCase(),
+      keyword: () => (keywords[index % keywords.length] ?? keyword).toLowerCase(),
+      table: () => (keywords.find((word) => /s$/.test(word)) ?? keyword).toLowerCase(),
     }
     for (const [name, sentences] of Object.entries(fixtures.sentences))
       slots[name] = () =>
-        this.#fill(sentences[Math.floor(draw(this.#seed, leaf.key) * sentences.length)] ?? '', leaf, index)
+        this.#fill(
+          sentences[Math.floor(draw(this.#seed, leaf.key) * sentences.length)] as string,
+          leaf,
+          index,
+        )
     return template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name]?.() ?? slot)
   }
 
@@ -636,9 +578,7 @@ export class Writer {
   #personOf(leaf: Leaf, index: number): string {
     const near = [...this.#leaves.values()].find(
       (other) =>
-        other.parent === leaf.parent &&
-        other.key !== leaf.key &&
-        other.facts.some(({ kind }) => kind === 'person' || kind === 'name'),
+        other.parent === leaf.parent && other.facts.some(({ kind }) => /^(?:person|name)$/.test(kind)),
     )
     const fact = near?.facts[Math.min(index, near.facts.length - 1)]
     if (fact) return String(fact.value)
@@ -660,50 +600,42 @@ export class Writer {
     const known = start && String(this.#valueOf(start, index, 'string'))
     const format = leaf.schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
     const length = this.#lengthOf()
-    const day = 86_400_000
     const isPast =
       /\b(?:created|updated|published|order|invoice|sent|received|completed|issued|hire|last|purchase|timestamp)\b/.test(
         leaf.name,
       )
-    const drawn =
-      this.#now +
-      (isPast ? -1 : 1) * (3 + index + Math.floor(draw(this.#seed, leaf.parent, 'date') * 20)) * day +
-      9 * 3_600_000
-    const parsed = known
-      ? Date.parse(
-          /^\d\d:\d\d/.test(known)
-            ? `${isoDay(new Date(this.#now))}T${known.slice(0, 5)}Z`
-            : known.replace(/(T[\d:.]+)$/, '$1Z'),
-        )
-      : Number.NaN
+    const days = 3 + index + Math.floor(draw(this.#seed, leaf.parent, 'date') * 20)
+    const drawn = Date.parse(`${isoDay(new Date(this.#now + (isPast ? -days : days) * units.day))}T09:00Z`)
+    const parsed = Date.parse(
+      /^\d\d:\d\d/.test(known ?? '')
+        ? `${isoDay(new Date(this.#now))}T${known}Z`
+        : String(known).replace(/(T[\d:.]+)$/, '$1Z'),
+    )
     const base = Number.isNaN(parsed) ? drawn : parsed
-    const later = form === 'date' ? Math.max(day, Math.ceil(length / day) * day) : length || 3_600_000
-    const moment = new Date(isEnd ? base + (form === 'date' && !length ? 3 * day : later) : base)
-    const iso = Number.isNaN(moment.getTime()) ? new Date(drawn).toISOString() : moment.toISOString()
+    const usual = form === 'date' ? 3 * units.day : units.hour
+    const iso = new Date(isEnd ? base + (length || usual) : base).toISOString()
     if (form === 'date') return iso.slice(0, 10)
     if (form === 'time') return format === 'time' ? `${iso.slice(11, 19)}Z` : iso.slice(11, 16)
-    return format === 'date-time'
-      ? `${iso.slice(0, 19)}Z`
-      : known && /^\d\d:\d\d$/.test(known)
-        ? iso.slice(11, 16)
-        : iso.slice(0, 19)
+    return format === 'date-time' ? `${iso.slice(0, 19)}Z` : iso.slice(0, 19)
   }
 
   /** Returns the duration in the prompt in milliseconds, or 0 if there is none. */
   #lengthOf(): number {
-    const [, count = '0', unit = ''] =
+    const [, count = '', unit = 'min'] =
       /\b(\d+|an?|one|two|three)[\s-](min|hour|hr|night|day|week)/.exec(this.#lower) ?? []
-    const words: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3 }
-    const units: Record<string, number> = {
-      min: 60_000,
-      hour: 3_600_000,
-      hr: 3_600_000,
-      night: 86_400_000,
-      day: 86_400_000,
-      week: 604_800_000,
-    }
-    return (words[count] ?? Number(count)) * (units[unit] ?? 0)
+    const number = (fixtures.numbers as Record<string, number>)[count.replace(/^an?$/, 'one')]
+    return (number ?? Number(count)) * units[unit as keyof typeof units]
   }
+}
+
+/** Milliseconds. */
+const units = {
+  min: 60_000,
+  hour: 3_600_000,
+  hr: 3_600_000,
+  night: 86_400_000,
+  day: 86_400_000,
+  week: 604_800_000,
 }
 
 /** Returns true for the number of an item, such as `day` in a plan. */
@@ -729,18 +661,17 @@ function sampleOf(schema: SchemaObject): unknown {
 
 /** Returns the default that a description states, such as `Default is 10`. */
 function defaultIn(description: string, type: string): Scalar | undefined {
-  const [, quoted, word = ''] =
-    /\bdefault(?:s|ed)?(?: value)?(?: is| to|:|=| as)*\s+(?:'([^']{1,40})'|"([^"]{1,40})"|(-?[\w.%/-]{1,30}))/i
-      .exec(description)
-      ?.filter((part, place) => place === 0 || part) ?? []
-  const text = (quoted ?? word).replace(/\.$/, '')
-  if (type === 'number' || type === 'integer')
-    return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
-  if (type === 'boolean') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined
+  const [, text = ''] =
+    /\bdefault(?:s|ed)?(?: value)?(?: is| to|:|=| as)*\s+(['"]?[\w.%/ -]{1,40}['"]|-?[\w.%/-]{1,30})/i.exec(
+      description,
+    ) ?? []
+  const word = text.replace(/\.$|['"]/g, '')
+  if (type === 'boolean') return /^(?:true|false)$/i.test(word) ? /^true$/i.test(word) : undefined
+  if (type !== 'string') return /^-?\d+(?:\.\d+)?$/.test(word) ? Number(word) : undefined
   return /['"]/.test(description) &&
-    /\p{L}{2}/u.test(text) &&
-    !/^(?:the|all|null|none|not|to|use|empty|no|current)$/i.test(text)
-    ? text
+    /\p{L}{2}/u.test(word) &&
+    !/^(?:the|all|null|none|not|to|use|empty|no|current)$/i.test(word)
+    ? word
     : undefined
 }
 
@@ -749,7 +680,7 @@ function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
   for (const schema of schemas) {
     const [, found] =
       /(?:e\.g\.?,?|for example,?|such as|example:|like)\s+["'“‘`]?([^"'”’`();]{2,60}?)["'”’`]?(?=\s(?:or|and)\s|[);"'`]|\.\s|\.?$)/i.exec(
-        textAt(schema, 'description')?.slice(0, 400) ?? '',
+        textAt(schema, 'description') ?? '',
       ) ?? []
     // A list, or a place such as `San Francisco, CA`.
     if (found) return found.split(/,\s*(?=\p{Ll})/u)[0]
