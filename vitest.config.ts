@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: slow,
-          globalSetup: 'test/package/pack.ts',
+          globalSetup: ['test/package/pack.ts', 'test/extras/console/unpack-browser.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },
