@@ -47,22 +47,40 @@ afterAll(async () => {
 })
 
 /** Returns the message of the thrown error, or `no error` and the value if nothing was thrown. */
-async function messageOf(mistake: () => unknown): Promise<string> {
+async function errorOf(mistake: () => unknown): Promise<Error> {
   try {
-    return `no error: ${await mistake()}`
+    return new Error(`no error: ${await mistake()}`)
   } catch (error) {
-    return (error as Error).message
+    return error as Error
   }
+}
+
+/** Formats an error with its class and its fields, such as `GatewayError 404: Not found`. */
+function formatError(error: Error): string {
+  const fields = ['status', 'code', 'path']
+    .map((name) => (error as Any)[name])
+    .filter((value) => value !== undefined)
+  const heading = [error.constructor.name, ...fields].join(' ')
+  return `${heading}: ${error.message.trim()}`
+    .replaceAll(folder, '<folder>')
+    .replaceAll(process.cwd(), '<project>')
+    .replaceAll(server.url, '<server>')
+    .replace(/(:|Port )\d{4,5}\b/g, '$1<port>')
+}
+
+/** Returns an error reply's message, status and error type. */
+function describeReply({ status, body: { error } }: Awaited<ReturnType<typeof call>>): string {
+  return `${error.message} (${status} ${error.type ?? error.code})`
 }
 
 async function refusal(line: string, options?: CallOptions): Promise<string> {
   const target = { fetch: createGateway().fetch, baseUrl: 'https://gateway.example' }
-  return (await call(target, line, options)).body.error.message
+  return describeReply(await call(target, line, options))
 }
 
 async function control(line: string, body?: unknown): Promise<string> {
   const options = { body: JSON.stringify(body) }
-  return (await call({ baseUrl: `${server.url}/__understudy` }, line, options)).body.error.message
+  return describeReply(await call({ baseUrl: `${server.url}/__understudy` }, line, options))
 }
 
 /** Returns the output of a command that fails with exit code 2. */
@@ -117,7 +135,7 @@ const ask = (target: Any, fields: object = {}) =>
 async function replied(reply: Any): Promise<never> {
   const own: Any = createGateway()
   own.reply(reply)
-  throw new Error((await ask(own)).body.error.message)
+  throw new Error(describeReply(await ask(own)))
 }
 
 /** Throws the error message caused by a custom operation's resolver. */
@@ -137,7 +155,7 @@ function used(name: string, text: string): void {
 
 /** Throws a reply's error message. */
 async function refusedOf(reply: ReturnType<typeof ask>): Promise<never> {
-  return rejected((await reply).body.error.message)
+  return rejected(describeReply(await reply))
 }
 
 /** Returns the reason in the journal: the reply's error message, followed by the header `x-understudy-reason`. */
@@ -157,7 +175,7 @@ async function reasonOf(
 }
 
 async function refusedStrictly(fields: object): Promise<string> {
-  return (await ask(createGateway({ strict: true }), fields)).body.error.message
+  return describeReply(await ask(createGateway({ strict: true }), fields))
 }
 
 const mistakes: Record<string, [mistake: string, make: () => unknown, message: string][]> = {
@@ -950,9 +968,10 @@ async function rejected(message: string | Promise<string>): Promise<never> {
 
 describe.each(Object.entries(mistakes))('mistakes: %s', (_, list) => {
   it.each(list)('are reported on one line: %s', async (_title, make, expected) => {
-    const message = await messageOf(make)
-    expect(message).toContain(expected)
-    expect(message.trim()).not.toContain('\n')
+    const error = await errorOf(make)
+    expect(error.message).toContain(expected)
+    expect(error.message.trim()).not.toContain('\n')
+    expect(formatError(error)).toMatchSnapshot()
   })
 })
 
