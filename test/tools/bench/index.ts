@@ -3,13 +3,12 @@
  * same run.
  *
  * Measures the process's CPU time instead of elapsed time, because the machine can be busy. First builds the entries
- * as published. `--quick` shortens all measurements, `--only requests,start` selects sections, `--json` prints
- * machine-readable figures, and `--source` measures the sources instead of the built entries.
+ * as published.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../flags.ts'
 import { growth } from './growth.ts'
 import { inProcess } from './in-process.ts'
 import { built, type Section, toBench } from './measure.ts'
@@ -33,13 +32,20 @@ const sections: readonly Section[] = [
   ...(await ofExtras()),
 ]
 
-const { values: flags } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    source: { type: 'boolean', default: false },
-  },
+const usage = `Usage: npm run bench -- [options]
+
+Compares the cost of each path with the least that could do it, in the same run.
+
+  --only <names>   comma-separated sections: ${sections.map(({ name }) => name).join(', ')}
+  --quick          shorten all measurements
+  --json           print machine-readable figures
+  --source         measure the sources instead of the built entries`
+
+const { values: flags } = readFlags(usage, {
+  only: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  source: { type: 'boolean', default: false },
 })
 
 const selected = flags.only?.split(',')

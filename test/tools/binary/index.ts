@@ -15,8 +15,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type Plugin, rolldown } from 'rolldown'
+import { readFlags } from '../flags.ts'
 
 /** Node release to embed, from the first LTS line that has `--build-sea`. */
 const nodeVersion = '26.10.0'
@@ -90,7 +90,12 @@ function nodeFor(target: string, home: string): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { target: { type: 'string' } } })
+  const usage = `Usage: npm run binary -- [--target <platform>]
+
+Builds the single executable. Requires npm run build.
+
+  --target <platform>   ${targets.join(', ')} (default: ${host})`
+  const { values } = readFlags(usage, { target: { type: 'string' } })
   const file = await buildBinary(values.target)
   console.log(`${file.slice(root.length)}: ${(statSync(file).size / 1e6).toFixed(0)} MB`)
 }

@@ -6,9 +6,10 @@ import { execFile, spawn } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { random } from '../../../src/lib/seed.ts'
+import { readFlags } from '../flags.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 
 const usage = `Usage: npm run mutate -- [options]
@@ -26,37 +27,14 @@ Run it on an idle machine: a timing test that fails under load counts as having 
 
 Exits with 0 if the percentage is reached, 1 if not, and 2 if nothing could be judged.`
 
-const values = settings()
-
-function settings() {
-  const whole = (name: string, value: string) => {
-    if (!/^[1-9]\d*$/.test(value)) throw new Error(`--${name} takes a whole number above 0, not '${value}'`)
-  }
-  try {
-    const parsed = parseArgs({
-      options: {
-        mutants: { type: 'string', default: '160' },
-        seed: { type: 'string', default: '1' },
-        killed: { type: 'string', default: '92' },
-        file: { type: 'string', default: 'src' },
-        only: { type: 'string', default: '' },
-        workers: { type: 'string', default: String(availableParallelism()) },
-        help: { type: 'boolean', default: false, short: 'h' },
-      },
-    })
-    const { mutants, killed, only, workers, help } = parsed.values
-    whole('mutants', mutants)
-    whole('workers', workers)
-    whole('killed', killed)
-    if (!/^(\d+(,\d+)*)?$/.test(only)) throw new Error(`--only takes ids, such as 12,31, not '${only}'`)
-    if (!help) return parsed.values
-    console.log(usage)
-    process.exit(0)
-  } catch (error) {
-    console.error(`mutate: ${(error as Error).message}; see --help`)
-    process.exit(2)
-  }
-}
+const { values } = readFlags(usage, {
+  mutants: { type: 'string', default: '160' },
+  seed: { type: 'string', default: '1' },
+  killed: { type: 'string', default: '92' },
+  file: { type: 'string', default: 'src' },
+  only: { type: 'string', default: '' },
+  workers: { type: 'string', default: String(availableParallelism()) },
+})
 
 /** Code that runs only in a browser, a Playwright test, Bun or Deno, which the slow tier tests. */
 const untested = /^src\/(extras\/console\/page\/|playwright\.ts|delivery\/intercept-fetch\.ts)/
@@ -182,6 +160,13 @@ const startedAt = monotonic()
 const log = (line: string) =>
   console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 
+const mistake = !/^(\d+(,\d+)*)?$/.test(values.only)
+  ? `--only takes ids, such as 12,31, not '${values.only}'`
+  : Number(values.workers) === 0 && '--workers must be at least 1'
+if (mistake) {
+  console.error(`mutate: ${mistake}; see --help`)
+  process.exit(2)
+}
 const { chosen, of } = sample()
 const asked = values.only ? new Set(values.only.split(',').map(Number)) : undefined
 const waiting = chosen.filter(({ id }) => asked?.has(id) ?? true)

@@ -6,20 +6,22 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../flags.ts'
 import { releaseProblems } from './check-release.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    check: { type: 'boolean' },
-    // Checks this tarball instead of packing one.
-    tarball: { type: 'string' },
-  },
-})
+const usage = `Usage: npm run release -- --check [tag] [--tarball <file>]
+
+Lists what a release lacks, one line each. Exits with 1 if anything is missing.
+
+  --tarball <file>   check this tarball instead of packing one`
+const { values, positionals } = readFlags(
+  usage,
+  { check: { type: 'boolean' }, tarball: { type: 'string' } },
+  true,
+)
 if (!values.check) {
-  console.error('Usage: npm run release -- --check [tag] [--tarball <file>]')
+  console.error(usage)
   process.exit(2)
 }
 

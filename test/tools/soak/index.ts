@@ -1,18 +1,13 @@
 /**
  * `npm run soak`: tests Understudy with arbitrary requests on sockets and in process, schemas, scenarios, mutated
- * files, snippets, templates, plans for the state model, failing clients, and load with chaos, with progress and a
- * summary. Exits with 1 after a violation. These are the defaults; 0 skips a part:
- *
- *   npm run soak -- --requests 100000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 \
- *     --snippets 2000 --templates 20000 --plans 20000 --clients 5000 --minutes 30 --sandboxes 1000 --per-second 250 \
- *     --seed 1
+ * files, snippets, templates, plans for the state model, failing clients, and load with chaos.
  */
-import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { createGateway } from '../../../src/index.ts'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { fakeValue } from '../../../src/model/structured.ts'
 import { anyRecord, tryCurl, tryTest } from '../../extras/snippets/any-record.ts'
+import { readFlags } from '../flags.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 import { anySchema } from './any-schema.ts'
@@ -25,22 +20,39 @@ import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
 import { runModel, steps, untilDone } from './state-model.ts'
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '100000' },
-    sockets: { type: 'string', default: '20000' },
-    schemas: { type: 'string', default: '20000' },
-    scenarios: { type: 'string', default: '20000' },
-    files: { type: 'string', default: '20000' },
-    snippets: { type: 'string', default: '2000' },
-    templates: { type: 'string', default: '20000' },
-    plans: { type: 'string', default: '20000' },
-    clients: { type: 'string', default: '5000' },
-    minutes: { type: 'string', default: '30' },
-    sandboxes: { type: 'string', default: '1000' },
-    'per-second': { type: 'string', default: '250' },
-    seed: { type: 'string', default: '1' },
-  },
+const usage = `Usage: npm run soak -- [options]
+
+Tests Understudy with arbitrary input and load, with progress and a summary. Exits with 1 after a violation.
+Each count can be 0, which skips its part.
+
+  --schemas <n>      JSON schemas to generate values for (default: 20000)
+  --scenarios <n>    scenarios, valid or not (default: 20000)
+  --files <n>        mutated files that users exchange (default: 20000)
+  --snippets <n>     calls copied as curl or as a test (default: 2000)
+  --templates <n>    templates of scripted replies (default: 20000)
+  --plans <n>        sequences of calls, compared with a model of a sandbox's state (default: 20000)
+  --clients <n>      failing clients, twice (default: 5000)
+  --sockets <n>      truncated or corrupted requests on sockets (default: 20000)
+  --requests <n>     arbitrary requests in process (default: 100000)
+  --minutes <n>      duration of load with the scenario 'chaos' (default: 30)
+  --sandboxes <n>    sandboxes at a time under load (default: 1000)
+  --per-second <n>   requests per second under load (default: 250)
+  --seed <n>         seed of all cases (default: 1)`
+
+const { values } = readFlags(usage, {
+  requests: { type: 'string', default: '100000' },
+  sockets: { type: 'string', default: '20000' },
+  schemas: { type: 'string', default: '20000' },
+  scenarios: { type: 'string', default: '20000' },
+  files: { type: 'string', default: '20000' },
+  snippets: { type: 'string', default: '2000' },
+  templates: { type: 'string', default: '20000' },
+  plans: { type: 'string', default: '20000' },
+  clients: { type: 'string', default: '5000' },
+  minutes: { type: 'string', default: '30' },
+  sandboxes: { type: 'string', default: '1000' },
+  'per-second': { type: 'string', default: '250' },
+  seed: { type: 'string', default: '1' },
 })
 const count = (name: keyof typeof values) => Number(values[name])
 const requests = count('requests')
