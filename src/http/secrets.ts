@@ -13,25 +13,25 @@ const names: ReadonlySet<string> = new Set([
   'credential',
   'credentials',
   'heliconeauth',
-  'idtoken',
   'jwt',
   'key',
   'passwd',
   'pwd',
-  'secret',
   'secwebsocketprotocol',
   'setcookie',
   'sig',
-  'token',
   'xamzcredential',
   'xamzsignature',
   'xgoogcredential',
   'xgoogsignature',
 ])
 
-/** Matches the endings of secret names such as `x-portkey-api-key`, but not `max_output_tokens`. */
+/**
+ * Matches the endings of secret names such as `x-portkey-api-key`, but not `max_output_tokens`, `next_page_token` or
+ * `idempotency-key`.
+ */
 const nameEnd =
-  /(?:(?:api|access|auth|bearer|private|refresh|security|session|understudy)token|(?:api|access|encrypted|private|secret|signing|subscription)key|(?:access|client|signing|webhook)secret|authorization|passphrase|password)$/
+  /(?:(?<!page|next|continuation|sync|start|end|stop|bos|eos|pad|unk|mask|special)token|(?:access|account|api|auth|encrypted|encryption|functions|master|private|sas|secret|shared|signing|subscription)key|secret|authorization|passphrase|password)$/
 
 /** Replaces a secret. */
 export const hidden = '(hidden)'

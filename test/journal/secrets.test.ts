@@ -29,6 +29,10 @@ const headers = [
   'x-api-key',
   'x-goog-api-key',
   'x-auth-token',
+  'x-csrf-token',
+  'x-vault-token',
+  'x-functions-key',
+  'x-hasura-admin-secret',
 ] as const
 const fields = [
   'apikey',
@@ -87,7 +91,12 @@ describe('a call with secrets in headers, query and body', () => {
         model: 'aurora/dawn-2',
         input: 'Hello?',
         max_output_tokens: 50,
-        metadata: { ...named, deep: [{ password: { salt: secret } }], prompt_key: 'kept' },
+        metadata: {
+          ...named,
+          deep: [{ password: { salt: secret } }],
+          prompt_key: 'kept',
+          next_page_token: 'kept',
+        },
       },
     })
     await call(target, `POST /responses?key=${secret}`, {
@@ -124,7 +133,13 @@ describe('a call with secrets in headers, query and body', () => {
       lines.map(requestLineText),
     ])
     expect(printed).not.toContain(secret)
-    for (const kept of ['max_output_tokens', 'prompt_key', 'limit=7', '"content-type":"application/json"']) {
+    for (const kept of [
+      'max_output_tokens',
+      '"prompt_key":"kept"',
+      '"next_page_token":"kept"',
+      'limit=7',
+      '"content-type":"application/json"',
+    ]) {
       expect(printed).toContain(kept)
     }
     expect((await remote.journal.entries())[0]).toMatchObject({
