@@ -93,7 +93,7 @@ export const answerFaults = [
         }
         const from = longest + by
         const span = Number(citation['end_index']) - Number(citation['start_index'])
-        return { ...citation, start_index: from, end_index: from + (span > 0 ? span : 1) }
+        return { ...citation, start_index: from, end_index: from + Math.max(1, span || 1) }
       })
     },
   }),
@@ -133,16 +133,13 @@ export const answerFaults = [
     summary: 'A stream sends citations after the text is complete.',
     *apply(_params, context, frames) {
       const { isAnnotation, isTextDone } = context.protocol
-      const late: Frame[] = []
-      let sequence: number | undefined
+      const late: EventFrame[] = []
       for (const frame of frames) {
-        if (isEvent(frame) && isAnnotation(frame.event)) {
-          sequence ??= Number(frame.event.sequence_number)
-          late.push(frame)
-        } else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
-          yield* renumberFrom([frame, ...late.splice(0)], sequence)
+        if (isEvent(frame) && isAnnotation(frame.event)) late.push(frame)
+        else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
+          const { sequence_number } = (late[0] as EventFrame).event
+          yield* renumberFrom([frame, ...late.splice(0)], Number(sequence_number))
           context.acted()
-          sequence = undefined
         } else yield frame
       }
       yield* late
@@ -219,9 +216,13 @@ function* changeEvents(
   change: (value: unknown) => unknown,
 ): Generator<Frame> {
   for (const frame of frames) {
+    if (!isEvent(frame)) {
+      yield frame
+      continue
+    }
     // A changed event is still an object.
-    const event = frame.kind === 'event' ? (change(frame.event) as StreamEvent) : undefined
-    if (frame.kind !== 'event' || !event || event === frame.event) yield frame
+    const event = change(frame.event) as StreamEvent
+    if (event === frame.event) yield frame
     else {
       yield { kind: 'event', event }
       context.acted()
@@ -289,12 +290,15 @@ function removeCitations({ event }: EventFrame): Frame {
   return { kind: 'event', event: mapCitations(event, () => undefined) }
 }
 
-/** Renumbers reordered events, starting at `first`, so that sequence numbers still increase. */
-function renumberFrom(frames: readonly Frame[], first: number | undefined): Frame[] {
-  return frames.map((frame, index) => {
-    if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
-    return { kind: 'event', event: { ...frame.event, sequence_number: first + index } }
-  })
+/**
+ * Renumbers reordered events, starting at `first`, so that sequence numbers still increase. NaN leaves them unchanged.
+ */
+function renumberFrom(frames: readonly EventFrame[], first: number): Frame[] {
+  if (Number.isNaN(first)) return [...frames]
+  return frames.map(({ event }, index) => ({
+    kind: 'event',
+    event: { ...event, sequence_number: first + index },
+  }))
 }
 
 /** Applies `change` to every citation in a body or in stream events. */

@@ -5,14 +5,15 @@
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
+import { isObject } from '../lib/loose-reading.ts'
 import { count, Duration } from '../lib/numbers.ts'
 import type { StreamSoFar } from '../resources/protocol.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import {
   actAt,
-  actAtByteOrTime,
   atOnePlace,
   type EventFrame,
+  endAtByteOrTime,
   isEvent,
   type Position,
   position,
@@ -388,7 +389,7 @@ function* trackProgress(frames: Iterable<Frame>, seen: StreamSoFar): Generator<F
       continue
     }
     const { response, sequence_number } = frame.event
-    const answer = typeof response === 'object' && response !== null ? response : undefined
+    const answer = isObject(response) ? response : undefined
     seen.last = frame.event
     // A failure before the first event uses that event's response; a later failure uses only events already sent.
     seen.response ??= answer
@@ -411,7 +412,7 @@ function endWith(how: HangUp) {
     }
     return layerOfEnd(place) === 'events'
       ? actAt(place, frames, context, hangUp)
-      : actAtByteOrTime(place, frames, context, hangUp)
+      : endAtByteOrTime(place, frames, context, hangUp)
   }
 }
 

@@ -143,39 +143,37 @@ function* actInTheMiddle(
 }
 
 /**
- * Yields the first `atByte` bytes or `afterMs` milliseconds of a stream, then the result of `change` for the rest.
+ * Yields the first `atByte` bytes or `afterMs` milliseconds of a stream, then the frames of `end` instead of the rest.
  * The position may be in the middle of an event or a pause, because a connection does not distinguish events. If
  * nothing remains after the position, the fault has no effect.
  */
-export function* actAtByteOrTime(
+export function* endAtByteOrTime(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
-  change: ChangeRest,
+  end: () => Iterable<Frame>,
 ): Generator<Frame> {
-  const reader = frames[Symbol.iterator]()
   let bytesLeft = atByte
   let msLeft = afterMs
-  for (let next = reader.next(); !next.done; next = reader.next()) {
-    const frame = next.value
+  for (const frame of frames) {
     if (frame.kind === 'hang-up') {
       yield frame
       return
     }
     if (frame.kind === 'wait') {
-      if (frame.ms >= msLeft) {
+      if (frame.ms > msLeft) {
         yield { kind: 'wait', ms: msLeft }
-        return yield* change(concat([{ kind: 'wait', ms: frame.ms - msLeft }], reader))
+        return yield* end()
       }
       msLeft -= frame.ms
       yield frame
       continue
     }
-    if (bytesLeft <= 0 || msLeft <= 0) return yield* change(concat([frame], reader))
+    if (bytesLeft <= 0 || msLeft <= 0) return yield* end()
     const bytes = toBytes(encodeFrame(frame))
     if (bytes.length > bytesLeft) {
       yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
-      return yield* change(concat([{ kind: 'bytes', bytes: bytes.subarray(bytesLeft) }], reader))
+      return yield* end()
     }
     bytesLeft -= bytes.length
     yield frame

@@ -135,7 +135,7 @@ export const replacingFaults = [
     summary: 'The HTML error page of an intermediate proxy.',
     params: () => z.strictObject({ status: statusCode().default(502).describe("The reply's HTTP status.") }),
     apply({ status }) {
-      const title = `${status} ${reasonPhrases[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error')}`
+      const title = `${status} ${reasonPhrases[status] ?? reasonPhrases[status - (status % 100)]}`
       const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`
       return text(status, 'text/html', page)
     },

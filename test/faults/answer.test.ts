@@ -1,7 +1,8 @@
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { ok } from '../../src/http/reply.ts'
-import { applyFaults, bytesOf, type FaultReport, framesOf, outline, sample } from './sample.ts'
+import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
+import { applyFaults, bytesOf, citation, type FaultReport, framesOf, outline, sample } from './sample.ts'
 
 const answer = ok({
   data: [
@@ -134,4 +135,106 @@ describe('missing-field and wrong-type', () => {
 it('wrong-content-type: changes only the header', () => {
   const reply = applyFaults(answer, 'wrong-content-type')
   expect(reply).toEqual({ ...answer, headers: { 'content-type': 'text/plain' } })
+})
+
+/** Applies a fault, and returns the JSON value or the frames of the reply with the warnings. */
+const effectOn = (reply: Reply, fault: FaultInput | FaultInput[]) => {
+  const report: FaultReport = { warnings: [] }
+  const { body } = applyFaults(reply, fault, { report })
+  const value = body.kind === 'json' ? body.value : body.kind === 'frames' ? [...body.frames] : undefined
+  return { value, warnings: report.warnings }
+}
+const event = (fields: object): Frame => ({ kind: 'event', event: { ...fields } })
+
+it('wrong-content-type: warns if the content type is not wrong', () => {
+  expect(effectOn(answer, { name: 'wrong-content-type', contentType: 'application/json' }).warnings).toEqual([
+    "'wrong-content-type' found nothing to act on: the content type is 'application/json'",
+  ])
+})
+
+it('slow-body: delays a body of one byte, even by one millisecond', () => {
+  expect(effectOn(ok(7), { name: 'slow-body', ms: 1 })).toEqual({
+    value: [
+      { kind: 'wait', ms: 1 },
+      { kind: 'bytes', bytes: Uint8Array.of(0x37) },
+    ],
+    warnings: [],
+  })
+})
+
+it('truncated-body: sends the first of two bytes', () => {
+  expect(bytesOf(framesOf(applyFaults(ok(42), 'truncated-body'))).toString()).toBe('4')
+})
+
+it.each([65_533, 65_534, 200_000])('gzip-body: encodes a text of %i characters', (length) => {
+  const sent = bytesOf(framesOf(applyFaults(ok('x'.repeat(length)), 'gzip-body')))
+  expect(gunzipSync(sent).toString()).toBe(JSON.stringify('x'.repeat(length)))
+})
+
+describe('citation faults', () => {
+  it.each<[object, number]>([
+    [{ start_index: 0, end_index: 3 }, 11],
+    [{ start_index: 0, end_index: 1 }, 9],
+    [{ start_index: 3, end_index: 3 }, 9],
+    [{ start_index: 5, end_index: 2 }, 9],
+    [{ start_index: 5 }, 9],
+  ])('citation-out-of-range: moves %j after the end of the text, to at least one character', (span, end) => {
+    const reply = ok({ content: [{ text: 'One two', annotations: [{ type: 'url_citation', ...span }] }] })
+    const moved = { type: 'url_citation', start_index: 8, end_index: end }
+    expect(effectOn(reply, { name: 'citation-out-of-range', by: 1 })).toEqual({
+      value: { content: [{ text: 'One two', annotations: [moved] }] },
+      warnings: [],
+    })
+  })
+
+  it('citation-out-of-range: adds up the deltas of a stream that never sends the full text', () => {
+    const stream = (...spans: object[]) => [
+      event({ delta: { content: 'One ' } }),
+      event({ delta: { content: 'two' } }),
+      ...spans.map((span) => event({ annotations: [{ type: 'url_citation', ...span }] })),
+    ]
+    const reply = eventStream(stream({ start_index: 0, end_index: 3 }))
+    expect(effectOn(reply, { name: 'citation-out-of-range', by: 1 })).toEqual({
+      value: stream({ start_index: 8, end_index: 11 }),
+      warnings: [],
+    })
+  })
+
+  it('citation-missing-field: warns if no citation has the field', () => {
+    const reply = ok({ annotations: [{ type: 'url_citation', url: 'https://a.example' }] })
+    expect(effectOn(reply, { name: 'citation-missing-field', field: 'content' })).toEqual({
+      value: { annotations: [{ type: 'url_citation', url: 'https://a.example' }] },
+      warnings: [
+        "'citation-missing-field' found nothing to act on: the answer's citations have no 'content'",
+      ],
+    })
+  })
+
+  it('citation-missing-field: changes only citations', () => {
+    const others = [
+      { start_index: 1 },
+      { url: 'https://a.example' },
+      { type: 'page', url: 'https://a.example', start_index: 1 },
+      { type: 'page', start_index: 1 },
+    ]
+    const url = 'https://a.example'
+    expect(
+      effectOn(ok([...others, { url, start_index: 1 }, { type: 'url_citation', start_index: 1 }]), {
+        name: 'citation-missing-field',
+        field: 'start_index',
+      }).value,
+    ).toEqual([...others, { url }, { type: 'url_citation' }])
+  })
+
+  it.each([2, 3])('citation-out-of-order: reverses %i events of a stream without its full text', (number) => {
+    const annotations = Array.from({ length: number }, (_, index) => ({ ...citation, title: String(index) }))
+    const stream = (list: object[]) =>
+      list.map((annotation, sequence_number) =>
+        event({ type: 'response.output_text.annotation.added', annotation, sequence_number }),
+      )
+    expect(effectOn(eventStream(stream(annotations)), 'citation-out-of-order')).toEqual({
+      value: stream(annotations.toReversed()),
+      warnings: [],
+    })
+  })
 })

@@ -2,9 +2,10 @@
  * Snapshots of every fault's effect on small sample replies, frame by frame, and tests of parameter limits.
  */
 import { describe, expect, it } from 'vitest'
+import { layers } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
+import { FaultSetting, faultNames, faultOf, faults, sortFaults } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { citation, completed, facts, sample } from './sample.ts'
@@ -306,6 +307,7 @@ it.each<[string, object[], object[]]>([
   ['missing-field', [{ path: 'a.*.0' }], [{}, { path: '' }]],
   ['wrong-type', [{ path: 'a', as: 'object' }], [{ path: 'a', as: 'date' }]],
   ['duplicate-response-id', [{ id: 'a' }], [{ id: '' }]],
+  ['citation-out-of-range', [{ by: 1 }], [{ by: 0 }]],
   [
     'stream-cut',
     [{ atEvent: 0 }, { afterDeltas: 0 }, { atByte: 0 }, { afterMs: 0 }],
@@ -325,7 +327,54 @@ it.each<[string, object[], object[]]>([
   ['slow-head', [{ ms: 0 }], [{ ms: -1 }]],
   ['idle-connection-closed', [{ afterMs: 0 }], [{ afterMs: -1 }]],
 ])('fault %s accepts the parameters %j and rejects %j', (name, valid, invalid) => {
-  const accepts = (params: object) => FaultSetting.safeParse({ name, ...params }).success
-  expect(valid.map(accepts)).toEqual(valid.map(() => true))
-  expect([...invalid, { other: 1 }].map(accepts)).toEqual([...invalid, {}].map(() => false))
+  const asSetting = (params: object) => FaultSetting.safeParse({ name, ...params }).success
+  const alone = (params: object) => faultOf(name).params().safeParse(params).success
+  for (const accepts of [asSetting, alone]) {
+    expect(valid.map(accepts)).toEqual(valid.map(() => true))
+    expect([...invalid, { other: 1 }].map(accepts)).toEqual([...invalid, {}].map(() => false))
+  }
+})
+
+it('fault parameters have these defaults', () => {
+  const defaults = faults.flatMap(({ name, params }) => {
+    const { data = {} } = params().safeParse({})
+    return Object.keys(data).length > 0 ? [[name, data]] : []
+  })
+  expect(Object.fromEntries(defaults)).toEqual({
+    latency: { ms: 1000, jitterMs: 0 },
+    status: { status: 500, headers: {} },
+    'rate-limit': { limit: 60, retryAfterMs: 1000 },
+    'retry-after-date': { status: 429, ms: 2000 },
+    'malformed-body': { body: '{"data":[{"id":' },
+    'html-error-page': { status: 502 },
+    'random-bytes': { bytes: 1024, contentType: 'application/json' },
+    'empty-body': { status: 200 },
+    'error-body-in-200': { code: 502 },
+    'duplicate-response-id': { id: 'resp_duplicate' },
+    'citation-out-of-range': { by: 1_000_000 },
+    'citation-missing-field': { field: 'url' },
+    'stream-sequence-gap': { missing: 5 },
+    'stream-huge-event': { bytes: 1_048_576 },
+    'stream-unknown-event': { type: 'response.unknown_event' },
+    'stream-error-event': { form: 'failed', code: 'server_error', message: 'Provider returned error' },
+    'slow-stream': { firstEventMs: 0, everyMs: 200 },
+    'stream-comments': { comment: 'keep-alive' },
+    'wrong-content-type': { contentType: 'text/plain' },
+    'short-content-length': { by: 10 },
+    'slow-body': { ms: 2000, chunks: 10 },
+    bandwidth: { bytesPerSecond: 1000 },
+    'stream-joined': { ms: 1000 },
+    'stream-split': { bytes: 1 },
+    'slow-head': { ms: 2000 },
+    'idle-connection-closed': { afterMs: 0 },
+  })
+})
+
+it('sortFaults() sorts by layer, then in catalogue order', () => {
+  const all = faultNames.map((name) => FaultSetting.parse({ name, ...requiredParams[name] }))
+  const inOrder = Object.keys(layers).flatMap((layer) =>
+    all.filter(({ name }) => faultOf(name).layer === layer),
+  )
+  expect(sortFaults(all)).toEqual(inOrder)
+  expect(sortFaults(all.toReversed())).toEqual(inOrder)
 })

@@ -26,6 +26,11 @@ const value = ({ body }: Reply) => (body.kind === 'json' ? body.value : undefine
 describe('latency', () => {
   it('waits for a fixed time', () => expect(outcome({ name: 'latency', ms: 250 })).toBe(250))
 
+  it.each([0, 1, 2])('adds a random part of `jitterMs: %i`', (jitterMs) => {
+    const waitMs = outcome({ name: 'latency', ms: 100, jitterMs }, { random: () => 0.5 })
+    expect(waitMs).toBe(100 + jitterMs / 2)
+  })
+
   it('adds uniformly distributed jitter', () => {
     const draws = random('jitter')
     const drawn = Array.from({ length: 500 }, () =>
@@ -118,6 +123,15 @@ describe('rate-limit', () => {
   })
 })
 
+it.each([
+  [1, '00:00:01'],
+  [3001, '00:00:04'],
+  [1_000_000, '00:16:40'],
+])('retry-after-date: rounds %i ms up to whole seconds', (ms, time) => {
+  const { headers } = reply({ name: 'retry-after-date', ms })
+  expect(headers['retry-after']).toBe(`Thu, 01 Jan 2026 ${time} GMT`)
+})
+
 it('malformed-body: sends invalid JSON with a JSON content type', () => {
   const { headers } = reply('malformed-body')
   expect(headers['content-type']).toBe('application/json')
@@ -144,6 +158,15 @@ it('random-bytes: sends the same bytes for the same request', () => {
   expect(bytes()).toHaveLength(64)
   expect(bytes()).toEqual(bytes())
   expect(new Set(bytes()).size).toBeGreaterThan(30)
+})
+
+it('random-bytes: sends 0xff, then bytes from 0 to 0xff', () => {
+  const drawn = [0, 0, 0.5, 0.999]
+  const { body } = reply({ name: 'random-bytes', bytes: 4 }, { random: () => drawn.shift() as number })
+  expect(body).toEqual({
+    kind: 'frames',
+    frames: [{ kind: 'bytes', bytes: Uint8Array.of(0xff, 0, 0x80, 0xff) }],
+  })
 })
 
 const json = { 'content-type': 'application/json' }
@@ -190,7 +213,11 @@ it.each<[FaultInput, unknown]>([
   ],
   ...(
     [
+      [418, '418 Bad Request'],
       [499, '499 Bad Request'],
+      [500, '500 Internal Server Error'],
+      [501, '501 Not Implemented'],
+      [506, '506 Internal Server Error'],
       [599, '599 Internal Server Error'],
     ] as const
   ).map(([status, title]): [FaultInput, unknown] => [

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { eventStream } from '../../src/http/reply.ts'
+import { eventStream, type Frame } from '../../src/http/reply.ts'
+import { createGateway } from '../../src/index.ts'
+import { call } from '../call.ts'
 import {
   applyFaults,
   bytesOf,
@@ -36,8 +38,9 @@ describe("a stream fault's position", () => {
 
   it('is after three deltas by default, or before the last delta if there are three or fewer', () => {
     const long = sample({ deltas: ['a', 'b', 'c', 'd', 'e'] })
-    expect(outline(after('stream-cut', long)).slice(-4)).toEqual(['delta', 'delta', 'delta', 'end'])
-    expect(outline(after('stream-cut')).slice(-3)).toEqual(['delta', 'delta', 'end'])
+    const start = ['created', 'output_item.added']
+    expect(outline(after('stream-cut', long))).toEqual([...start, 'delta', 'delta', 'delta', 'end'])
+    expect(outline(after('stream-cut'))).toEqual([...start, 'delta', 'delta', 'end'])
     expect(outline(after('stream-cut', sample({ deltas: ['a'] })))).toEqual([
       'created',
       'output_item.added',
@@ -64,6 +67,24 @@ describe("a stream fault's position", () => {
       ),
     ).toEqual(['{"a"', ':', '1', '}', '2'])
   })
+
+  it('is before the last delta of a stream without a final event', () => {
+    const delta = (text: string): Frame => ({
+      kind: 'event',
+      event: { type: 'response.output_text.delta', delta: text },
+    })
+    expect(after('stream-cut', eventStream([delta('a'), delta('b')]))).toEqual([
+      delta('a'),
+      { kind: 'hang-up', how: 'end' },
+    ])
+  })
+
+  it.each<FaultInput>([{ name: 'latency', ms: 1 }, 'stream-instead-of-json'])(
+    'does not depend on %j, which does not change the stream',
+    (fault) => {
+      expect(framesOf(applyFaults(sample(), [fault, 'stream-cut']))).toEqual(after('stream-cut'))
+    },
+  )
 
   it('afterDeltas: keeps n deltas', () => {
     expect(outline(after({ name: 'stream-cut', afterDeltas: 1 }))).toEqual([
@@ -103,6 +124,19 @@ describe("a stream fault's position", () => {
     expect(found).toEqual(waits)
   })
 
+  it('afterMs: has no effect if the stream ends with the pause', () => {
+    const report: FaultReport = { warnings: [] }
+    const frames: Frame[] = [
+      { kind: 'event', event: { type: 'a' } },
+      { kind: 'wait', ms: 10 },
+    ]
+    const fault: FaultInput = { name: 'stream-cut', afterMs: 10 }
+    expect(framesOf(applyFaults(eventStream(frames), fault, { report }))).toEqual(frames)
+    expect(report.warnings).toEqual([
+      "'stream-cut' found nothing to act on: the body lasts 10 ms, so the fault cannot act after 10",
+    ])
+  })
+
   it('afterMs 0: sends nothing of the stream', () => {
     expect(outline(after({ name: 'stream-cut', afterMs: 0 }))).toEqual(['end'])
   })
@@ -130,6 +164,16 @@ describe("a stream fault's position", () => {
       'output_item.added',
       'failed',
       '[DONE]',
+    ])
+  })
+
+  it('atByte: does not count pauses', () => {
+    const paced = sample({ everyMs: 10 })
+    const [, first] = framesOf(sample({ everyMs: 10 }))
+    const atByte = bytesOf([first as Frame]).length + 1
+    expect(outline(after({ name: 'stream-error-event', atByte }, paced))).toEqual([
+      ...['wait 10', 'created', 'wait 10', 'output_item.added'],
+      ...['failed', '[DONE]'],
     ])
   })
 
@@ -218,6 +262,37 @@ describe('stream faults', () => {
     expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 2 }))).toEqual(order)
   })
 
+  it('stream-reordered-events: does not swap events after the final one', () => {
+    const types = ['response.created', 'response.completed', 'a', 'b']
+    const reply = () => eventStream(types.map((type): Frame => ({ kind: 'event', event: { type } })))
+    const report: FaultReport = { warnings: [] }
+    const fault: FaultInput = { name: 'stream-reordered-events', atEvent: 1 }
+    expect(framesOf(applyFaults(reply(), fault, { report }))).toEqual(framesOf(reply()))
+    expect(report.warnings).toEqual([
+      "'stream-reordered-events' found nothing to act on: the stream has no two consecutive events before the final one",
+    ])
+  })
+
+  it.each<[FaultInput, string[]]>([
+    [{ name: 'stream-joined', ms: 1 }, []],
+    [{ name: 'stream-joined', ms: 0 }, ["'stream-joined' found nothing to act on: the delay is 0"]],
+    [{ name: 'slow-head', ms: 1 }, []],
+    [{ name: 'slow-head', ms: 0 }, ["'slow-head' found nothing to act on: its duration is 0"]],
+  ])('%j warns only if it adds no delay', (fault, warnings) => {
+    const report: FaultReport = { warnings: [] }
+    framesOf(applyFaults(sample(), fault, { report }))
+    expect(report.warnings).toEqual(warnings)
+  })
+
+  it.each<FaultInput>(['stream-bom', { name: 'stream-split', bytes: 1 }])(
+    '%j does not change JSON replies',
+    (fault) => {
+      const report: FaultReport = { warnings: [] }
+      expect(applyFaults(completed, fault, { report })).toBe(completed)
+      expect(report.warnings).toEqual([expect.stringContaining('the reply is not an event stream')])
+    },
+  )
+
   it('stream-split: sends chunks of n bytes, each in its own write', () => {
     const frames = after({ name: 'stream-split', bytes: 7 })
     expect(bytesOf(frames)).toEqual(whole)
@@ -259,6 +334,20 @@ describe('stream faults', () => {
     const report: FaultReport = { warnings: [] }
     framesOf(applyFaults(sample(), { name: 'slow-stream', ...setting }, { report }))
     expect(report.warnings).toEqual(warnings)
+  })
+
+  it.each([
+    ['createChatCompletion', 'POST /chat/completions'],
+    ['createMessage', 'POST /messages'],
+  ] as const)('slow-stream: changes nothing but the timing of %s', async (on, line) => {
+    const messages = [{ role: 'user', content: 'Why is the sky blue?' }]
+    const body = { model: 'aurora/dawn-2', max_tokens: 50, messages, stream: true }
+    const textWith = async (everyMs: number) => {
+      const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'messages'] })
+      gateway.use({ on, fault: { name: 'slow-stream', everyMs } })
+      return (await call(gateway, line, { body })).text
+    }
+    expect(await textWith(1)).toBe(await textWith(0))
   })
 
   it('stream-unknown-event: has no effect if no event follows its position', () => {
