@@ -4,6 +4,7 @@ import { draw } from '../lib/seed.ts'
 import {
   type CompiledRule,
   type CompiledScenario,
+  type CompiledScript,
   type CompiledStep,
   compileScenario,
   type Effect,
@@ -104,15 +105,20 @@ export interface Candidate {
   readonly activation: Activation
 }
 
+/** A rule with a script. */
+export interface ScriptCandidate extends Candidate {
+  readonly script: CompiledScript
+}
+
 /** Rules that may match a request, in the order of `orderCandidates`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** The activation that each rule belongs to, by index in `rules`. */
   readonly activations: readonly Activation[]
   /** Scripts of scenarios activated by `use()`, oldest first. They are also in `rules`, among the unlimited rules. */
-  readonly scripts: readonly Candidate[]
-  /** Index in `rules` at which scripts with remaining turns are tried; -1 if there are no scripts. */
-  readonly scriptsAt: number
+  readonly scripts: readonly ScriptCandidate[]
+  /** Index in `rules` at which scripts with remaining turns are tried; undefined if there are no scripts. */
+  readonly scriptsAt: number | undefined
 }
 
 export function createActivation(scenario: Scenario): Activation {
@@ -122,6 +128,7 @@ export function createActivation(scenario: Scenario): Activation {
   return { id, compiled, progress: [] }
 }
 
+// mutation: equivalent (ids only need to be distinct)
 let begun = 0
 
 export function copyActivation(activation: Activation): Activation {
@@ -155,15 +162,16 @@ export function orderCandidates(
     )
   const first = named.flatMap(candidatesOf)
   const others = newestFirst.map(candidatesOf)
-  const scripts: Candidate[] = []
-  let scriptsAt = -1
+  const scripts: ScriptCandidate[] = []
+  let scriptsAt: number | undefined
   const finite = new Set<Candidate>()
   for (const candidates of others.toReversed()) {
     let isAfterUnlimited = false
     for (const candidate of candidates) {
       const { rule, activation } = candidate
       if (rule.script) {
-        if (scripts.push(candidate) === 1) scriptsAt = first.length
+        scriptsAt ??= first.length
+        scripts.push({ ...candidate, script: rule.script })
         isAfterUnlimited ||= rule.onEnd !== 'pass'
         continue
       }

@@ -67,7 +67,7 @@ export interface CompiledScenario {
   readonly name: string
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** All names in the rules' `on`, except `*`. */
+  /** All names in the rules' `on`. */
   readonly names: ReadonlySet<string>
 }
 
@@ -83,9 +83,7 @@ export function compileScenario(scenario: Scenario): CompiledScenario {
 function compile(source: Scenario): CompiledScenario {
   const { name } = source
   const rules = source.rules.map((rule, index) => compileRule(rule, name, index + 1))
-  const names = new Set(rules.flatMap(({ on }) => on))
-  names.delete('*')
-  return { name, source, rules, names }
+  return { name, source, rules, names: new Set(rules.flatMap(({ on }) => on)) }
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
@@ -120,7 +118,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     script: rule.script?.map(compileTurn),
     steps,
     isSequence: sequence !== undefined,
-    announcesRateLimit: rule.rateLimit !== undefined && steps.some(limitsRate),
+    announcesRateLimit: steps.some(limitsRate),
   }
 }
 

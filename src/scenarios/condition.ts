@@ -9,6 +9,7 @@ import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { mustBe } from '../lib/in-words.ts'
+import { fieldsOf } from '../lib/loose-reading.ts'
 import { count } from '../lib/numbers.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 
@@ -41,18 +42,13 @@ export interface RuleRequest extends Conditioned {
   readonly isRefused?: boolean
 }
 
-function bodyField(body: unknown, name: string): unknown {
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
-  return Reflect.get(body, name)
-}
-
 /** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */
 export function asksForStream(body: unknown): boolean {
-  return bodyField(body, 'stream') === true
+  return fieldsOf(body)['stream'] === true
 }
 
 export function modelOf(body: unknown): string | undefined {
-  const model = bodyField(body, 'model')
+  const { model } = fieldsOf(body)
   return typeof model === 'string' ? model : undefined
 }
 
@@ -61,8 +57,8 @@ const inputTexts = new WeakMap<object, string>()
 /** Returns all text in `input` or `messages`, joined by line breaks. */
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
-  const text =
-    inputTexts.get(body) ?? texts(bodyField(body, 'input') ?? bodyField(body, 'messages')).join('\n')
+  const { input, messages } = fieldsOf(body)
+  const text = inputTexts.get(body) ?? texts(input ?? messages).join('\n')
   // mutation: equivalent (only a cache)
   inputTexts.set(body, text)
   return text
@@ -266,7 +262,7 @@ export function streamTest(expected: boolean): Test {
   return {
     passes: ({ body }) => asksForStream(body) === expected,
     explain: ({ body }) =>
-      `expected a request with stream ${expected}, but the request has ${show(bodyField(body, 'stream'))}`,
+      `expected a request with stream ${expected}, but the request has ${show(fieldsOf(body)['stream'])}`,
   }
 }
 

@@ -7,7 +7,6 @@ import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
   advance,
-  type Candidate,
   type Candidates,
   copyActivation,
   copyNamed,
@@ -16,6 +15,7 @@ import {
   type Progress,
   progressIn,
   type ScenarioProgress,
+  type ScriptCandidate,
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
@@ -246,7 +246,7 @@ export class Rules {
       const next = advance(rule, progress, request, sandbox)
       const applies = 'effect' in next || next.kind === 'step'
       if (applies && rule.setState !== undefined) this.#state = rule.setState
-      if (applies && progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
+      if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if ('effect' in next) {
         const match: Match = {
           scenario: rule.scenario,
@@ -331,15 +331,15 @@ export class Rules {
 
   /** Calls `next` with the scripts that match the request. Returns undefined if no script replies to it. */
   #play(
-    scripts: readonly Candidate[],
+    scripts: readonly ScriptCandidate[],
     request: RuleRequest,
     conversation: Conversation,
     next: (active: readonly ActiveScript[], playing: Playing) => PlayedTurn | undefined,
     script?: Progress,
   ): Match | undefined {
-    const active = scripts.flatMap(({ rule, activation }) => {
-      const { script, states, tests, onEnd } = rule
-      if (!script || (states && !states.includes(this.#state))) return []
+    const active = scripts.flatMap(({ rule, activation, script }) => {
+      const { states, tests, onEnd } = rule
+      if (states && !states.includes(this.#state)) return []
       if (!tests.every((test) => test.passes(request))) return []
       return [{ rule, script, onEnd, progress: progressIn(activation, rule) }]
     })

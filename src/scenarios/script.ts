@@ -165,7 +165,7 @@ function textsOf(item: ScriptedItem): string[] {
   if (item.type !== 'message') return []
   const { content } = item
   if (typeof content === 'string') return [content]
-  return [content.map(({ text, refusal }) => text ?? refusal ?? '').join('\n')]
+  return [content.map(({ text, refusal }) => text ?? refusal).join('\n')]
 }
 
 /** Return value of one function call. */

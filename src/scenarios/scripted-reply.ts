@@ -126,8 +126,9 @@ export function spanOf(
   text: string,
 ): [start: number, end: number] | undefined {
   if (start !== undefined && end !== undefined) return [start, end]
-  const at = part === undefined ? -1 : text.indexOf(part)
-  return part === undefined || at < 0 ? undefined : [at, at + part.length]
+  if (part === undefined || !text.includes(part)) return undefined
+  const at = text.indexOf(part)
+  return [at, at + part.length]
 }
 
 /** A page that scripted text cites. */

@@ -4,6 +4,7 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
+import { isObject } from '../lib/loose-reading.ts'
 import { readAt, readPath } from '../lib/value-path.ts'
 
 /** Values that templates can refer to. */
@@ -62,7 +63,7 @@ export function templateWriter(
   const inside = (value: unknown): unknown => {
     if (typeof value === 'string') return isTemplate(value) ? write(value) : value
     if (Array.isArray(value)) return value.map(inside)
-    if (typeof value !== 'object' || value === null) return value
+    if (!isObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
   }
   return (value) => inside(value) as typeof value

@@ -246,6 +246,8 @@ describe('rate limits', () => {
     expect(await limitsAfter({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
     // The tokens are exhausted, but the requests are not.
     expect(await limitsAfter({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
+    expect(await limitsAfter({ requests: 2, tokens: 10 }, 1)).toEqual([200, '10/0', '2/1', '10/0'])
+    expect(await limitsAfter({ requests: 5, tokens: 11 }, 1)).toEqual([200, '5/4', '5/4', '11/1'])
     expect(await limitsAfter({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
   })
 

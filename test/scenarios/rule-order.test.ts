@@ -122,6 +122,29 @@ describe('scripts among other rules', () => {
   })
 })
 
+describe('a finite rule after a script in the same scenario', () => {
+  it.each([
+    ['pass', ['turn', 'finite', 'newer']],
+    ['fail', ['turn', 'newer', 'newer']],
+  ] as const)(
+    'applies before newer unlimited rules only if the script lets requests pass: %s',
+    async (onEnd, expected) => {
+      const { gateway, ask } = setup()
+      gateway.use({
+        name: 'scripted',
+        rules: [
+          { on: 'text', script: [{ text: 'turn' }], onEnd },
+          { on: 'text', times: 1, reply: { text: 'finite' } },
+        ],
+      })
+      gateway.reply('newer')
+      const answers = []
+      for (const input of ['One', 'Two', 'Three']) answers.push(await ask({ input }))
+      expect(answers).toEqual(expected)
+    },
+  )
+})
+
 describe('`onEnd` of a sequence', () => {
   const first = { reply: { text: 'first' } }
   const second = { reply: { text: 'second' } }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
+import type { Progress } from '../../src/scenarios/activation.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { RuleRequest } from '../../src/scenarios/condition.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
@@ -150,6 +151,19 @@ describe('rule.when', () => {
     expect([ask(), ask(other), ask(), ask(), ask()].map(matched)).toEqual([false, false, true, true, false])
   })
 
+  it.each<[NonNullable<RuleInput['faults']>, json: boolean, stream: boolean]>([
+    [['status'], true, true],
+    [['stream-cut'], false, true],
+    [['latency', 'stream-cut'], true, true],
+    [['json-instead-of-stream'], false, true],
+    [['stream-instead-of-json'], true, false],
+    [['stream-instead-of-json', 'stream-cut'], true, false],
+    [['stream-instead-of-json', { name: 'missing-field', path: 'id' }], true, true],
+  ])('is implied by the faults %j: matches JSON: %s, matches streams: %s', (faults, json, stream) => {
+    const { ask } = setup({ on: 'createResponse', faults })
+    expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([json, stream])
+  })
+
   it('implies `stream: true` for a stream fault', () => {
     const { ask } = setup({ on: 'createResponse', fault: 'stream-cut' })
     expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([false, true])
@@ -169,7 +183,10 @@ describe("a rule's frequency", () => {
   it('after: skips the first n requests', () => expect(run({ after: 3 })).toBe('...xxxxx'))
   it('every: applies to every nth request', () => expect(run({ every: 3 })).toBe('..x..x..'))
   it('after, every, times: can be combined', () =>
-    expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
+    expect([run({ after: 1, every: 2, times: 2 }), run({ after: 1, every: 3 })]).toEqual([
+      '..x.x...',
+      '...x..x.',
+    ]))
 
   it('probability: applies to a share of the requests, selected by the seed', () => {
     const outcomesFor = (seed: number) => {
@@ -183,6 +200,16 @@ describe("a rule's frequency", () => {
     expect(outcomesFor(1)).not.toEqual(outcomesFor(2))
     expect(outcomesFor(1).filter(Boolean).length).toBeGreaterThan(250)
     expect(outcomesFor(1).filter(Boolean).length).toBeLessThan(350)
+  })
+
+  it('probability: applies to requests whose random number is below it', () => {
+    const { skipped } = setup({ on: '*', probability: 0, fault: 'status' }).ask()
+    const reason = skipped?.reasons?.get(0)
+    const drawn = reason?.kind === 'probability' ? reason.drawn : 1
+    const outcomes = [drawn, drawn + Number.EPSILON].map((probability) =>
+      matched(setup({ on: '*', probability, fault: 'status' }).ask()),
+    )
+    expect(outcomes).toEqual([false, true])
   })
 
   it('probability: does not depend on earlier requests', () => {
@@ -337,6 +364,7 @@ describe('active scenarios', () => {
       return rules.match(call()).match?.effect.faults.map((fault) => Reflect.get(fault, 'status'))
     })
     expect(statuses).toEqual([undefined, undefined, [402], [402]])
+    expect(matched(setup({ on: '*', budgetUsd: 1 }).ask())).toBe(false)
   })
 
   it('are replaced in place, with new progress', () => {
@@ -374,7 +402,102 @@ describe('active scenarios', () => {
   })
 })
 
+describe('the number of active rules', () => {
+  it('is limited to 20,000, and counts only active ones', () => {
+    const { rules } = setup()
+    const one = scenario('one', { on: '*', fault: 'status' })
+    const half = { ...one, name: 'half', rules: Array(10_000).fill(one.rules[0]) }
+    const message = 'A sandbox can have at most 20000 active rules: end some scenarios, or reset the sandbox'
+    const isFull = () =>
+      expect(() => rules.use(one)).toThrow(expect.objectContaining({ status: 429, message }))
+    rules.use(half)
+    const second = rules.use(half)
+    isFull()
+    second[Symbol.dispose]()
+    rules.use(half)
+    isFull()
+  })
+})
+
+describe('the conversations of a script', () => {
+  it('are limited to the newest 1000', () => {
+    const { rules } = setup({ on: 'text', script: [{ text: 'Hi' }], onEnd: 'repeat' })
+    const conversations = () => rules.scripts()[0]?.conversations.map(({ conversation }) => conversation)
+    const begin = (text: string) =>
+      rules.match(call({ generatesText: true }), [], () => ({
+        items: [{ kind: 'message', role: 'user', text }],
+        tools: [],
+      }))
+    begin('First')
+    const snapshot = rules.snapshot()
+    const progress = snapshot.activations[0]?.progress[1] as Progress
+    progress.runs = Array(999).fill(progress.runs[0])
+    rules.restore(snapshot)
+    begin('Second')
+    expect(conversations()).toEqual([...Array(999).fill(1), 2])
+    begin('Third')
+    expect(conversations()).toEqual([...Array(998).fill(1), 2, 3])
+  })
+})
+
+describe('a scenario state', () => {
+  const started: RuleInput = { on: '*', when: { state: 'started' }, fault: 'timeout' }
+
+  it('is kept by a rule that does not set one', () => {
+    const { ask } = setup({ on: '*', times: 1, fault: 'status' }, started)
+    expect([ask(), ask()].map(({ match }) => match?.rule)).toEqual([1, 2])
+  })
+
+  it('is kept by a rule that does not apply', () => {
+    const { ask } = setup({ on: '*', after: 1, setState: 'other' }, started)
+    expect([ask(), ask()].map(({ match }) => match?.rule)).toEqual([2, undefined])
+  })
+})
+
+describe('a rate limit', () => {
+  it('is not announced or charged for calls that its rule skips for another reason', () => {
+    const { ask } = setup({ on: '*', after: 1, rateLimit: { requests: 1, per: 1000 } })
+    const [skipped, passed, over] = [ask(), ask(), ask()]
+    expect([skipped.headers, skipped.charge, skipped.match]).toEqual([undefined, undefined, undefined])
+    expect(passed.headers).toEqual({
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '1',
+    })
+    expect(over.match?.rateLimit).toEqual({ limit: 1, remaining: 0, resetMs: 1000 })
+    expect([over.headers, over.charge]).toEqual([undefined, undefined])
+  })
+
+  it('of 0 requests resets at once', () => {
+    const { ask } = setup({ on: '*', rateLimit: { requests: 0, per: 1000 } })
+    expect(ask().match?.rateLimit).toEqual({ limit: 0, remaining: 0, resetMs: 0 })
+  })
+})
+
 describe('the explanations of skipped rules', () => {
+  it.each<[NonNullable<RuleInput['when']>, string]>([
+    [
+      { body: { 'tools.*.type': 'c' } },
+      "expected a body field 'tools.*.type' equal to 'c', but the request has 'a', 'b'",
+    ],
+    [
+      { body: { 'tags.*': { contains: 'c' } } },
+      "expected a body field 'tags.*' containing 'c', but the request has none",
+    ],
+    [
+      { body: { metadata: { present: true } } },
+      "expected body field 'metadata' to be present, but the request has none",
+    ],
+    [
+      { body: { tools: { present: false } } },
+      `expected body field 'tools' to be absent, but the request has [{"type":"a"},{"type":"b"}]`,
+    ],
+  ])('quote the values for %j', (when, reason) => {
+    const body = { tools: [{ type: 'a' }, { type: 'b' }] }
+    const { ask } = setup({ on: '*', when, fault: 'status' })
+    expect(explain(ask({ body }), { body })).toEqual([`rule 1 of 'mine' ${reason}`])
+  })
+
   it('name the failed condition and the actual value', () => {
     const { ask } = setup(
       { on: 'createResponse', when: { model: 'borealis/*' }, fault: 'status' },

@@ -142,6 +142,7 @@ describe('script()', () => {
     ['a list instead of an object', { tide: [1] }, ['{"tide":[1]}'], ['{"tide":{"0":1}}']],
     ['an object instead of a list', { tide: { 0: 1 } }, ['{"tide":{"0":1}}'], ['{"tide":[1]}']],
     ['an object instead of null', { tide: { high: 6 } }, ['{"tide":{"high":6}}'], ['{"tide":null}']],
+    ['an object instead of a number', { tide: {} }, ['{"tide":{}}'], ['{"tide":6}']],
     ['JSON instead of plain text', { ok: true }, ['{"ok":true}'], ['ok: true']],
     ['one of several results', 'Borealis', ['Aurora', 'Borealis'], ['Aurora', 'Aurora']],
     ['each result in order', ['Aurora', 'Borealis'], ['Aurora', 'Borealis'], ['Borealis', 'Aurora']],
@@ -199,10 +200,64 @@ describe('script()', () => {
     expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
+    expect(failed.other.error.metadata).toEqual({ turn: 1 })
     const last = await third('repeat-last')
     expect([textOf(last.last), textOf(last.other)]).toEqual(['Two', 'Two'])
     const passed = await third('pass')
     expect([textOf(passed.last), textOf(passed.other)]).toEqual(['From an older rule', 'From an older rule'])
+  })
+
+  it.each(['repeat', 'repeat-last'] as const)(
+    'starts a new conversation with %s only if its turn matches',
+    async (onEnd) => {
+      const gateway = createGateway()
+      const expecting = { expect: { input: 'boats' }, text: 'Boats' }
+      const other = { text: 'Anything' }
+      gateway.script(onEnd === 'repeat' ? [expecting, other] : [other, expecting], { onEnd })
+      await new Agent(gateway, 'Two boats').ask()
+      expect((await new Agent(gateway, 'Two trains').ask()).error.message).toBe(
+        'Script: this is a new conversation, and the script is already used by another',
+      )
+      expect(textOf(await new Agent(gateway, 'Three boats').ask())).toBe('Boats')
+    },
+  )
+
+  it('places text before the calls of the same turn', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'Let me look', call: { search: {} } }])
+    const { output } = await new Agent(gateway, 'Hello').ask()
+    expect(output.map(({ type }: Json) => type)).toEqual(['message', 'function_call'])
+  })
+
+  it('generates the answer of a turn that sets only its status', async () => {
+    const gateway = createGateway()
+    gateway.script([{ responseStatus: 'completed' }])
+    expect(textOf(await new Agent(gateway, 'Hello').ask())).toMatch(/\w/)
+  })
+
+  it.each([
+    [300, 'x'.repeat(300)],
+    [301, `${'x'.repeat(300)}…`],
+  ])('quotes up to 300 of %i characters in its message', async (length, quoted) => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'boats' }, text: 'Boats' }])
+    const { error } = await new Agent(gateway, 'x'.repeat(length)).ask()
+    expect(error.message).toBe(
+      `Script: turn 1 of 1 does not match: expected the last user message containing 'boats', but received '${quoted}'`,
+    )
+  })
+
+  it('applies only in the state of its rule, and explains why it lets a request pass', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: 'text', when: { state: 'other' }, script: [{ text: 'Other' }], onEnd: 'pass' })
+    gateway.use({ on: 'listProviders', setState: 'other' })
+    const ask = (question: string) => new Agent(gateway, question).ask()
+    expect(textOf(await ask('One'))).not.toBe('Other')
+    expect(gateway.journal.last('createResponse')?.nearMisses).toEqual([
+      { scenario: 'rule', rule: 1, reason: 'the inline rule has no turn left for this call' },
+    ])
+    await call(gateway, 'GET /providers')
+    expect(textOf(await ask('Two'))).toBe('Other')
   })
 
   it('supports faults at any turn, and replies to a retry with the next turn', async () => {
@@ -338,6 +393,66 @@ describe('scripted conversations', () => {
     expect(textOf(await first.says('More').ask())).toBe('Three')
   })
 
+  it('continue from the oldest one if several are equally advanced', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }, { text: 'First' }])
+    gateway.script([{ text: 'One' }, { text: 'Second' }])
+    const [first, second] = [new Agent(gateway, 'Hello'), new Agent(gateway, 'Hello')]
+    await first.ask()
+    await second.ask()
+    expect(textOf(await second.says('More').ask())).toBe('First')
+  })
+
+  it('continue after a refusal, but not if the client changes it', async () => {
+    const codes = ['No boats.', 'Boats'].map(async (refusal) => {
+      const gateway = createGateway()
+      gateway.script([
+        { output: [{ type: 'message', content: [{ refusal: 'No boats.' }] }] },
+        { text: 'Two' },
+      ])
+      const agent = new Agent(gateway, 'Hello')
+      await agent.ask()
+      agent.input[1] = { role: 'assistant', content: [{ type: 'refusal', refusal }] }
+      return (await agent.says('More').ask()).code
+    })
+    expect(await Promise.all(codes)).toEqual([200, 400])
+  })
+
+  it('check only the results of the previous turn, even if the client adds other calls', async () => {
+    const gateway = createGateway()
+    gateway.script([{ call: { search: {} } }, { expect: { result: { search: ['six'] } }, text: 'Done' }])
+    const agent = new Agent(gateway, 'Hello')
+    await agent.ask()
+    agent.results('six')
+    agent.input.push(
+      { type: 'function_call', call_id: 'mine', name: 'search', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'mine', output: 'seven' },
+    )
+    expect(textOf(await agent.ask())).toBe('Done')
+  })
+
+  it('do not match results before the last message if the client generates call ids', async () => {
+    const gateway = createGateway()
+    gateway.script([{ call: { search: {} } }, { expect: { result: { search: 'six' } }, text: 'Done' }])
+    const agent = new Agent(gateway, 'Hello')
+    await agent.ask()
+    agent.input[1] = { type: 'function_call', call_id: 'mine', name: 'search', arguments: '{}' }
+    const { error } = await agent.results('six').says('Well?').ask()
+    expect(error.message).toBe(
+      "Script: turn 2 of 2 does not match: expected a result of 'search' containing 'six', but received none",
+    )
+  })
+
+  it('are numbered from 1 again after a reset of the scenarios', async () => {
+    const gateway = createGateway()
+    for (const text of ['One', 'Two']) {
+      gateway.script([{ text }])
+      await new Agent(gateway, 'Hello').ask()
+      gateway.resetScenarios()
+    }
+    expect(gateway.journal.entries().map(({ turn }) => turn?.conversation)).toEqual([1, 1])
+  })
+
   it('continue if the client shortens or extends the text, but not if it changes the text', async () => {
     const codes = ['Tides', 'Tides rise [1]', ' Tides rise', '', 'Boats'].map(async (content) => {
       const gateway = createGateway()
@@ -360,6 +475,12 @@ describe('scripted conversations', () => {
       400,
       expect.stringContaining('turn 1 of 1 does not match'),
     ])
+    expect(gateway.journal.last('createResponse')?.turn).toEqual({
+      conversation: 0,
+      turn: 1,
+      of: 1,
+      problem: "the last user message containing 'Boats', but received 'Other'",
+    })
     expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
     expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
 

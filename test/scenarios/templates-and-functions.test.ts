@@ -113,9 +113,16 @@ describe('templates in scripted replies', () => {
   })
 
   it('fail when a reply would exceed 1 MiB', async () => {
-    const { ask } = inText('{{ input }}'.repeat(1100))
+    const { gateway, ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
     expect(message).toContain('The templates of one reply may write at most 1048576 characters')
+    expect(gateway.journal.last('createResponse')?.status).toBe(500)
+  })
+
+  it('leave numbers, booleans and null in a body unchanged', async () => {
+    const body = { text: 'Hi', more: [1, true, null, {}], none: null, number: 0, no: false }
+    const { send } = setup({ on: 'createResponse', reply: { body: { ...body, input: '{{ input }}' } } })
+    expect(await (await send({})).json()).toEqual({ ...body, input: 'Why tides?' })
   })
 
   it.each([
