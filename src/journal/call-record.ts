@@ -325,10 +325,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
    * Called when a chunk of the body is sent.
    *
    * @param length Chunk size in bytes.
+   * @param events Number of stream events in the chunk.
    */
-  sent(part: string | Uint8Array, length?: number, events = 0): void {
+  sent(part: string | Uint8Array, length?: number, events?: number): void {
     const now = monotonic()
-    this.events += events
+    if (events) this.events += events
     this.firstByteAt ??= now
     if (!this.#isKept) return
     const offset = this.replyBody.bytes

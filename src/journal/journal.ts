@@ -235,7 +235,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return new Promise((resolve, reject) => {
       assertWaitOptions(operation, options)
       const { count = 1, signal } = options
-      const timeoutMs = toMilliseconds(options.timeoutMs ?? 1000)
+      const timeoutMs = toMilliseconds(options.timeoutMs ?? '1s')
       if (Number.isNaN(timeoutMs))
         throw new TypeError(
           `waitFor('${operation}'): timeoutMs must be milliseconds or a duration such as '5s', got ${options.timeoutMs}`,

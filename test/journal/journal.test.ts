@@ -28,13 +28,13 @@ describe('journal entries', () => {
   it("contain the request's operation, method, path, parameters, query, headers and body", async () => {
     const { call, journal } = begin()
     const body = '{ "name": "Newer",  "extra": [1] }'
-    await call('PATCH /workspaces/production?a=1&b=2&b=3', { body, headers: { 'x-custom': 'yes' } })
+    await call('PATCH /workspaces/production?a=1&b=2&b=3&b=4', { body, headers: { 'x-custom': 'yes' } })
     expect(journal.last('updateWorkspace')).toMatchObject({
       operation: 'updateWorkspace',
       method: 'PATCH',
       path: '/api/v1/workspaces/production',
       params: { id: 'production' },
-      query: { a: '1', b: ['2', '3'] },
+      query: { a: '1', b: ['2', '3', '4'] },
       headers: { 'x-custom': 'yes', 'content-type': 'application/json' },
       rawBody: { text: body, cut: 0 },
       body: { name: 'Newer', extra: [1] },
@@ -117,6 +117,44 @@ describe('journal entries', () => {
     expect(journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
+  it.each([
+    [50, []],
+    [51, ['and 1 more']],
+    [52, ['and 2 more']],
+    [1051, ['and 1,001 more']],
+  ])('list 50 of %i warnings, and count the rest', async (count, rest) => {
+    const { call, journal, gateway } = begin()
+    const names = Array.from({ length: count }, (_, index) => `unknown${index}`)
+    gateway.reply(names.map((name) => `{{ ${name} }}`).join(''))
+    await (await call('POST /responses', { body: question })).text()
+    expect(journal.last('createResponse')?.warnings).toEqual([
+      ...names.slice(0, 50).map((name) => `the template uses '${name}', which the request does not have`),
+      ...rest,
+    ])
+  })
+
+  it.each([
+    [[{ bytes: 'a' }], 0],
+    [[{ bytes: 'a' }, { wait: 1 }, { bytes: 'b' }], 1],
+  ])('contain the times of chunks if there are several: %j', async (frames, least) => {
+    const { call, journal, gateway } = begin()
+    gateway.use({ on: 'listProviders', reply: { frames } })
+    await (await call('GET /providers')).text()
+    const [first] = journal.last('listProviders')?.timeline ?? []
+    expect(first).toEqual(least === 0 ? undefined : { ms: expect.any(Number), offset: 0 })
+  })
+
+  it('have the same id whether the sandbox is named by the path or by the key', async () => {
+    const idOf = async (path: string) => {
+      const { gateway } = begin()
+      const reply = await gateway.fetch(`https://gateway.example${path}/providers`, {
+        headers: { authorization: 'Bearer any' },
+      })
+      return reply.headers.get('x-request-id')
+    }
+    expect(await idOf('/sandboxes/default/api/v1')).toBe(await idOf('/api/v1'))
+  })
+
   it('contain the time to the first event and the total time', async () => {
     const { call, journal, gateway } = begin({ timeScale: 1 })
     gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
@@ -172,6 +210,19 @@ describe('journal limits', () => {
     expect(kept.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(5000)
     expect(journal.evictedCount + entries.length).toBe(6)
     expect(entries.at(-1)?.body).toMatchObject({ name: 'f'.repeat(100) })
+  })
+
+  it('do not count the rest of a stream whose call was evicted', async () => {
+    const { call, journal, gateway } = begin({ limits: { journalEntries: 2, journalBytes: 60_000 } })
+    gateway.reply('word '.repeat(20_000))
+    const stream = await call('POST /responses', { body: { ...question, stream: true } })
+    await (await call('GET /providers')).text()
+    await (await call('GET /workspaces/none')).text()
+    expect((await stream.text()).length).toBeGreaterThan(100_000)
+    expect(journal.entries().map(({ path }) => path)).toEqual([
+      '/api/v1/providers',
+      '/api/v1/workspaces/none',
+    ])
   })
 
   it('keep a body of exactly 64 KB and truncate a longer one', async () => {
@@ -304,6 +355,9 @@ describe('journal.explain()', () => {
     setup.gateway.use({ name: 'many', rules })
     const text = await explained('POST /responses', { body: question }, setup)
     for (let index = 0; index < 300; index++) expect(text).toContain(`word ${index} ${'long '.repeat(20)}`)
+    const { nearMisses = [] } = setup.journal.last('createResponse') ?? {}
+    expect(nearMisses.map(({ rule }) => rule)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1))
+    expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not apply either, nor did 199 more")
   })
 
   it('does not add a period to a warning that is a question', async () => {
@@ -323,7 +377,9 @@ describe('journal.explain()', () => {
     setup.gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await setup.call('GET /providers').catch(() => {})
     const broken = setup.journal.explain(setup.journal.last('listProviders') as never)
-    expect(broken).toContain('A fault aborted the reply.')
+    expect(broken).toMatch(
+      /^GET \/api\/v1\/providers \(listProviders\) got no response \(req_[0-9a-f]{16}\)\.\nMatched the inline rule: fault connection-reset\.\nA fault aborted the reply\.$/,
+    )
   })
 })
 
@@ -455,6 +511,21 @@ describe('sharedCallsText()', () => {
 })
 
 describe('journalText()', () => {
+  it('lists the first three near misses of a call', async () => {
+    const { gateway, call, journal } = begin()
+    const rules = [1, 2, 3, 4].map(() => ({ on: 'listProviders', after: 1, fault: 'status' }) as const)
+    gateway.use({ name: 'late', rules })
+    await (await call('GET /providers')).text()
+    const line = (rule: number) => `     rule ${rule} of 'late' skips the first call, but this is call 1.`
+    expect(journalText('It', journal.entries()).replace(/\d+ ms/, '0 ms')).toBe(
+      [
+        'It has 1 call:',
+        '  1. GET /api/v1/providers (listProviders): 200, 0 ms',
+        ...[1, 2, 3].map(line),
+      ].join('\n'),
+    )
+  })
+
   it.each([9, 10, 11, 12])(
     'lists at most the last ten of %i calls, and counts the earlier ones',
     async (count) => {
