@@ -226,6 +226,14 @@ describe('citation faults', () => {
     ).toEqual([...others, { url }, { type: 'url_citation' }])
   })
 
+  it('citation-late: changes nothing in a stream without citations', () => {
+    const stream = () => [event({ type: 'response.output_text.done', text: 'One' })]
+    expect(effectOn(eventStream(stream()), 'citation-late')).toEqual({
+      value: stream(),
+      warnings: ["'citation-late' found nothing to act on: the answer has no citations"],
+    })
+  })
+
   it.each([2, 3])('citation-out-of-order: reverses %i events of a stream without its full text', (number) => {
     const annotations = Array.from({ length: number }, (_, index) => ({ ...citation, title: String(index) }))
     const stream = (list: object[]) =>

@@ -99,6 +99,21 @@ describe('templates in scripted replies', () => {
     expect((await (await send({})).json()).output[0].content[0].text).toBe('Turn 1: Why tides?')
   })
 
+  it.each([
+    ['Why tides?', 'You ask: Why tides?', 'tides'],
+    [
+      'Hello?',
+      'You ask: Hello? [tides.example](https://tides.example/)',
+      '[tides.example](https://tides.example/)',
+    ],
+  ])('are rendered before a citation finds its text, or adds a link: %s', async (input, text, cited) => {
+    const { gateway, send } = setup()
+    gateway.reply('You ask: {{ input }}', { citations: [{ url: 'https://tides.example/', text: 'tides' }] })
+    const [part] = (await (await send({ input })).json()).output.at(-1).content
+    const [{ start_index, end_index }] = part.annotations
+    expect([part.text, part.text.slice(start_index, end_index)]).toEqual([text, cited])
+  })
+
   it('are rendered by the server for the remote client', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
