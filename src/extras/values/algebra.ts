@@ -1,13 +1,13 @@
 /** Solves linear equations such as `8x + 7 = -23` step by step. */
 
 import type { ValuePlace } from '../../resources/json-schema.ts'
-import { ownName } from './catalog.ts'
-import type { Leaf } from './fields.ts'
+import { type Leaf, ownName } from './fields.ts'
 
 interface Solution {
   readonly steps: readonly { readonly explanation: string; readonly output: string }[]
   /** Last line, such as `x = -15/4`. */
   readonly answer: string
+  readonly value: number
 }
 
 /** Returns a source of steps and answers. It proposes nothing if the prompt has no linear equation. */
@@ -24,16 +24,13 @@ export function solutionOf(prompt: string, leaves: ReadonlyMap<string, Leaf>) {
 
 /** Returns a step's explanation or output, or the answer. */
 function partOf(
-  { steps, answer }: Solution,
+  { steps, answer, value }: Solution,
   leaf: Leaf,
   { path, type }: ValuePlace,
 ): string | number | undefined {
   const own = ownName(leaf)
-  const isAnswer = /\b(?:answer|result|solution|value|x)$/.test(own)
-  if (type === 'number' || type === 'integer') {
-    const value = Number(answer.replace(/^.*= /, ''))
-    return isAnswer && !Number.isNaN(value) ? value : undefined
-  }
+  const isAnswer = /\b(?:answer|result|solution|value|x)$/.test(own) || answer.startsWith(`${own} =`)
+  if (type === 'number' || type === 'integer') return isAnswer ? value : undefined
   if (type !== 'string') return undefined
   const step = leaf.isMany ? steps[path.findLast((each) => typeof each === 'number') ?? 0] : undefined
   const isReason = /\b(?:explanation|description|reason|reasoning|text|thoughts?|step|action|work)$/.test(own)
@@ -69,7 +66,7 @@ function solveLinear(name: string, factor: number, offset: number, right: number
     ...(offset === 0 ? [] : [{ explanation: moved, output: `${term} = ${rest}` }]),
     ...(factor === 1 ? [] : [{ explanation: `Divide both sides by ${factor}.`, output: answer }]),
   ]
-  return steps.length > 0 ? { steps, answer } : undefined
+  return { steps, answer, value: tidy(rest / factor) }
 }
 
 /** Returns a whole number, a fraction of whole numbers such as `-29/8`, or a decimal. */

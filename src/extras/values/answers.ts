@@ -2,7 +2,7 @@
 
 import catalog from '../../../fixtures/catalog.json' with { type: 'json' }
 import fixtures from '../../../fixtures/values.json' with { type: 'json' }
-import { listedValues, typesOf } from '../../model/json-schema/schema.ts'
+import { typesOf } from '../../model/json-schema/schema.ts'
 import { type Fact, isCommon } from './facts.ts'
 import { escaped, type Leaf, split } from './fields.ts'
 
@@ -67,7 +67,7 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
       return /(?:named|called|titled|about|entitled|movie|film|book|song|review|on|for|of|by|in|from|to|at)\s["'“]?$/.test(
         before,
       )
-    return kind === 'object' && /query|search|item|product|text|topic/i.test(key)
+    return /query|search|item|product|text|topic/i.test(key)
   })
 }
 
@@ -75,13 +75,7 @@ export function firmFacts({ facts, key }: Leaf, count: number | undefined): read
 export function statedNearby({ key, schemas, isMany }: Leaf, text: string): readonly Fact[] {
   const own = split(key.replace(/^.*\//, ''))
   const [first = '', ...others] = own.split(' ')
-  if (
-    isMany ||
-    !schemas.some(
-      (schema) => typesOf(schema)?.includes('string') && !listedValues(schema) && !schema['format'],
-    )
-  )
-    return []
+  if (isMany || !schemas.some((schema) => typesOf(schema)?.includes('string'))) return []
   const isPreference = /^favou?rite|^preferred|^hobby|^interests?$/.test(own)
   const pattern = isPreference
     ? /\b(?:loves?|likes?|prefers?|enjoys?|favou?rite \p{L}+ is)\s((?:[\p{L}-]+\s){0,2}[\p{L}-]+)(?=[.,;!]|$|\sand\s)/iu
@@ -92,14 +86,13 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
         : undefined
   const match = pattern?.exec(text)
   const value = match?.[1]
-  if (!match || !value || (isCommon(value) && !isPreference)) return []
+  if (!match || !value || isCommon(value)) return []
   const start = match.index + match[0].indexOf(value)
   return [{ kind: 'label', value, start, end: start + value.length, before: '', after: '' }]
 }
 
 /** Returns true if a fact only names the schema's fields, as in `with the fields 'title' and 'author'`. */
 export function namesField({ value, items }: Fact, names: ReadonlySet<string>): boolean {
-  if (/^I['’]/.test(String(value))) return true
   const isName = (text: string) => names.has(split(text))
   return items ? items.some(isName) : isName(String(value))
 }

@@ -32,8 +32,8 @@ export function dateOf(raw: string, now: number): string | undefined {
   if (/week/.test(text)) return after(7)
   const weekday = weekdays.findIndex((name) => text.includes(name))
   if (weekday < 0) return after(0)
-  const ahead = (weekday - new Date(now).getUTCDay() + 7) % 7 || 7
-  return after(text.startsWith('last') ? ahead - 7 : ahead)
+  const ahead = (weekday - new Date(now).getUTCDay() + 7) % 7
+  return after(text.startsWith('last') ? ahead - 7 : ahead || 7)
 }
 
 function dayOf(year: string, month: string, date: string): string | undefined {
@@ -74,6 +74,6 @@ export function inDateFormat(format: string, date: string, time = '09:00'): stri
     .replace(/DD/i, dayOfMonth)
     .replace(/YY/i, year.slice(2))
   if (!tail) return written
-  const separator = /T/i.test(format.slice(head.length, head.length + 1)) ? 'T' : ' '
+  const separator = /t/i.test(format.charAt(head.length)) ? 'T' : ' '
   return `${written}${separator}${time}${/SS/i.test(tail) ? ':00' : ''}${/Z$/i.test(tail) ? 'Z' : ''}`
 }

@@ -36,21 +36,12 @@ export function isVerbForm(word: string): boolean {
 export function nounPhrases(text: string): Phrase[] {
   const phrases: Phrase[] = []
   let run: { word: string; start: number; end: number }[] = []
-  const isShouted = !/\p{Ll}/u.test(text)
   let isAfterVerb = false
   let isVerbNext = true
-  let isFirst = true
   let isAfterNumber = false
   let isOwn = false
-  const close = (isBeforeGlue = false) => {
-    while (
-      run[0] &&
-      (/^\d|^please$/i.test(run[0].word) ||
-        (/^new$/i.test(run[0].word) && !/^\p{Lu}/u.test(run[1]?.word ?? '')))
-    )
-      run.shift()
-    // In `coating filed by`, `filed` is a verb, not part of the noun phrase.
-    if (run.length > 1 && isBeforeGlue && /[a-z]{3}ed$/.test(run.at(-1)?.word ?? '')) run.pop()
+  const close = () => {
+    while (run[0] && /^\d|^please$/i.test(run[0].word)) run.shift()
     const [first, last] = [run[0], run.at(-1)]
     run = []
     if (!first || !last) return
@@ -58,10 +49,9 @@ export function nounPhrases(text: string): Phrase[] {
       value: text.slice(first.start, last.end),
       start: first.start,
       end: last.end,
-      isObject: isAfterVerb && isFirst,
+      isObject: isAfterVerb,
       isOwn,
     })
-    isFirst = false
     isOwn = false
   }
   for (const { 0: word, index: start } of text.matchAll(token())) {
@@ -71,30 +61,17 @@ export function nounPhrases(text: string): Phrase[] {
     const isAdverb = grammar.adverbs.has(plain)
     if (/^[^\p{L}\p{N}]/u.test(word)) {
       close()
-      if (/[.!?:;"“]/.test(word)) [isVerbNext, isAfterVerb, isFirst] = [true, false, true]
+      if (/[.!?:;"“]/.test(word)) [isVerbNext, isAfterVerb] = [true, false]
     } else if (plain === 'of' && grammar.measures.has(previous.toLowerCase().replace(/s$/, ''))) {
       run.push({ word, start, end })
     } else if (/^\d/.test(word) && !/^\p{Lu}/u.test(previous)) {
       close()
       isVerbNext = false
-      if (/\p{L}/u.test(word)) run.push({ word, start, end })
-    } else if (/^\p{Lu}{2,}$/u.test(word) && !isShouted) {
-      run.push({ word, start, end })
-      isVerbNext = false
-    } else if (
-      /^\p{Lu}.*['’]s$/u.test(word) &&
-      !grammar.determiners.has(plain) &&
-      !grammar.glue.has(plain) &&
-      /^\s\p{Ll}/u.test(text.slice(end))
-    ) {
-      run.push({ word, start, end: end - 2 })
-      close()
     } else if (grammar.determiners.has(plain) || grammar.glue.has(plain) || isAdverb) {
-      close(grammar.glue.has(plain))
+      close()
       isOwn = plain === 'my' || plain === 'our'
       // A request follows `please`, `to` or `and`; a noun follows other prepositions.
-      isVerbNext = grammar.beforeVerbs.has(plain) || (isVerbNext && isAdverb)
-      if (grammar.clauses.has(plain)) isAfterVerb = false
+      isVerbNext = grammar.beforeVerbs.has(plain)
     } else if (isVerbNext && grammar.requests.has(plain)) {
       close()
       isAfterVerb = true

@@ -30,15 +30,14 @@ export function segmentsOf(
   ]
   const [list] = lists
   const none: ValueSource = () => undefined
-  if (list === undefined || lists.length > 1) return none
+  if (list === undefined) return none
   const start = `${list}/*/`
   const own = [...leaves.values()].filter(({ key }) => key.startsWith(start))
-  if (own.length < 2 || own.some(({ facts: [first] }) => first?.items?.every((item) => /\d/.test(item))))
-    return none
+  if (own.some(({ facts: [first] }) => first?.items?.every((item) => /\d/.test(item)))) return none
   for (const pattern of splits) {
     const parts = facts.text
       .split(pattern)
-      .filter((part) => part.trim().length > 3)
+      .filter((part) => part.trim())
       .slice(0, maxSegments)
     if (parts.length < 2) continue
     const read = parts.map((part) => readPart(part, own, start, now, facts.text))
@@ -72,7 +71,7 @@ function readPart(text: string, own: readonly Leaf[], start: string, now: number
         key,
         parent,
         isMany: key.includes('*'),
-        optional: leaf.optional.flatMap((each) => (each.startsWith(start) ? each.slice(start.length) : [])),
+        optional: [],
         facts: [],
       }
       return [key, part] as const
@@ -94,7 +93,7 @@ function keyOf(path: ValuePlace['path']): string {
 
 function indexAt({ path }: ValuePlace, list: string): number {
   const place = list.split('/').length
-  return keyOf(path.slice(0, place)) === list && path.length > place + 1 ? Number(path[place]) : -1
+  return keyOf(path.slice(0, place)) === list ? Number(path[place]) : -1
 }
 
 function inner(place: ValuePlace, list: string): ValuePlace {
