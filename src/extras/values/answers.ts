@@ -81,7 +81,7 @@ export function statedNearby({ key, schemas, isMany }: Leaf, text: string): read
     ? /\b(?:loves?|likes?|prefers?|enjoys?|favou?rite \p{L}+ is)\s((?:[\p{L}-]+\s){0,2}[\p{L}-]+)(?=[.,;!]|$|\sand\s)/iu
     : own === 'animal' || own === 'species'
       ? new RegExp(`(?<!\\p{L})(${catalog.animals})s?(?!\\p{L})`, 'iu')
-      : others.length > 0
+      : others[0]
         ? new RegExp(`(?<![\\p{L}\\d])([\\p{L}-]{3,}) ${escaped(first)}(?!\\p{L})`, 'iu')
         : undefined
   const match = pattern?.exec(text)

@@ -49,9 +49,9 @@ export class Catalog {
   /** Returns a table's value for a field that the prompt leaves open, or undefined if no table has one. */
   valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
     const choice = this.#choiceFor(leaf)
-    const column = choice ? columnOf(leaf, choice.table) : -1
     if (!choice) return undefined
     const { table, rows } = choice
+    const column = columnOf(leaf, table)
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
@@ -106,11 +106,9 @@ export class Catalog {
   countOf(key: string): number | undefined {
     const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
     const choice = leaf && this.#choiceFor(leaf)
+    if (!choice || isListOfRows(leaf, choice.table)) return undefined
     const name = split(key.replace(/^.*\//, ''))
-    const column = choice
-      ? choice.table.columns.findIndex((names, place) => names.test(name) && place > 0)
-      : -1
-    if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
+    const column = choice.table.columns.findIndex((names, place) => names.test(name) && place > 0)
     return itemsOf(choice.rows[0]?.[column]).length || undefined
   }
 
@@ -144,7 +142,7 @@ export class Catalog {
       .map((row) => ({ row, rating: this.#ratingOf(row, best.table.columns.length) }))
       .sort((left, right) => right.rating - left.rating)
     const isLocal = is.source.includes('itinerary')
-    const isNamed = (rated[0]?.rating ?? 0) >= 10
+    const isNamed = this.#has(split(rated[0]?.row[0] ?? ''))
     const shift = roots.filter((each) => !root.startsWith(each)).length * 3
     const fitting = isLocal
       ? rated.filter(({ rating }) => rating > 0)
@@ -160,7 +158,7 @@ export class Catalog {
       new Set(texts.flatMap((text) => split(text).split(' ')).filter(isHit)).size
     const short = cells.filter((cell) => !/[.!?]$/.test(cell))
     const tags = row.slice(columns)
-    return (this.#has(split(name)) ? 10 : 0) + hitsIn([name, ...short]) + hitsIn(tags)
+    return (this.#has(split(name)) ? columns : 0) + hitsIn([name, ...short]) + hitsIn(tags)
   }
 
   #has(words: string): boolean {

@@ -100,7 +100,7 @@ class Finder {
   add(kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>): void {
     if (this.list.length >= maxFacts) return
     const before = this.text.slice(Math.max(0, start - 48), start).toLowerCase()
-    const after = this.text.slice(end, end + 36).toLowerCase()
+    const after = this.text.slice(end, end + 48).toLowerCase()
     this.list.push({ kind, value, start, end, before, after, ...more })
   }
 
@@ -164,7 +164,7 @@ function findQuotes(finder: Finder, passage: number): void {
     const start = match.index + 1
     if (isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
       finder.add('passage', start, start + inner.length, inner)
-    else if (start <= passage + 1 && !/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
+    else if (start <= passage && !/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
       finder.claim('quote', start, start + inner.length, inner)
   }
 }
@@ -186,7 +186,7 @@ function findTerms(finder: Finder): void {
     if (!finder.isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
     if (isInTitle && /^(?:city|country|region|ticker)$/.test(tag)) continue
     const stated = text.slice(start, end)
-    const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated || /\./.test(stated)
+    const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated
     finder.claim(tag, start, end, /^(?:city|country|ticker)$/.test(tag) && !isAbbreviation ? stated : value, {
       row,
     })
@@ -422,7 +422,7 @@ function* phraseLists(
   for (const [place, { start: own, end, value }] of phrases.entries()) {
     if (items.length === 0) {
       const [number = ''] = new RegExp(`(?<!\\S)${count}$`, 'i').exec(text.slice(0, own)) ?? []
-      start = own - number.length
+      start = own
       items = [number + value]
     }
     const next = phrases[place + 1]

@@ -45,14 +45,8 @@ export function nounPhrases(text: string): Phrase[] {
     const [first, last] = [run[0], run.at(-1)]
     run = []
     if (!first || !last) return
-    phrases.push({
-      value: text.slice(first.start, last.end),
-      start: first.start,
-      end: last.end,
-      isObject: isAfterVerb,
-      isOwn,
-    })
-    isOwn = false
+    const [{ start }, { end }] = [first, last]
+    phrases.push({ value: text.slice(start, end), start, end, isObject: isAfterVerb, isOwn })
   }
   for (const { 0: word, index: start } of text.matchAll(token())) {
     const plain = word.toLowerCase().replace(/['’]s$/, '')

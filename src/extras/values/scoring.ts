@@ -58,7 +58,7 @@ export function cueScore(leaf: Leaf, { before, after }: Fact): number {
   const left = before.replace(/^[\s\S]*(?:[.;!?\n]\s|(?<!\p{L})\d[\d,.]*(?=\s|,))/u, '')
   const right = after.replace(/(?:[.;!?\n,](?=\s|$)|\d|\s(?:and|with|of)\s)[\s\S]*$/, '')
   const near = (words: readonly string[], cue: string) =>
-    words.findIndex((word) => stem(word) === cue || (cue.length > 2 && word.startsWith(cue)))
+    words.findIndex((word) => stem(word) === cue || (cue.length > 1 && word.startsWith(cue)))
   const wordsIn = (part: string) => Array.from(part.matchAll(/\p{L}+/gu), String)
   const [wordsBefore, wordsAfter] = [wordsIn(left).reverse(), wordsIn(right)]
   let score = 0
@@ -160,7 +160,7 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
     score += isBefore || place < 0 ? strong : fact.kind === 'noun' && first === 'city' ? fair : clear
   const before = fact.before.slice(-24)
   for (const cue of leaf.cues) if (!isNamed && cue.test(before)) score += clear
-  if (score < strong + weak / 2) for (const hint of hints) if (before.includes(hint)) score += weak
+  if (score <= strong) for (const hint of hints) if (before.includes(hint)) score += weak
   if (role && fact.kind !== 'email') score += Math.max(roleScore(role, fact), isOneWay ? 0 : -Infinity)
   if (isList && place >= 0) score += clear
   const kinds = fact.items ? String(fact.row?.['kinds']).split(' ') : []

@@ -81,8 +81,8 @@ function readPart(text: string, own: readonly Leaf[], start: string, now: number
   for (const leaf of leaves.values())
     if (leaf.facts.length === 0) {
       const found = statedNearby(leaf, text)
-      leaf.facts =
-        found.length > 0 || !/^(?:animal|species)$/.test(leaf.key) ? found : statedNearby(leaf, whole)
+      const isAnimal = /^(?:animal|species)$/.test(leaf.key)
+      leaf.facts = isAnimal && !found[0] ? statedNearby(leaf, whole) : found
     }
   return { leaves, facts, count: [...leaves.values()].filter((leaf) => leaf.facts.length > 0).length }
 }

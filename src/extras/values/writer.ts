@@ -146,7 +146,7 @@ export class Writer {
     if (count === 0 && item && (isNone || (item.field === undefined && !item.schemas.some(listedValues))))
       return 0
     const noun = stem(split(own))
-    const isGeneric = /^(?:items|results|data)$/.test(own)
+    const isGeneric = /^(?:items|results|data|values|entries|response|output)$/.test(own)
     const asked = new RegExp(
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : escaped(noun)}`,
       'u',
@@ -237,7 +237,6 @@ export class Writer {
   #isSameMoment(leaf: Leaf, fact: Fact): boolean {
     return (
       leaf.role === 'to' &&
-      this.#lengthOf() > 0 &&
       this.#facts.list.filter(({ kind }) => kind === fact.kind).length === 1 &&
       [...this.#leaves.values()].some(
         (other) => other.role !== 'to' && other.field === leaf.field && other.facts.length > 0,
