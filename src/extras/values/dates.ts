@@ -20,7 +20,7 @@ export function dateOf(raw: string, now: number): string | undefined {
     return isDayFirst ? dayOf(third, second, first) : dayOf(third, first, second)
   }
   const month = months.findIndex((name) => new RegExp(`\\b${name}`).test(text)) + 1
-  if (month > 0 && first) {
+  if (month > 0) {
     const year = /\b\d{4}\b/.exec(text)?.[0]
     const date = text.replace(/\b\d{4}\b/, '').match(/\d+/)?.[0] ?? '1'
     return dayOf(year ?? String(new Date(now).getUTCFullYear()), String(month), date)
