@@ -62,15 +62,15 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   const isShort = body.kind !== 'frames' && (length ?? 0) <= longBody
   const isHeadFaulty = sink.hasConnection && Boolean(transport?.headMs || transport?.headIsCut)
   if ((isShort || !hasBody) && !isHeadFaulty) {
-    if (hasBody && content !== undefined) watch.sent(content, length ?? 0, 0)
+    if (hasBody && content !== undefined && length !== undefined) watch.sent(content, length, 0)
     sink.whole(framed, hasBody ? content : undefined, length)
     watch.settled('complete')
   } else {
     const wait: Wait = (ms) => watch.clock.wait(ms, sink.left)
     await sink.head(framed, wait)
     if (transport?.headIsCut) return watch.settled('aborted-by-fault')
-    const frames: Iterable<Frame> =
-      body.kind === 'frames' ? body.frames : [{ kind: 'bytes', bytes: content ?? '' }]
+    const bytes: Frame[] = content === undefined ? [] : [{ kind: 'bytes', bytes: content }]
+    const frames = body.kind === 'frames' ? body.frames : bytes
     const ending = hasBody ? await play(frames, sink, watch) : 'complete'
     if (ending === 'left' || sink.hasLeft) return watch.settled('aborted-by-client')
     if (ending !== 'complete') return abortReply(ending, reply, sink, watch)
@@ -115,7 +115,7 @@ function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
       watch.settled('aborted-by-client')
       resolve()
     }
-    sink.left.addEventListener('abort', leave, { once: true })
+    sink.left.addEventListener('abort', leave)
     void sink.end('stall')
   })
 }
@@ -138,7 +138,7 @@ function play(
     waits.end()
     resolve('left')
   }
-  sink.left.addEventListener('abort', leave, { once: true })
+  sink.left.addEventListener('abort', leave)
   const run = (): unknown => {
     while (!sink.hasLeft) {
       const busy = sink.ready()

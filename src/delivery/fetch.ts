@@ -19,7 +19,6 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
         `gateway.fetch() expects an absolute URL, such as https://gateway.example/api/v1/responses, got '${native}'`,
       )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
-    request.signal.throwIfAborted()
     return decompressed(
       await respond(gateway, request, false, { warning: hostWarning(gateway, request.url) }),
     )
@@ -34,32 +33,33 @@ function hostWarning({ options: { baseUrl } }: GatewayCore, url: string): string
 }
 
 /** Returns true for a `Request` from another realm or library, such as Miniflare's or npm undici's. */
-function isForeign(input: unknown): input is Request {
-  if (typeof input !== 'object' || input === null || input instanceof Request) return false
-  return 'url' in input && 'method' in input && 'headers' in input
+function isForeign(input: string | URL | Request): input is Request {
+  return typeof input === 'object' && !(input instanceof Request) && 'method' in input
 }
 
 function toNativeRequest({ url, method, headers, body, signal }: Request): Request {
   const aborting = new AbortController()
   const abort = () => aborting.abort(signal.reason)
   if (signal?.aborted) abort()
-  else signal?.addEventListener('abort', abort, { once: true })
+  else signal?.addEventListener('abort', abort)
   const init = { method, headers: new Headers(headers), body, signal: aborting.signal, duplex: 'half' }
   return new Request(url, init as RequestInit)
 }
 
 /**
- * Responds to a request. Rejects if the connection ends without a response.
+ * Responds to a request. Rejects if the connection ends without a response, and immediately if the request's signal
+ * has been aborted.
  *
  * @param announcesChunks See `ResponseSink`.
  * @param more See `Call`.
  */
-export function respond(
+export async function respond(
   gateway: GatewayCore,
   request: Request,
-  announcesChunks = false,
-  more: Pick<Call, 'refusal' | 'warning'> = {},
+  announcesChunks: boolean,
+  more: Pick<Call, 'refusal' | 'warning'>,
 ): Promise<Response> {
+  request.signal.throwIfAborted()
   const sink = new ResponseSink(request.signal, announcesChunks)
   serve(gateway, { ...toCall(gateway, request, sink), ...more }).catch((error) => sink.fail(error))
   return sink.response
@@ -100,13 +100,13 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
   const compressed = body.getReader()
   const input = writable.getWriter()
   const output = readable.getReader()
-  let delivered = 0
+  let delivered: Uint8Array | undefined
   let failure: unknown
   const forward = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (;;) {
       const { done, value } = await output.read()
       if (done) return controller.close()
-      delivered++
+      delivered = value
       controller.enqueue(value)
     }
   }
@@ -117,9 +117,9 @@ function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<U
       },
       /** Called when the reader has consumed everything delivered so far. */
       async pull() {
-        const before = delivered
+        delivered = undefined
         let isOver = false
-        while (delivered === before && !isOver) {
+        while (!delivered && !isOver) {
           if (failure !== undefined) throw failure
           try {
             const { value } = await compressed.read()

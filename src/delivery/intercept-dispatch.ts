@@ -3,14 +3,16 @@
  * through, or rejected.
  */
 import { STATUS_CODES } from 'node:http'
+import { type ParsedUrlQueryInput, stringify } from 'node:querystring'
 import type { Call, Ending, Sink } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { chunksOf, collectBody, within } from '../http/body.ts'
+import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept, Pass } from './intercept-dispatcher.ts'
+import { toRequest } from './intercept-handlers.ts'
 import {
   type ControlledHandler,
   type Controller,
@@ -49,14 +51,13 @@ function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: H
 
 async function tryHandlers(
   setup: InterceptSetup,
-  { url, method, headers, body: sent }: Dispatched,
+  dispatched: Dispatched,
   options: DispatchOptions,
   handler: Handler,
   pass: Pass,
 ): Promise<void> {
-  const bytes = await readDispatched(sent, Number.POSITIVE_INFINITY)
-  const body = bytes.byteLength > 0 ? (bytes as Uint8Array<ArrayBuffer>) : null
-  const handled = await setup.handlers.respond(new Request(url, { method, headers, body }))
+  const body = await readDispatched(dispatched.body, Number.POSITIVE_INFINITY)
+  const handled = await setup.handlers.respond(toRequest(dispatched, body as Uint8Array<ArrayBuffer>))
   const resent = { ...options, body }
   const request = new Dispatched(resent)
   if (handled instanceof Response) return forward(handled, new DispatchSink(request, handler))
@@ -64,7 +65,7 @@ async function tryHandlers(
 }
 
 /** A request dispatched by undici. */
-class Dispatched {
+export class Dispatched {
   readonly url: URL
   /** Method in upper case. */
   readonly method: string
@@ -75,8 +76,7 @@ class Dispatched {
   readonly body: unknown
 
   constructor({ origin, path, query, method, headers, body, headersTimeout, bodyTimeout }: DispatchOptions) {
-    this.url = new URL(path, origin)
-    if (query) appendQuery(this.url, query)
+    this.url = new URL(query ? `${path}?${stringify(query as ParsedUrlQueryInput)}` : path, origin)
     this.method = method.toUpperCase()
     this.headers = toRecord(headers)
     this.body = body
@@ -101,26 +101,23 @@ function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Disp
 
 /** Reads a body of any type that undici accepts. Throws 413 if it exceeds the limit in bytes. */
 async function readDispatched(body: unknown, limit: number): Promise<Uint8Array> {
-  if (body === null || body === undefined) return new Uint8Array()
+  if (!body) return new Uint8Array()
   if (typeof body === 'string') return within(toBytes(body), limit)
   if (body instanceof Uint8Array) return within(body, limit)
-  if (isIterable(body)) return collectBody(encoded(body), limit)
-  const { body: stream } = new Response(body as BodyInit)
-  return stream ? collectBody(chunksOf(stream), limit) : new Uint8Array()
+  return collectBody(encoded(isIterable(body) ? body : streamOf(body as BodyInit)), limit)
 }
 
 async function* encoded(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield toBytes(chunk)
 }
 
-/**
- * Returns true for streams, generators and lists of chunks. FormData and URLSearchParams are also iterable,
- * but do not yield bytes.
- */
-function isIterable(body: unknown): body is AsyncIterable<string | Uint8Array> {
-  if (typeof body !== 'object' || body === null) return false
-  if (body instanceof FormData || body instanceof URLSearchParams) return false
-  return Symbol.asyncIterator in body || Symbol.iterator in body
+/** Returns true for streams, generators and lists of chunks. FormData is also iterable, but does not yield bytes. */
+function isIterable(body: object): body is AsyncIterable<string | Uint8Array> {
+  return (Symbol.asyncIterator in body || Symbol.iterator in body) && !(body instanceof FormData)
+}
+
+function streamOf(body: BodyInit): ReadableStream<Uint8Array> {
+  return new Response(body).body as ReadableStream<Uint8Array>
 }
 
 /** Converts headers to a record with lowercase names. Repeated headers are joined, as on a server. */
@@ -138,15 +135,17 @@ export function toRecord(headers: unknown): Record<string, string> {
 function pairs(headers: unknown): Iterable<readonly [unknown, unknown]> {
   if (typeof headers !== 'object' || headers === null) return []
   if (Array.isArray(headers)) {
-    return Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]])
+    return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : []))
   }
   return Symbol.iterator in headers ? (headers as Iterable<[unknown, unknown]>) : Object.entries(headers)
 }
 
-function appendQuery({ searchParams }: URL, query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) searchParams.append(name, String(each ?? ''))
-  }
+/** A reply's head. */
+interface Head {
+  readonly status: number
+  /** Default: the status's standard text. */
+  readonly statusText?: string
+  readonly headers: Readonly<Record<string, string | string[]>>
 }
 
 /** Passes a reply to undici's handler piece by piece, as a real connection would. */
@@ -207,14 +206,14 @@ class DispatchSink implements Sink, Controller {
     this.end('complete')
   }
 
-  head({ status, headers }: { status: number; headers: Readonly<Record<string, string | string[]>> }): void {
+  head({ status, statusText, headers }: Head): void {
     this.#hasHead = true
     for (const [name, value] of Object.entries(headers)) {
       for (const each of Array.isArray(value) ? value : [value])
         this.rawHeaders.push(Buffer.from(name, 'latin1'), Buffer.from(each, 'latin1'))
     }
     this.#handler.onResponseStarted?.()
-    this.#handler.onResponseStart?.(this, status, { ...headers }, STATUS_CODES[status] ?? '')
+    this.#handler.onResponseStart?.(this, status, { ...headers }, statusText || STATUS_CODES[status] || '')
   }
 
   ready(): Promise<void> | undefined {
@@ -247,8 +246,8 @@ class DispatchSink implements Sink, Controller {
   async failAfterRead(error: Error): Promise<void> {
     const { body, res = body } = this.#handler as { body?: Unread | null; res?: Unread | null }
     if (this.#hasHead)
-      do await new Promise((resolve) => setTimeout(resolve, 1))
-      while (res && res.readableLength > 0 && !res.destroyed && !this.aborted)
+      do await new Promise((resolve) => setTimeout(resolve))
+      while (res?.readableLength && !this.#isOver)
     this.fail(error)
   }
 
@@ -277,17 +276,15 @@ class DispatchSink implements Sink, Controller {
 /** Buffer in which undici holds data until the client reads it. */
 interface Unread {
   readonly readableLength: number
-  readonly destroyed: boolean
 }
 
 /** Forwards the response from a user's handler. */
 async function forward(response: Response, sink: DispatchSink): Promise<void> {
-  if (response.type === 'error') return sink.end('reset') ?? undefined
-  const { status, headers } = response
-  const cookies = headers.getSetCookie()
+  if (response.type === 'error') return void sink.end('reset')
+  const { status, statusText, headers } = response
   // `set-cookie` is the only header that must not be joined.
-  const cookie: Record<string, string[]> = cookies.length > 0 ? { 'set-cookie': cookies } : {}
-  sink.head({ status, headers: { ...Object.fromEntries(headers), ...cookie } })
+  const cookies = headers.has('set-cookie') && { 'set-cookie': headers.getSetCookie() }
+  sink.head({ status, statusText, headers: { ...Object.fromEntries(headers), ...cookies } })
   try {
     for await (const chunk of response.body ?? []) {
       await sink.ready()

@@ -8,40 +8,49 @@ import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } fr
 /** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 uses `2`. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
-type DispatcherGlobals = { [place: symbol]: Dispatcher | undefined }
-/**
- * Global object of Node's main realm. Test runners may run tests in another realm, but `fetch` still uses this one.
- */
-const globals: DispatcherGlobals = runInThisContext('globalThis')
-const { Object: objects }: { Object: ObjectConstructor } = runInThisContext('({ Object })')
+/** Global object of a realm. */
+export interface Realm {
+  [place: symbol]: Dispatcher | undefined
+  readonly Object: Pick<ObjectConstructor, 'defineProperty'>
+  readonly Headers: unknown
+}
 
 /** Handles a request, or calls `pass` to pass it through. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
-/** Starts intercepting. Returns a function that stops the interception and restores the original dispatcher. */
-export function interceptDispatcher(intercept: Intercept): () => void {
+/**
+ * Starts intercepting.
+ *
+ * @param globals Default: the global object of Node's main realm. Test runners may run tests in another realm, but
+ * `fetch` still uses this one.
+ * @returns A function that stops the interception and restores the original dispatcher.
+ */
+export function interceptDispatcher(
+  intercept: Intercept,
+  globals: Realm = runInThisContext('globalThis'),
+): () => void {
   // Another interception, possibly from another copy of the package, is already waiting for the dispatcher.
-  if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch()
-  if (globals[first] !== undefined) return replaceDispatchers(globals[first], intercept)
-  let restore = whenCreated((dispatcher) => {
-    restore = replaceDispatchers(dispatcher, intercept)
+  if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch(globals)
+  if (globals[first] !== undefined) return replaceDispatchers(globals, globals[first], intercept)
+  let restore = whenCreated(globals, (dispatcher) => {
+    restore = replaceDispatchers(globals, dispatcher, intercept)
   })
   return () => restore()
 }
 
-function replaceDispatchers(original: Dispatcher, intercept: Intercept): () => void {
+function replaceDispatchers(globals: Realm, original: Dispatcher, intercept: Intercept): () => void {
   const state = { isActive: true }
   const substitute = substituteFor(original, state, intercept)
   globals[first] = substitute
 
-  const restore = [() => restoreGlobal(first, substitute, original)]
+  const restore = [() => restoreGlobal(globals, first, substitute, original)]
   const other = globals[second]
-  if (other === undefined) restore.push(reserveForUndici8(original, state, intercept))
+  if (other === undefined) restore.push(reserveForUndici8(globals, original, state, intercept))
   else {
     const substitute2 = other === original ? substitute : substituteFor(other, state, intercept)
     globals[second] = substitute2
-    restore.push(() => restoreGlobal(second, substitute2, other))
+    restore.push(() => restoreGlobal(globals, second, substitute2, other))
   }
   return () => {
     state.isActive = false
@@ -50,8 +59,8 @@ function replaceDispatchers(original: Dispatcher, intercept: Intercept): () => v
 }
 
 /** Loads Node's `fetch` by accessing one of its classes. */
-function loadFetch(): void {
-  runInThisContext('globalThis.Headers')
+function loadFetch(globals: Realm): void {
+  Reflect.get(globals, 'Headers')
 }
 
 /**
@@ -61,7 +70,8 @@ function loadFetch(): void {
  *
  * @returns A function that stops waiting.
  */
-function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
+function whenCreated(globals: Realm, callback: (dispatcher: Dispatcher) => void): () => void {
+  const { Object: objects } = globals
   const { defineProperty } = objects
   const look = () => {
     stop()
@@ -73,14 +83,13 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
       return defined
     }
     // Code other than Node's may have read the global.
-    queueMicrotask(loadFetch)
+    queueMicrotask(() => loadFetch(globals))
     return undefined
   }
-  const releaseFirst = defineGetter(first, look)
+  const releaseFirst = defineGetter(globals, first, look)
   // undici 8 reads this global and uses any dispatcher that it finds.
-  const releaseSecond = defineGetter(second, () => {
-    releaseSecond()
-    loadFetch()
+  const releaseSecond = defineGetter(globals, second, () => {
+    loadFetch(globals)
     return globals[second]
   })
   const stop = () => {
@@ -95,10 +104,12 @@ function whenCreated(callback: (dispatcher: Dispatcher) => void): () => void {
  *
  * @returns A function that removes the getter, and optionally sets a dispatcher instead.
  */
-function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
-  const set = (value: Dispatcher) =>
-    Object.defineProperty(globals, key, { value, writable: true, configurable: true })
-  // mutation: equivalent (tested in a process without mutants)
+function defineGetter(
+  globals: Realm,
+  key: symbol,
+  get: () => Dispatcher | undefined,
+): (left?: Dispatcher) => void {
+  const set = (value: Dispatcher) => Object.defineProperty(globals, key, { value, writable: true })
   Object.defineProperty(globals, key, { get, set, configurable: true })
   return (left) => {
     if (Object.getOwnPropertyDescriptor(globals, key)?.get !== get) return
@@ -108,7 +119,7 @@ function defineGetter(key: symbol, get: () => Dispatcher | undefined): (left?: D
 }
 
 /** Restores a global, unless another dispatcher has replaced it in the meantime. */
-function restoreGlobal(key: symbol, substitute: Dispatcher, original: Dispatcher): void {
+function restoreGlobal(globals: Realm, key: symbol, substitute: Dispatcher, original: Dispatcher): void {
   if (globals[key] === substitute) globals[key] = original
 }
 
@@ -137,6 +148,7 @@ function substituteFor(original: Dispatcher, state: { isActive: boolean }, inter
  * stay in place.
  */
 function reserveForUndici8(
+  globals: Realm,
   original: Dispatcher,
   state: { isActive: boolean },
   intercept: Intercept,
@@ -146,7 +158,7 @@ function reserveForUndici8(
   }
   const substitute = substituteFor(legacy, state, intercept)
   let isRead = false
-  const release = defineGetter(second, () => {
+  const release = defineGetter(globals, second, () => {
     isRead = true
     return substitute
   })

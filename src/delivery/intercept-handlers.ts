@@ -3,6 +3,8 @@
  * MSW.
  */
 
+import type { Outgoing } from './intercept-destination.ts'
+
 /** A request handler of MSW 2 or 3, as returned by `http.get()`. */
 export interface MswHandler {
   /** The handler's properties, including its `path`. */
@@ -12,6 +14,12 @@ export interface MswHandler {
     /** Response; undefined if the handler does not handle the request. */
     response?: Response | undefined
   } | null>
+}
+
+/** Creates the request that handlers receive. As in MSW, a GET or HEAD request has no body. */
+export function toRequest({ method, url, headers }: Outgoing, body: Uint8Array<ArrayBuffer>): Request {
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  return new Request(url, { method, headers, ...(hasBody && { body }) })
 }
 
 export class UserHandlers {

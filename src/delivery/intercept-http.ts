@@ -19,6 +19,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup, type Outgoing } from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
+import { toRequest } from './intercept-handlers.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
 import { NodeSink, toNodeCall } from './node.ts'
 
@@ -129,12 +130,8 @@ async function tryHandlers(
   arrival: Arrival,
   sandbox: Sandbox | undefined,
 ): Promise<void> {
-  const { method, url, headers } = outgoing
   const body = new Uint8Array(await buffer(arrival.request))
-  const hasBody = method !== 'GET' && method !== 'HEAD'
-  const handled = await setup.handlers.respond(
-    new Request(url, { method, headers, body: hasBody ? body : null }),
-  )
+  const handled = await setup.handlers.respond(toRequest(outgoing, body))
   if (handled instanceof Response) return sendResponse(arrival, handled)
   const verdict = handled === 'pass' ? 'pass' : decideDestination(setup, outgoing)
   if (verdict === 'answer') return serveArrival(setup, arrival, { body, sandbox })
@@ -158,7 +155,7 @@ function forwardToHost({ url, agent, request, response }: Arrival, body: Uint8Ar
   forwarded.on('response', (incoming) => {
     // `connection` is a hop-by-hop header, and this connection ends with the reply.
     const { connection: _, ...headers } = incoming.headers
-    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
+    response.writeHead(incoming.statusCode as number, incoming.statusMessage, headers)
     incoming.pipe(response)
   })
   forwarded.on('error', () => response.socket?.destroy())

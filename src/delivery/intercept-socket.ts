@@ -87,9 +87,7 @@ export class PipeSocket extends Duplex {
 
   /** Destroys the socket once everything written has been delivered. */
   destroySoon(): void {
-    if (this.writable) this.end()
-    if (this.writableFinished) this.destroy()
-    else this.once('finish', () => this.destroy())
+    this.end(() => this.destroy())
   }
 
   /** Emits `timeout` after this many milliseconds of real time without activity. 0 disables the timeout. */

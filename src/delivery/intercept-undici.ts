@@ -182,7 +182,7 @@ function headersOf(rawHeaders: readonly Buffer[]): Record<string, string | strin
   const headers: Record<string, string | string[]> = {}
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = String(rawHeaders[at]).toLowerCase()
-    const value = rawHeaders[at + 1]?.toString('latin1') ?? ''
+    const value = (rawHeaders[at + 1] as Buffer).toString('latin1')
     headers[name] = name in headers ? [headers[name] as string, value].flat() : value
   }
   return headers

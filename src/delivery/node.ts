@@ -9,6 +9,7 @@ import { within } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { linger } from './response.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
@@ -76,7 +77,7 @@ export async function readNodeBody(
 
 function collect(request: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
   const timer = setTimeout(() => {
     if (size > limit) request.destroy()
@@ -86,7 +87,7 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
     size += chunk.byteLength
     if (size <= limit) chunks.push(chunk)
     else {
-      chunks.length = 0
+      chunks = []
       reject(new GatewayError(413))
     }
   })
@@ -101,21 +102,13 @@ function collect(request: IncomingMessage, limit: number, timeoutMs: number): Pr
   return promise
 }
 
-/**
- * Real time to wait before a reset, in milliseconds. Without the delay, the reset would overtake the last
- * bytes.
- */
-const lingerMs = 20
-/** Number of delays before a reset if the client decompresses the body. */
-const lingersOfCompressed = 15
-
 export class NodeSink implements Sink {
   readonly hasConnection = true
   readonly response: ServerResponse
   /** If true, the reply has stalled. */
   isSilent = false
   #left: AbortSignal | undefined
-  #isCompressed = false
+  #isCompressed: boolean | undefined
   /** If true, the head has been passed to the connection. */
   #isFlushed = false
   #drained: Promise<void> | undefined
@@ -177,7 +170,6 @@ export class NodeSink implements Sink {
     const { socket } = this.response
     if (!socket) return
     const head = takeHead(this.response, socket)
-    this.#isFlushed = true
     const size = Math.ceil(head.length / 20)
     for (let from = 0; from < head.length && !this.hasLeft; from += size) {
       await wait((ms * size) / head.length)
@@ -219,8 +211,9 @@ export class NodeSink implements Sink {
   async #reset(socket: Socket): Promise<void> {
     if (this.response.headersSent) {
       await new Promise<void>((resolve) => socket.write('', () => resolve()))
-      const lingers = this.#isCompressed ? lingersOfCompressed : 1
-      for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+      // Otherwise, the reset would overtake the last bytes.
+      // mutation: equivalent (estimates with a margin)
+      await linger(this.#isCompressed ? 15 : 1, 20)
     }
     socket.resetAndDestroy()
   }
@@ -229,10 +222,7 @@ export class NodeSink implements Sink {
 /** Returns the head's bytes, and marks the head as sent. */
 function takeHead(response: ServerResponse, socket: Socket): Buffer {
   const taken: Buffer[] = []
-  socket.write = ((chunk: string | Uint8Array) => {
-    taken.push(Buffer.from(chunk as string, 'latin1'))
-    return true
-  }) as Socket['write']
+  socket.write = ((chunk: string) => taken.push(Buffer.from(chunk, 'latin1'))) as never
   try {
     response.flushHeaders()
   } finally {

@@ -22,15 +22,13 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
 const { setTimeout } = globalThis
 
 /**
- * Real time to wait before raising an error, in milliseconds. Without the delay, clients could see the error
- * before they read the last chunk.
+ * Waits before an error in several turns of the event loop, in real time. Without the delay, clients could see the
+ * error before they read the last chunk. Clients that decompress the body need more turns, because the decompressing
+ * thread may be busy.
  */
-const lingerMs = 4
-/**
- * Number of delays before an error for MSW clients that decompress the body, because the decompressing thread
- * may be busy.
- */
-const lingersOfCompressed = 30
+export async function linger(turns: number, ms: number): Promise<void> {
+  for (const _ of Array(turns)) await new Promise((resolve) => setTimeout(resolve, ms))
+}
 
 export class ResponseSink implements Sink {
   readonly hasConnection = false
@@ -41,24 +39,21 @@ export class ResponseSink implements Sink {
   readonly #announcesChunks: boolean
   #left: AbortController | undefined
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Resolves when the reader requests a chunk. */
-  #requested = Promise.withResolvers<void>()
-  #isRequested = false
-  #isCompressed = false
+  /** Resolves when the reader requests a chunk. Undefined if the reader is waiting for one. */
+  #requested: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
+  #isCompressed: boolean | undefined
 
   /**
-   * @param signal Aborts when the client disconnects.
+   * @param signal Aborts when the client disconnects. Not aborted yet.
    * @param announcesChunks If true, streams have a `transfer-encoding: chunked` header. Without it, intercepted
    * clients cannot distinguish a failed body from a complete one.
    */
-  constructor(signal: AbortSignal, announcesChunks = false) {
+  constructor(signal: AbortSignal, announcesChunks: boolean) {
     const { promise, ...settle } = Promise.withResolvers<Response>()
     this.response = promise
     this.#settle = settle
     this.#announcesChunks = announcesChunks
-    const leave = () => this.#leave(signal.reason)
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', () => this.#leave(signal.reason))
   }
 
   get left(): AbortSignal {
@@ -75,12 +70,12 @@ export class ResponseSink implements Sink {
   }
 
   #request(): void {
-    this.#isRequested = true
-    this.#requested.resolve()
+    this.#requested?.resolve()
+    this.#requested = undefined
   }
 
   whole({ status, headers }: Reply, body: string | Uint8Array | undefined): void {
-    this.#settle.resolve(new Response((body as BodyInit | undefined) ?? null, { status, headers }))
+    this.#settle.resolve(new Response(body as BodyInit | undefined, { status, headers }))
   }
 
   head({ status, headers }: Reply): void {
@@ -103,11 +98,10 @@ export class ResponseSink implements Sink {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#isRequested ? undefined : this.#requested.promise
+    return this.#requested?.promise
   }
 
   chunk(bytes: string | Uint8Array): void {
-    this.#isRequested = false
     this.#requested = Promise.withResolvers<void>()
     this.#body?.enqueue(toBytes(bytes))
   }
@@ -116,9 +110,9 @@ export class ResponseSink implements Sink {
     if (how === 'stall') return
     if (how === 'complete') return void (this.hasLeft || this.#body?.close())
     if (!this.#body) return this.fail(new ConnectionError('fetch failed', how))
-    await this.#requested.promise
-    const lingers = this.#isCompressed ? lingersOfCompressed : 1
-    for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    await this.#requested?.promise
+    // mutation: equivalent (estimates with a margin)
+    await linger(this.#isCompressed ? 30 : 1, 4)
     this.fail(new ConnectionError('terminated', how))
   }
 

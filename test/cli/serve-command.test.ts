@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { flagOf, scenarioFiles } from '../../src/cli/config-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
-import { respond } from '../../src/delivery/fetch.ts'
+import { toFetch } from '../../src/delivery/fetch.ts'
 
 let stdout: string
 let handlers: Map<string, () => Promise<void>>
@@ -99,7 +99,7 @@ describe('serve', () => {
     'drains after %s with --drain-ms, unless the signal is repeated',
     async (signal) => {
       const { closes, gateway, sandboxes } = await serve('--json', '--drain-ms', '1')
-      await respond(gateway, new Request('https://gateway.example/api/v1/providers'))
+      await toFetch(gateway)('https://gateway.example/api/v1/providers')
       const drained = send(signal)
       expect([closes, sandboxes.isDraining]).toEqual([[], true])
       const stopped = send(signal)

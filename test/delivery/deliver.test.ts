@@ -1,5 +1,5 @@
 /** Tests what `deliver()` sends through a transport, and what it records, step by step. */
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { deliver } from '../../src/delivery/deliver.ts'
 import type { Sink } from '../../src/gateway/call.ts'
 import { eventStream, type Frame, json, type Reply } from '../../src/http/reply.ts'
@@ -10,6 +10,8 @@ interface Setup {
   hasConnection?: boolean
   /** If true, the client has disconnected before the delivery. */
   hasLeft?: boolean
+  /** Clock for waits in the body. Default: all waits are instant. */
+  pacing?: Clock
   /** Called after each step, with a function that disconnects the client and one that ends the sandbox state. */
   after?: (step: string, leave: () => void, endState: () => void) => void
 }
@@ -26,7 +28,7 @@ const shown = (body: string | Uint8Array | undefined) => {
 
 /** Delivers a reply to a transport without a network. Returns the steps, one line each. */
 async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
-  const { method = 'GET', hasConnection = false, after } = setup
+  const { method = 'GET', hasConnection = false, pacing = new Clock({ timeScale: 0 }), after } = setup
   const steps: string[] = []
   const left = new AbortController()
   let hasLeft = setup.hasLeft ?? false
@@ -53,7 +55,6 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
     chunk: (bytes, length) => log(`chunk ${shown(bytes)}, ${length}`),
     end: (how) => log(`end ${how}`),
   }
-  const pacing = new Clock({ timeScale: 0 })
   await deliver(reply, sink, {
     method,
     clock: { wait: async (ms) => log(`wait ${ms}`), pace: () => pacing.pace() },
@@ -153,6 +154,12 @@ it.each<[string, Reply, Setup, string[]]>([
     ],
   ],
   [
+    'leaves a slow head without a body to a connection',
+    { ...empty, transport: { headMs: 5 } },
+    { hasConnection: true },
+    ['head 200, content-length none', 'complete', 'end complete'],
+  ],
+  [
     'leaves half a head to a connection',
     reply({ transport: { headIsCut: true } }),
     { hasConnection: true },
@@ -229,6 +236,12 @@ it.each<[string, Frame[], Setup, string[]]>([
     { after: (step, leave) => step === 'chunk a, 1' && leave() },
     ['sent a, 1, events 1', 'chunk a, 1', 'aborted-by-client'],
   ],
+  [
+    'stops when the client disconnects while it waits for a promise',
+    [event('a'), { kind: 'wait', ms: 0, until: new Promise(() => {}) }, event('b')],
+    { after: (step, leave) => step === 'chunk a, 1' && setImmediate(leave) },
+    ['sent a, 1, events 1', 'chunk a, 1', 'aborted-by-client'],
+  ],
   ...(
     [
       [4095, ['4095']],
@@ -251,6 +264,38 @@ it.each<[string, Frame[], Setup, string[]]>([
 ])('deliver() %s in a stream', async (_title, frames, setup, expected) => {
   const steps = await stepsOf(eventStream(frames), setup)
   expect(steps).toEqual(['head 200, content-length none', ...expected])
+})
+
+it('deliver() waits for a millisecond, and ends a wait when the client disconnects', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const frames = [event('a'), pause, event('b'), pause, event('c')]
+  let last = ''
+  let disconnect = () => {}
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const delivery = stepsOf(eventStream(frames), {
+    pacing: new Clock(),
+    after(step, leave) {
+      last = step
+      disconnect = leave
+    },
+  })
+  await turn()
+  expect(last).toBe('chunk a, 1')
+  vi.advanceTimersByTime(1)
+  await turn()
+  expect([last, vi.getTimerCount()]).toEqual(['chunk b, 1', 1])
+  disconnect()
+  expect(vi.getTimerCount()).toBe(0)
+  expect((await delivery).at(-1)).toBe('aborted-by-client')
+})
+
+it('deliver() sends a body of 1 MB and one byte in slices', async () => {
+  const steps = await stepsOf(reply({ body: { ...value, text: 'x'.repeat(1_048_577) } }))
+  expect(steps.slice(0, 2)).toEqual([
+    'head 200, content-length 1048577',
+    'sent Uint8Array 65536, 65536, events 0',
+  ])
 })
 
 it('deliver() sends a body of more than 1 MB in slices, and does not split a character', async () => {

@@ -58,7 +58,45 @@ describe('gateway.fetch', () => {
     await expect(gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.abort() })).rejects.toThrow(
       /abort/i,
     )
+    await new Promise((resolve) => setImmediate(resolve))
     expect(gateway.journal.entries()).toEqual([])
+  })
+
+  it('reads the body of a request without a `body` property, as in Firefox', async () => {
+    const gateway = make()
+    const request = Object.defineProperty(new Request(`${url}/responses`, streamed), 'body', {})
+    expect((await gateway.fetch(request)).status).toBe(200)
+    expect(gateway.journal.last('createResponse')?.body).toMatchObject({ input: 'Hello' })
+  })
+
+  it('returns the headers of a stream without those of the connection', async () => {
+    const response = await make().fetch(`${url}/responses`, streamed)
+    expect([...response.headers.keys()]).toEqual(['cache-control', 'content-type', 'x-request-id'])
+  })
+
+  it('decompresses a body, as the global fetch does', async () => {
+    const gateway = make()
+    gateway.use({ on: '*', fault: 'gzip-body' })
+    const read = await gateway.fetch(`${url}/providers`, { headers })
+    expect([read.headers.get('content-encoding'), (await read.json()).data.length]).toEqual(['gzip', 12])
+    const head = await gateway.fetch(`${url}/providers`, { method: 'HEAD', headers })
+    expect([head.headers.get('content-encoding'), head.body]).toEqual(['gzip', null])
+    const stream = await gateway.fetch(`${url}/responses`, streamed)
+    expect(await stream.text()).toContain('response.completed')
+  })
+
+  it('stops a compressed stream when its reader cancels it', async () => {
+    const gateway = make()
+    gateway.use({ on: '*', faults: ['gzip-body', { name: 'stream-stall', atEvent: 2 }] })
+    const response = await gateway.fetch(`${url}/responses`, streamed)
+    await response.body?.cancel()
+    await expect.poll(() => gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
+  })
+
+  it('rejects if the head is truncated', async () => {
+    const gateway = make()
+    gateway.use({ on: '*', fault: 'truncated-head' })
+    await expect(gateway.fetch(`${url}/providers`, { headers })).rejects.toThrow('fetch failed')
   })
 
   it('rejects with the abort reason while waiting for a delayed reply', async () => {
@@ -127,6 +165,8 @@ describe('gateway.fetch', () => {
     gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 500 }, () => event) } })
     const response = await gateway.fetch(`${url}/responses`, streamed)
     const reader = response.body?.getReader()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(gateway.journal.last('createResponse')?.replyBody.text).toBe('')
     await reader?.read()
     await new Promise((resolve) => setTimeout(resolve, 20))
     const entry = gateway.journal.last('createResponse')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
@@ -5,6 +6,7 @@ import axios from 'axios'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
 import {
+  getGlobalDispatcher,
   MockAgent,
   setGlobalDispatcher,
   Agent as UndiciAgent,
@@ -283,6 +285,103 @@ it.each([1, 2, 3])('intercept() receives all of a body sent in %i chunks', async
   expect(context.gateway.journal.last('createResponse')?.rawBody).toEqual({ text: whole, cut: 0 })
 })
 
+describe('intercept() with undici', () => {
+  const text = '{"model":"aurora/dawn-2","input":"Hello"}'
+  const post = { method: 'POST', headers: { ...key, 'content-type': 'application/json' } } as const
+  const form = new FormData()
+  form.append('one', '1')
+
+  it.each<[string, unknown, unknown]>([
+    ['a string', text, text],
+    ['an empty string', '', ''],
+    ['bytes', Buffer.from(text), text],
+    ['a stream of strings', Readable.from([text.slice(0, 9), text.slice(9)]), text],
+    ['a web stream', new Blob([text]).stream(), text],
+    ['a list of chunks', [text.slice(0, 9), Buffer.from(text.slice(9))], text],
+    ['a blob', new Blob([text]), text],
+    ['an ArrayBuffer', new TextEncoder().encode(text).buffer, text],
+    ['a form', form, expect.stringMatching(/form-data; name="one"\r\n\r\n1\r\n/)],
+    ['no', null, ''],
+  ])('accepts %s as the body', async (_, body, expected) => {
+    using context = start()
+    const { body: reply } = await undiciRequest(`${anywhere}/responses`, { ...post, body } as never)
+    await reply.dump()
+    expect(context.gateway.journal.last('createResponse')?.rawBody?.text ?? '').toEqual(expected)
+  })
+
+  it('accepts a query', async () => {
+    using context = start()
+    const query = { a: ['1', 'x y'], b: null, c: 2 }
+    const { body } = await undiciRequest(`${anywhere}/providers`, { headers: key, query })
+    await body.dump()
+    expect(context.gateway.journal.last('listProviders')?.query).toEqual({ a: ['1', 'x y'], b: '', c: '2' })
+  })
+
+  it('accepts every dispatched request at once', () => {
+    using context = start()
+    const options = { origin: 'https://models.example', path: '/api/v1/providers', method: 'GET' } as const
+    const send = () => getGlobalDispatcher().dispatch(options, { onRequestStart() {} } as never)
+    expect(send()).toBe(true)
+    context.interception.use(http.get('*/other', () => HttpResponse.json({})))
+    expect(send()).toBe(true)
+  })
+
+  it('delivers everything sent before an error, even if the client reads late', async () => {
+    using context = start()
+    context.gateway.use({ on: '*', fault: { name: 'stream-reset', atEvent: 8 } })
+    const { body } = await undiciRequest(`${anywhere}/responses`, {
+      ...post,
+      body: JSON.stringify({ ...JSON.parse(text), stream: true }),
+    })
+    await expect.poll(() => context.gateway.journal.entries()[0]?.delivery).toBe('aborted-by-fault')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    let received = ''
+    const reading = (async () => {
+      for await (const chunk of body) received += chunk
+    })()
+    await expect(reading).rejects.toThrow('read ECONNRESET')
+    expect(received.match(/^data: /gm)).toHaveLength(8)
+  })
+
+  it('sends a stream no faster than it is read', async () => {
+    using context = start()
+    const { gateway, interception } = context
+    const frames = Array.from({ length: 500 }, () => ({ data: 'x'.repeat(1000) }))
+    gateway.use({ on: 'createResponse', reply: { frames: frames.flatMap((frame) => [frame, { wait: 0 }]) } })
+    let pulls = 0
+    interception.use(
+      http.get('*/stream', () => {
+        const body = new ReadableStream({
+          pull(controller) {
+            controller.enqueue(new Uint8Array(1000))
+            if (++pulls === 500) controller.close()
+          },
+        })
+        return new Response(body)
+      }),
+    )
+    const sent = () => (gateway.journal.last('createResponse')?.replyBody.text ?? '').length
+    for (const [line, progress] of [
+      ['POST /responses', sent],
+      ['GET /stream', () => pulls * 1000],
+    ] as const) {
+      const [method, path] = line.split(' ') as ['GET' | 'POST', string]
+      const { body } = await undiciRequest(anywhere + path, {
+        ...post,
+        method,
+        body: method === 'GET' ? null : text,
+      })
+      let before = -1
+      while (progress() !== before) {
+        before = progress()
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      expect(before).toBeLessThan(200_000)
+      expect((await body.arrayBuffer()).byteLength).toBeGreaterThan(499_999)
+    }
+  })
+})
+
 it('intercept() accepts undici headers as a flat list', async () => {
   using context = start()
   const headers = ['authorization', 'Bearer any', 'x-own', 'kept']
@@ -339,6 +438,116 @@ describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
   })
 })
 
+/** Sends a request with each transport. Returns the whole reply. */
+const senders: Record<string, (method: string, url: string, body?: string) => Promise<object>> = {
+  async fetch(method, url, body) {
+    const response = await fetch(url, { method, ...(body && { body }) })
+    const { status, statusText, headers } = response
+    return {
+      head: `${status} ${statusText}`,
+      own: headers.get('x-own'),
+      cookies: headers.getSetCookie(),
+      body: await response.text(),
+    }
+  },
+  async axios(method, url, body) {
+    const { status, statusText, headers, data } = await axios.request({
+      method,
+      url,
+      data: body,
+      adapter: 'http',
+      responseType: 'text',
+      validateStatus: () => true,
+    })
+    return {
+      head: `${status} ${statusText}`,
+      own: headers['x-own'] ?? null,
+      cookies: headers['set-cookie'] ?? [],
+      body: data,
+    }
+  },
+}
+
+describe.each(Object.entries(senders))('a reply to %s', (_, send) => {
+  const url = 'https://mail.example/inbox'
+  const cookies = ['a=1', 'b=2']
+  const head = new Headers([
+    ['x-own', 'kept'],
+    ...cookies.map((cookie) => ['set-cookie', cookie] as [string, string]),
+  ])
+
+  it.each([
+    [
+      new Response('gone', { status: 410, statusText: 'Moved Away', headers: head }),
+      { head: '410 Moved Away', own: 'kept', cookies, body: 'gone' },
+    ],
+    [new Response('new', { status: 201 }), { head: '201 Created', own: null, cookies: [], body: 'new' }],
+    [new Response(null, { status: 204 }), { head: '204 No Content', own: null, cookies: [], body: '' }],
+  ])('contains everything that a user handler returns: %o', async (response, expected) => {
+    using context = start()
+    context.interception.use(http.get(url, () => response.clone()))
+    expect(await send('GET', url)).toEqual(expected)
+  })
+
+  it.each([
+    ['HEAD', undefined, ''],
+    ['GET', undefined, 'GET '],
+    ['POST', undefined, 'POST '],
+    ['POST', 'x', 'POST x'],
+  ])('can depend on the body that a user handler receives: %s %s', async (method, body, expected) => {
+    using context = start()
+    context.interception.use(
+      http.all(url, async ({ request }) => new HttpResponse(`${method} ${await request.text()}`)),
+    )
+    expect(await send(method, url, body)).toMatchObject({ head: '200 OK', body: expected })
+  })
+
+  it('fails if the body that a user handler returns fails', async () => {
+    using context = start()
+    const body = () => {
+      let pulls = 0
+      return new ReadableStream({
+        pull(controller) {
+          if (++pulls === 1) controller.enqueue(Buffer.from('one'))
+          else controller.error(new Error('broken'))
+        },
+      })
+    }
+    context.interception.use(http.get(url, () => new Response(body())))
+    await expect(send('GET', url)).rejects.toThrow()
+  })
+
+  it('is relayed unchanged from the host of a request that is passed through', async () => {
+    const theirs = createServer((_, response) => {
+      response.writeHead(418, 'Short and Stout', { 'x-own': 'kept', 'set-cookie': cookies }).end('tea')
+    })
+    onTestFinished(() => void theirs.close())
+    await new Promise<void>((resolve) => theirs.listen(0, '127.0.0.1', resolve))
+    using context = start()
+    context.interception.use(http.all('*', () => passthrough()))
+    expect(await send('GET', `http://127.0.0.1:${(theirs.address() as AddressInfo).port}/`)).toEqual({
+      head: '418 Short and Stout',
+      own: 'kept',
+      cookies,
+      body: 'tea',
+    })
+  })
+})
+
+it.each([new Error('not this one'), 'not this one'])(
+  'intercept() rejects a request with what onUnhandledRequest throws: %o',
+  async (thrown) => {
+    using _ = start({
+      onUnhandledRequest() {
+        throw thrown
+      },
+    })
+    const error = await fetch('https://mail.example/inbox').catch(({ cause }) => cause)
+    expect(error).toBeInstanceOf(Error)
+    expect(error.message).toBe('not this one')
+  },
+)
+
 describe('other mocks in the process', () => {
   it('keep working during and after an interception if they use MSW', async () => {
     const server = setupServer(http.get('https://mail.example/inbox', () => HttpResponse.json(['Theirs'])))
@@ -370,6 +579,44 @@ describe('other mocks in the process', () => {
 })
 
 describe('a node:http client', () => {
+  it.each(['2001:db8::1', '[2001:db8::1]'])('can send a request to %s', async (host) => {
+    const urls: string[] = []
+    using _ = start({
+      onUnhandledRequest({ url }, print) {
+        urls.push(url)
+        print.error()
+      },
+    })
+    await once(request({ host, port: 81, path: '/inbox' }).end(), 'error')
+    expect(urls).toEqual(['http://[2001:db8::1]:81/inbox'])
+  })
+
+  it('gets a socket with timeouts and references, which is closed after the reply', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    using context = start()
+    context.gateway.use({ on: '*', fault: 'timeout' })
+    const before = timers()
+    const sent = request(`${anywhere.replace('https', 'http')}/providers`, { headers: key }).end()
+    sent.on('error', () => undefined)
+    const [socket] = await once(sent, 'socket')
+    const open = timers()
+    expect(open).toBeGreaterThan(before)
+    expect([timers.call(socket.unref()), timers.call(socket.ref())]).toEqual([open - 1, open])
+    const cancelled = vi.fn()
+    socket.setTimeout(1, cancelled)
+    socket.setTimeout(0, cancelled)
+    await new Promise<void>((resolve) => socket.setTimeout(1, resolve))
+    expect(cancelled).not.toHaveBeenCalled()
+    sent.destroy()
+    context.gateway.reset()
+    const [response] = await once(
+      request(`${anywhere.replace('https', 'http')}/providers`, { headers: key }).end(),
+      'response',
+    )
+    response.resume()
+    await expect.poll(timers).toBe(before)
+  })
+
   it('can send a body in chunks and abort before it is complete', async () => {
     using context = start()
     const { gateway } = context

@@ -80,9 +80,49 @@ describe('readNodeBody()', () => {
     })
     await expect(readNodeBody(arriving().request, 10, 1)).rejects.toMatchObject({ status: 408 })
   })
+
+  it('throws 408 if the end of a body of the maximum size takes too long', async () => {
+    const { body, request } = arriving()
+    body.push('1234567890')
+    await expect(readNodeBody(request, 10, 1)).rejects.toMatchObject({ status: 408 })
+  })
+
+  it('throws 413, and closes the connection if the rest takes too long', async () => {
+    const { body, request } = arriving()
+    body.push('12345678901')
+    const closed = once(body, 'close')
+    await expect(readNodeBody(request, 10, 1)).rejects.toMatchObject({ status: 413 })
+    await closed
+  })
+
+  it('leaves no timer behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const { body, request } = arriving()
+    const reading = readNodeBody(request, 10)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(timers()).toBe(before + 1)
+    body.push('123')
+    body.push(null)
+    await reading
+    expect(timers()).toBe(before)
+  })
 })
 
 describe('the HTTP server', () => {
+  it.each([
+    [10, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /],
+    [11, /^HTTP\/1\.1 413 /],
+  ])('with a limit of 10 bytes asks for a body of %i bytes if it is not too long', async (size, expected) => {
+    const socket = await dial(await start({ limits: { requestBodyBytes: 10 } }))
+    const [before, body] = head('POST /api/v1/responses', 'x'.repeat(size)).split('\r\n\r\n')
+    socket.write(`${before}\r\nExpect: 100-continue\r\n\r\n`)
+    const first = await readUntil(socket, /\r\n\r\n/)
+    if (!first.includes('100 Continue')) return expect(first).toMatch(expected)
+    socket.write(`${body}`)
+    expect(first + (await readUntil(socket, /"error"/))).toMatch(expected)
+  })
+
   it('paces many short waits accurately although timers may fire early', async () => {
     const server = await start()
     server.gateway.use({ on: '*', fault: { name: 'bandwidth', bytesPerSecond: 100_000 } })
@@ -129,7 +169,7 @@ describe('the HTTP server', () => {
   })
 
   describe('paced frames', () => {
-    const frames = [{ data: 'ä€😀' }, { wait: 1 }, { data: 'plain' }]
+    const frames = [{ data: 'ä€😀' }, { wait: 1 }, { data: 'plain' }, { wait: 1 }, { data: 'ä' }]
     const question = JSON.stringify({ model: 'aurora/large', input: 'Hello?', stream: true })
     const ask = async (request: string) => {
       const server = await start()
@@ -142,14 +182,14 @@ describe('the HTTP server', () => {
     it('are sent as chunks with their sizes in bytes', async () => {
       const text = await readUntil(await ask(head('POST /api/v1/responses', question)), /\r\n0\r\n\r\n$/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
-      expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')
+      expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\na\r\ndata: ä\n\n\r\n0\r\n\r\n')
     })
 
     it('are sent to an HTTP/1.0 client without chunking before the connection closes', async () => {
       const request = head('POST /api/v1/responses', question).replace('HTTP/1.1', 'HTTP/1.0')
       const text = await readUntil(await ask(request), /never/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
-      expect(body).toBe('data: ä€😀\n\ndata: plain\n\n')
+      expect(body).toBe('data: ä€😀\n\ndata: plain\n\ndata: ä\n\n')
     })
   })
 

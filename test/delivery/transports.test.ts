@@ -102,6 +102,45 @@ describe.each(Object.entries(transports))('a body above the size limit over %s',
   })
 })
 
+describe.each(Object.entries(transports))(
+  'a client that disconnects while it sends a body over %s',
+  (_name, start) => {
+    it("ends a rule's delay", async () => {
+      const gateway = createGateway()
+      gateway.use({ on: '*', fault: { name: 'latency', ms: 3_600_000 } })
+      const { target, close } = await start(gateway)
+      const leaving = new AbortController()
+      const { fetch = globalThis.fetch, baseUrl = origin } =
+        target === gateway ? { fetch: gateway.fetch } : target
+      let pulls = 0
+      let end = () => {}
+      const body = new ReadableStream(
+        {
+          pull(controller) {
+            if (++pulls === 1) controller.enqueue(Buffer.from('{'))
+            end = () => controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+      const init = { method: 'POST', headers, body, duplex: 'half', signal: leaving.signal }
+      const sent = fetch(`${baseUrl}/responses`, init)
+      await expect.poll(() => pulls).toBe(2)
+      leaving.abort()
+      await expect(sent).rejects.toThrow()
+      try {
+        end()
+      } catch {
+        // The transport has cancelled the body.
+      }
+      await expect
+        .poll(() => gateway.journal.entries().map(({ delivery }) => delivery))
+        .toEqual(['aborted-by-client'])
+      await close()
+    })
+  },
+)
+
 describe('a user handler with a wildcard path', () => {
   async function get(url: string): Promise<Buffer> {
     const sent = request(url, { headers: { authorization: 'Bearer any' } }).end()
