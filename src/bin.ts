@@ -3,7 +3,7 @@
  * The `gateway-understudy` executable. Checks the Node version before importing anything, in syntax that older
  * versions can parse.
  */
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+const [major, minor] = process.versions.node.split('.').map(Number) as [number, number]
 
 if (major > 22 || (major === 22 && minor >= 12)) {
   // Caches compiled code to speed up later starts. The cache is written as soon as the server is up, because a test

@@ -46,15 +46,13 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
     const defaultSandbox: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
     return new RemoteGateway(client, defaultSandbox)
   } catch (error) {
-    if (error instanceof GatewayError && error.status === 401)
+    const status = error instanceof GatewayError ? error.status : undefined
+    if (status === 401)
       throw new GatewayError(
         401,
         `${token === undefined ? 'The server requires a token' : "The token does not match the server's"}: pass connectGateway(url, { token }) with the token that the server was started with, or that it printed at startup`,
       )
-    const isOther =
-      error instanceof SyntaxError ||
-      error instanceof TypeError ||
-      (error instanceof GatewayError && error.status === 404)
+    const isOther = error instanceof SyntaxError || error instanceof TypeError || status === 404
     if (!isOther) throw error
     const message = `No Understudy server at ${address.origin}: another server replied. Use the address printed at startup`
     throw new Error(message, { cause: error })

@@ -92,13 +92,16 @@ export async function runCommandLine(args: readonly string[] = process.argv.slic
 }
 
 /** Maximum time to receive request headers, in real milliseconds. */
+// mutation: equivalent (a millisecond more makes no difference)
 const maxHeadersTimeoutMs = 10_000
 /** Maximum header size in bytes. Larger headers get a 431. */
 const maxHeaderSize = 16 * 1024
 /** Interval at which Node checks for requests with slow headers, in milliseconds. */
+// mutation: equivalent (any similar interval works)
 const connectionsCheckingInterval = 500
 
 /** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
+// mutation: equivalent (any similar interval works)
 const idleCheckMs = 20
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
@@ -302,4 +305,5 @@ function isProgram(): boolean {
 }
 
 // Not awaited, because `require` cannot load a module with top-level await.
+// mutation: equivalent (tested in a child process, without mutants)
 if (isProgram()) runCommandLine()

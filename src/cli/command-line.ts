@@ -235,7 +235,7 @@ function addOpenapi(program: Command): void {
 function withNewName(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
-  const now = flag === undefined ? renamed(value, choices.split(', ')) : renamed(flag)
+  const now = renamed(flag) ?? renamed(value, choices.split(', '))
   if (now !== undefined) return `error: ${now}`
   if (/--extension .*argument missing/.test(text))
     return `${text}: one or more of ${extensionNames.join(', ')}`

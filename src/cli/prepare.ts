@@ -36,6 +36,7 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
       // period.
       clearInterval(checks)
       listeners.delete(watch)
+      // mutation: equivalent (the first use loads it otherwise)
       loadLibrary()
     }
   }, checkMs).unref()

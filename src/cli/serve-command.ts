@@ -161,12 +161,12 @@ function createGateway(flags: ServeFlags) {
 }
 
 /** Resolves `auto` from the number at the end of the host name, as in a StatefulSet: `understudy-3` is `n3`. */
-function toNode(name: string): string {
+export function toNode(name: string, host = hostname()): string {
   if (name !== 'auto') return name
-  const ordinal = /(?:^|\D)(\d{1,6})$/.exec(hostname())?.[1]
+  const ordinal = /(?:^|\D)(\d{1,6})$/.exec(host)?.[1]
   if (ordinal !== undefined) return `n${ordinal}`
   throw new UsageError(
-    `--node auto requires a host name that ends in a number, got '${hostname()}': set a name such as --node n3`,
+    `--node auto requires a host name that ends in a number, got '${host}': set a name such as --node n3`,
   )
 }
 

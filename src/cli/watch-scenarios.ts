@@ -7,17 +7,20 @@ import type { ScenarioFile } from './config-file.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 
 /** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
-const interval = 200
+// mutation: equivalent (any similar interval works)
+const defaultIntervalMs = 200
 
 /**
  * Watches files until the returned function is called.
  *
  * @param log Called with a line for each reload, successful or not.
+ * @param interval Polling interval in milliseconds.
  */
 export function watchScenarios(
   { operations, sandboxes }: GatewayCore,
   files: readonly ScenarioFile[],
   log: (line: string) => void,
+  interval = defaultIntervalMs,
 ): () => void {
   const watches = files.map(({ file, index }) => {
     const reload = (now: Stats, before: Stats) => {

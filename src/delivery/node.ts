@@ -14,6 +14,7 @@ import { linger } from './response.ts'
 const { setTimeout, clearTimeout } = globalThis
 
 /** Default time limit for a request body, in milliseconds of real time. */
+// mutation: equivalent (a millisecond more makes no difference)
 export const defaultTimeoutMs = 30_000
 
 export interface NodeCallOptions {

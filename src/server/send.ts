@@ -32,7 +32,7 @@ type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMes
 /** Handles a request that Node rejects because it is malformed, has oversized headers, or arrives too slowly. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: previous } = socket
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (!socket.writable) return void socket.destroy()
   // The previous request was complete and may have changed state, so its reply is sent in full.
   if (previous?.req.complete) return void previous.once('finish', () => socket.destroy())
   if (previous?.headersSent) return void socket.destroy()

@@ -1,11 +1,12 @@
 /** Tests command-line parsing. `process.slow.test.ts` tests the server as a process. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { gatewaySetup } from '../../src/cli/scenario-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
+import { runCommandLine } from '../../src/serve.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -242,6 +243,64 @@ describe('serve', () => {
       scenarios: ['custom'],
     })
   })
+
+  it('reads the options of extras from flags and from a configuration file, whose paths are relative to it', async () => {
+    const servesTls = () => started?.gateway.extras.some(({ secureServer }) => secureServer)
+    await optionsOf()
+    expect(servesTls()).toBe(false)
+    await optionsOf('--tls')
+    expect(servesTls()).toBe(true)
+    await write(
+      'api.json',
+      '{"openapi":"3.1.0","info":{},"paths":{"/tides":{"get":{"operationId":"listTides"}}}}',
+    )
+    await write('openapi.yaml', 'openapi: ./api.json\n')
+    await optionsOf('--config', '@openapi.yaml')
+    expect(started?.gateway.operations.map(({ id }) => id)).toContain('listTides')
+  })
+})
+
+describe('runCommandLine()', () => {
+  it("runs the process's arguments, and survives output errors", async () => {
+    const { argv } = process
+    const streams = [process.stdout, process.stderr]
+    const counts = () => streams.map((stream) => stream.listenerCount('error'))
+    const before = counts()
+    process.argv = ['node', 'gateway-understudy', 'scenarios', 'show', 'flaky']
+    await runCommandLine()
+    process.argv = argv
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'flaky' })
+    expect(counts()).toEqual(before.map((count) => count + 1))
+    for (const stream of streams) stream.off('error', stream.listeners('error').at(-1) as () => void)
+  })
+})
+
+describe('the executable', () => {
+  it.each([
+    ['21.99.0', false],
+    ['22.11.0', false],
+    ['22.12.0', true],
+    ['22.13.0', true],
+    ['23.0.0', true],
+  ])('requires Node 22.12: %s is new enough: %s', async (version, isNew) => {
+    const { argv, versions, getBuiltinModule } = process
+    const calls: string[] = []
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(((name: string) =>
+      name === 'node:module'
+        ? { enableCompileCache: () => calls.push('enable'), flushCompileCache: () => calls.push('flush') }
+        : getBuiltinModule(name)) as never)
+    Object.defineProperty(process, 'versions', { value: { ...versions, node: version }, configurable: true })
+    process.argv = ['node', 'gateway-understudy', '--version']
+    await import(new URL(`../../src/bin.ts?${version}.ts`, import.meta.url).href)
+    Object.defineProperty(process, 'versions', { value: versions, configurable: true })
+    if (isNew) await vi.waitFor(() => expect(calls).toEqual(['enable', 'flush']))
+    process.argv = argv
+    expect(calls).toEqual(isNew ? ['enable', 'flush'] : [])
+    expect([process.exitCode ?? 0, stderr]).toEqual(
+      isNew ? [0, ''] : [2, `gateway-understudy needs Node 22.12 or newer; this is Node ${version}\n`],
+    )
+    expect(stdout).toMatch(isNew ? /^\d+\.\d+\.\d+\S*\n$/ : /^$/)
+  })
 })
 
 describe('invalid input prints one line and sets exit code 2:', () => {
@@ -295,7 +354,12 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--open', '--no-console'], '--open cannot be combined with --no-console'],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
+    [['--on-miss', 'error'], "'--on-miss' is now '--on-unmatched-recording'"],
+    [['--on-unmatched-recording', 'forward'], "'forward' is now 'passthrough'"],
+    [['--config', '@large.json'], '@large.json: is 64 MB; the maximum is 64 MB'],
   ])('%j', async (args, message) => {
+    await write('large.json', '')
+    await truncate(join(folder, 'large.json'), 67_108_865)
     await write('bad.yaml', failing(503).replace('listProviders', 'listProvider'))
     await write('list.yaml', '- 1\n')
     await write('scalar.yaml', 'seed\n')

@@ -1,9 +1,18 @@
 /** Tests the command `serve` after the server has started: its output, and its reaction to signals. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { unwatchFile } from 'node:fs'
+import { chmod, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { flagOf, scenarioFiles } from '../../src/cli/config-file.ts'
-import type { Start } from '../../src/cli/serve-command.ts'
+import { openPage } from '../../src/cli/open-page.ts'
+import { prepareLater } from '../../src/cli/prepare.ts'
+import { type Start, toNode } from '../../src/cli/serve-command.ts'
+import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
+import type { CallListener } from '../../src/journal/call-record.ts'
+import { call } from '../call.ts'
 
 let stdout: string
 let handlers: Map<string, () => Promise<void>>
@@ -50,6 +59,140 @@ async function serve(...flags: string[]) {
 }
 
 const send = async (signal: string) => handlers.get(signal)?.()
+
+const failing = (status: number) =>
+  `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** Replaces the browser on Linux with a script that writes its process, its process group and its arguments to a file. */
+async function fakeBrowser() {
+  const folder = await temporaryFolder()
+  const output = join(folder, 'output')
+  const script = `#!/bin/sh\nread -r pid _ _ _ group _ < /proc/$$/stat\necho "$pid $group $*" > ${output}\n`
+  await writeFile(join(folder, 'xdg-open'), script)
+  await chmod(join(folder, 'xdg-open'), 0o755)
+  vi.stubEnv('PATH', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return { read: () => readFile(output, 'utf8').catch(() => '') }
+}
+
+describe.skipIf(process.platform !== 'linux')('openPage()', () => {
+  it('opens a URL in a browser that outlives the process', async () => {
+    const { read } = await fakeBrowser()
+    const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
+    const before = children()
+    const print = vi.fn()
+    openPage('http://localhost:4141/', print)
+    expect(children()).toBe(before)
+    await expect.poll(read).toMatch(/\n$/)
+    const [pid, group, ...args] = (await read()).trim().split(' ')
+    expect([group, args]).toEqual([pid, ['http://localhost:4141/']])
+    expect(print).not.toHaveBeenCalled()
+  })
+
+  it('prints a line if there is no browser', async () => {
+    vi.stubEnv('PATH', await temporaryFolder())
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const lines: string[] = []
+    await new Promise<void>((resolve) => {
+      openPage('http://localhost:4141/', (line) => resolve(void lines.push(line)))
+    })
+    expect(lines).toEqual(['Cannot open a browser: visit http://localhost:4141/'])
+  })
+})
+
+describe('prepareLater()', () => {
+  it('compiles schemas when no request is open, and stops after an interval without requests', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const listeners = new Set<CallListener>()
+    const flatMap = vi.fn(() => [])
+    prepareLater({ operations: { flatMap }, sandboxes: { listeners } } as never)
+    const [watch] = listeners
+    const request = () => watch?.replied?.({} as never)
+    const settle = () => watch?.settled?.({} as never)
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const tick = async () => {
+      await vi.advanceTimersByTimeAsync(250)
+      await turn()
+    }
+    request()
+    await tick()
+    expect(flatMap).not.toHaveBeenCalled()
+    settle()
+    await tick()
+    while (flatMap.mock.calls.length === 0) await turn()
+    request()
+    settle()
+    await tick()
+    expect([listeners.size, vi.getTimerCount()]).toEqual([1, 1])
+    await tick()
+    expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0])
+    expect(flatMap).toHaveBeenCalledOnce()
+  })
+})
+
+describe('watchScenarios()', () => {
+  it('reloads a file when its time or size changes, and keeps the scenario if the file is invalid', async () => {
+    const file = join(await temporaryFolder(), 'mine.yaml')
+    /** Replaces the file in one step. */
+    const replace = async (text: string, seconds: number) => {
+      await writeFile(`${file}.new`, text)
+      await utimes(`${file}.new`, seconds, seconds)
+      await rename(`${file}.new`, file)
+    }
+    await replace(failing(418), 1000)
+    const { gateway } = await serve('--json', '--scenario', file)
+    const status = async () => (await call({ fetch: toFetch(gateway) }, 'GET /providers')).status
+    const lines: string[] = []
+    const unwatch = watchScenarios(
+      gateway,
+      scenarioFiles([file as './a.yaml']),
+      (line) => lines.push(line),
+      5,
+    )
+    onTestFinished(unwatch)
+    const count = () => process.getActiveResourcesInfo().filter((name) => name === 'StatWatcher').length
+    const before = count()
+    // The watch reads the file's time before it reports a change.
+    await stat(file)
+    expect(await status()).toBe(418)
+
+    await replace(failing(419), 2000)
+    await expect.poll(() => lines).toEqual([`reloaded ${file}`])
+    expect(await status()).toBe(419)
+
+    await replace(`${failing(420)}\n`, 2000)
+    await expect.poll(() => lines).toEqual(Array(2).fill(`reloaded ${file}`))
+    expect(await status()).toBe(420)
+
+    await replace('rules: 1', 3000)
+    await expect
+      .poll(() => lines.slice(2))
+      .toEqual([expect.stringMatching(/^kept the previous scenario: .*mine\.yaml/)])
+    expect(await status()).toBe(420)
+    unwatch()
+    expect(count()).toBe(before - 1)
+  })
+})
+
+it.each([
+  ['n7', 'any', 'n7'],
+  ['auto', 'understudy-3', 'n3'],
+  ['auto', 'understudy-1234567', undefined],
+  ['auto', 'understudy', undefined],
+  ['auto', '12', 'n12'],
+])('toNode() returns the node name for --node %s on the host %s: %s', (name, host, expected) => {
+  if (expected) expect(toNode(name, host)).toBe(expected)
+  else
+    expect(() => toNode(name, host)).toThrow(
+      `--node auto requires a host name that ends in a number, got '${host}'`,
+    )
+})
 
 describe('flagOf()', () => {
   it.each([
@@ -108,6 +251,24 @@ describe('serve', () => {
       expect(closes).toEqual([5000, 0])
     },
   )
+
+  it('watches scenario files with --watch', async () => {
+    const file = join(await temporaryFolder(), 'mine.yaml')
+    await writeFile(file, failing(418))
+    const count = () => process.getActiveResourcesInfo().filter((name) => name === 'StatWatcher').length
+    const before = count()
+    await serve('--json', '--scenario', file)
+    expect(count()).toBe(before)
+    await serve('--json', '--scenario', file, '--watch')
+    expect(count()).toBe(before + 1)
+    unwatchFile(file)
+  })
+
+  it.skipIf(process.platform !== 'linux')('opens the console with --open', async () => {
+    const { read } = await fakeBrowser()
+    await serve('--json', '--open')
+    await expect.poll(read).toContain('http://localhost:4141/__understudy/')
+  })
 
   it('stops when stdin closes, with --stop-with-stdin', async () => {
     const { stdin } = process

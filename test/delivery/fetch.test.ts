@@ -89,6 +89,8 @@ describe('gateway.fetch', () => {
     const gateway = make()
     gateway.use({ on: '*', faults: ['gzip-body', { name: 'stream-stall', atEvent: 2 }] })
     const response = await gateway.fetch(`${url}/responses`, streamed)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(gateway.journal.last('createResponse')?.replyBody).toEqual({ text: '', cut: 0 })
     await response.body?.cancel()
     await expect.poll(() => gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })

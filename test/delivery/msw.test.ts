@@ -1,3 +1,4 @@
+import * as msw from 'msw'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -24,6 +25,18 @@ function intercept(options: GatewayOptions = {}): {
 const strictOptions: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
 
 const get = (url: string, init: RequestInit = {}) => fetch(url, { headers: { authorization }, ...init })
+
+it('handlers() throws in Bun and Deno, whose fetch MSW 3 does not intercept', () => {
+  const gateway = createGateway()
+  const versions = { ...process.versions, bun: '1.3.0' }
+  vi.stubGlobal('process', Object.create(process, { versions: { value: versions } }))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  if ('graphql' in msw) expect(handlers(gateway)).not.toEqual([])
+  else
+    expect(() => handlers(gateway)).toThrow(
+      'MSW 3 does not intercept fetch in Bun: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node',
+    )
+})
 
 describe('MSW handlers', () => {
   it('return 405 for another method of a known path, even without a baseUrl', async () => {

@@ -1,6 +1,8 @@
 /**
  * Runs one specification against sandboxes in this process and remote sandboxes.
  */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -24,6 +26,31 @@ describeSandbox('Sandbox', () => (given) => server.gateway.createSandbox(given))
 describeSandbox('RemoteSandbox', async () => {
   const gateway = await connectGateway(server.url)
   return (given) => gateway.createSandbox(given)
+})
+
+describe('connectGateway()', () => {
+  const isOther = (url: string) =>
+    `No Understudy server at ${url}: another server replied. Use the address printed at startup`
+  it.each<[number, string, message: (url: string) => string]>([
+    [200, '<html>', isOther],
+    [200, '{"data":null}', isOther],
+    [404, 'Not found', isOther],
+    [403, '{"error":{"message":"Not here"}}', () => 'Not here'],
+    [500, 'Broken', () => 'Internal Server Error: Broken'],
+    [
+      401,
+      '{"error":{"message":"No"}}',
+      () =>
+        'The server requires a token: pass connectGateway(url, { token }) with the token that the server was started with, or that it printed at startup',
+    ],
+  ])('explains the reply %i %s', async (status, text, message) => {
+    const other = createServer((_, response) => response.writeHead(status).end(text))
+    onTestFinished(() => void other.close())
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const error = await connectGateway(url).catch((thrown) => thrown)
+    expect(error.message).toBe(`connectGateway: ${message(url)}`)
+  })
 })
 
 function describeSandbox(title: string, connect: () => Create | Promise<Create>): void {

@@ -51,6 +51,8 @@ it('the root path lists links, with the console only if it is served, and redire
   }
   const reply = (data: object) => ({ status: 200, body: { kind: 'json', value: { data } } })
   expect(get(false)).toMatchObject(reply(links))
+  const send = (method: string) => rootReply({ method, headers: {} } as IncomingMessage, false)
+  expect([send('HEAD'), send('POST')]).toEqual([get(false), undefined])
   expect(get(false, 'text/html')).toMatchObject(reply(links))
   expect(get(false)?.body).not.toHaveProperty('value.data.console')
   expect(get(true)).toMatchObject(reply({ ...links, console: '/__understudy/' }))

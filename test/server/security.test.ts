@@ -300,16 +300,15 @@ describe('a server with limits', () => {
     expect(await connection.closed()).toContain('HTTP/1.1 200 ')
   })
 
-  it('accepts 15 KB of headers, and rejects more than 16 KB with a 431', async () => {
-    const long = (bytes: number) =>
-      request('GET /api/v1/providers', {
-        ...host(),
-        ...key,
-        connection: 'close',
-        'x-long': 'x'.repeat(bytes),
-      })
-    expect(await raw(server.port, long(15 * 1024)).closed()).toMatch(/^HTTP\/1.1 200 /)
-    const refused = await raw(server.port, long(17 * 1024)).closed()
+  it('accepts less than 16 KB of headers, and rejects more with a 431', async () => {
+    // Node counts the path, and the names and values of headers.
+    const long = (bytes: number) => {
+      const headers = { ...host(), ...key, connection: 'close', 'x-long': '' }
+      const others = ['/api/v1/providers', ...Object.entries(headers).flat()].join('').length
+      return request('GET /api/v1/providers', { ...headers, 'x-long': 'x'.repeat(bytes - others) })
+    }
+    expect(await raw(server.port, long(16_383)).closed()).toMatch(/^HTTP\/1.1 200 /)
+    const refused = await raw(server.port, long(16_384)).closed()
     expect(refused).toMatch(/^HTTP\/1.1 431 /)
     expect(refused).toContain('{"error":{"code":431,"message":"Request headers exceed 16 KB"}}')
   })

@@ -54,6 +54,21 @@ describe('GET /', () => {
   })
 })
 
+describe('the console', () => {
+  it('is served to GET and HEAD, and not without the option', async () => {
+    await using server = await startServer()
+    const page = `${server.url}/__understudy/`
+    const [get, head, post] = await Promise.all(
+      ['GET', 'HEAD', 'POST'].map((method) => fetch(page, { method })),
+    )
+    expect([get, head, post].map((reply) => reply?.status)).toEqual([200, 200, 404])
+    expect(get?.headers.get('content-type')).toContain('text/html')
+    expect([await get?.text(), await head?.text()]).toEqual([expect.stringContaining('<html'), ''])
+    await using bare = await startServer({ console: false })
+    expect((await fetch(`${bare.url}/__understudy/`)).status).toBe(404)
+  })
+})
+
 describe('close()', () => {
   it('aborts open replies by default', async () => {
     const server = await startServer()
