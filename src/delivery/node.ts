@@ -71,7 +71,9 @@ export async function readNodeBody(
   // After a microtask, Node has parsed the rest of the first packet, which usually contains the whole body.
   await undefined
   const { complete, readableLength, headers } = request
-  const isWhole = complete || readableLength === Number(headers['content-length'])
+  const isBuffered = readableLength === Number(headers['content-length'])
+  // mutation: equivalent (collecting the body takes longer)
+  const isWhole = complete || isBuffered
   const bytes: Buffer | null = isWhole ? request.read() : await collect(request, limit, timeoutMs)
   return bytes === null ? noBytes : within(bytes, limit)
 }
@@ -187,6 +189,7 @@ export class NodeSink implements Sink {
     const { response } = this
     const { socket, chunkedEncoding } = response
     const isDirect = this.#isFlushed && chunkedEncoding && socket?.writable && typeof bytes === 'string'
+    // mutation: equivalent (the slower path sends the same bytes)
     this.#isFlushed = true
     const target = isDirect ? socket : response
     const hasRoom = isDirect

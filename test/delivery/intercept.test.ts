@@ -326,6 +326,20 @@ describe('intercept() with undici', () => {
     expect(send()).toBe(true)
   })
 
+  it("has undici's timeouts, of which 0 disables one", async () => {
+    using context = start()
+    context.gateway.use({ on: '*', fault: 'timeout' })
+    const send = (headersTimeout: number, signal?: AbortSignal) =>
+      undiciRequest(`${anywhere}/providers`, { headers: key, headersTimeout, signal })
+    await expect(send(1)).rejects.toThrow('Headers Timeout Error')
+    const leaving = new AbortController()
+    const patient = send(0, leaving.signal)
+    await expect.poll(() => context.gateway.journal.entries()).toHaveLength(2)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    leaving.abort(new Error('enough'))
+    await expect(patient).rejects.toThrow('enough')
+  })
+
   it('delivers everything sent before an error, even if the client reads late', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: { name: 'stream-reset', atEvent: 8 } })

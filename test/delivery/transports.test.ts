@@ -76,6 +76,16 @@ describe('every transport', () => {
   })
 })
 
+describe.each(Object.entries(transports))('a truncated head over %s', (_name, start) => {
+  it('rejects the call', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: '*', fault: 'truncated-head' })
+    const { target, close } = await start(gateway)
+    await expect(call(target, 'GET /providers')).rejects.toThrow()
+    await close()
+  })
+})
+
 describe('a body above the size limit', () => {
   it('is not read completely by gateway.fetch', async () => {
     const gateway = createGateway({ limits: { requestBodyBytes: 1000 } })

@@ -124,7 +124,7 @@ function connect() {
 }
 
 const statusLine = 'HTTP/1.1 200 OK\r\n'
-const two = '2'.repeat(343)
+const two = '2'.repeat(363)
 const fields = `x-one: 1\r\nx-two: ${two}\r\nConnection: close\r\n\r\n`
 const reply = { status: 200, headers: { 'x-one': '1', 'x-two': two }, body: { kind: 'none' } } as const
 
@@ -149,7 +149,7 @@ it('a connection sends a slow head in 20 pieces', async () => {
   const waits: number[] = []
   await sink.head({ ...reply, transport: { headMs: 1000 } }, async (ms) => void waits.push(ms))
   const whole = statusLine + fields
-  expect(whole).toHaveLength(400)
-  expect(writes).toEqual(whole.match(/.{20}/gs))
+  expect(whole).toHaveLength(420)
+  expect(writes).toEqual(whole.match(/.{21}/gs))
   expect(waits).toEqual(writes.map(() => 50))
 })

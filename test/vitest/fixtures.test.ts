@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HttpResponse, http } from 'msw'
-import { describe, vi } from 'vitest'
+import { describe, type TestArtifactBase, vi } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
 import { expect, test } from '../../src/vitest.ts'
 import { open } from '../call.ts'
 
@@ -89,4 +90,62 @@ test("the application's local servers stay reachable, even under /api/v1", async
 test('other services can be mocked with `server`', async ({ server }) => {
   server.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
   expect(await (await fetch('https://mail.example/inbox')).json()).toEqual(['Hello'])
+})
+
+describe('calls that cannot be attributed to a test', () => {
+  const lines: string[] = []
+  const { error, warn } = console
+  const print = (line: string) => void lines.push(line.replace(/\d+ ms/g, '0 ms').replace(/\bs\d+\b/g, 's1'))
+  /** Sends a request outside of any test, like a queue. */
+  const listLater = ({ sandboxes }: Gateway, apiKey?: string) =>
+    sandboxes.current.run(undefined, () => listProviders(anywhere, apiKey))
+
+  test('are not those of finished tests', async ({ gateway }) => {
+    Object.assign(console, { error: print, warn: print })
+    const finished = gateway.createSandbox()
+    finished.dispose()
+    expect((await listLater(gateway, finished.apiKey)).status).toBe(410)
+  })
+
+  test.fails('are printed with those of a failing test', async ({ gateway, sandbox }) => {
+    sandbox.use({ on: 'getPreset', fault: 'timeout' })
+    await listProviders(sandbox.baseUrl)
+    await listLater(gateway)
+    await listLater(gateway)
+    throw new Error('on purpose')
+  })
+
+  test('are reported once per file', async ({ gateway }) => {
+    await listLater(gateway)
+  })
+
+  describe('with serial tests', () => {
+    test.override({ serial: true })
+    test.fails('are attributed to the only test', async ({ gateway }) => {
+      await listLater(gateway)
+      throw new Error('on purpose')
+    })
+  })
+
+  test('do not hide the output of failing tests', ({ task }) => {
+    Object.assign(console, { error, warn })
+    expect(lines).toEqual([
+      `[understudy] 'are printed with those of a failing test' failed. Sandbox s1 has 1 call:
+  1. GET /sandboxes/s1/api/v1/providers (listProviders): 200, 0 ms
+  the inline rule matches getPreset, but only listProviders was called
+In addition, the default sandbox received 2 calls meanwhile: GET /providers with an unknown key, GET /providers with an unknown key`,
+      '[understudy] THIS TEST SHARES ITS STATE. The default sandbox, which all tests of the file share, received 2 calls (such as GET /api/v1/providers) that could not be attributed to a test. Such calls come from work that is not awaited, or from a queue, timer or process started outside of a test. Await the work, or pass it sandbox.apiKey or sandbox.baseUrl. If requests cannot be attributed, use test.override({ serial: true }): the tests then run one at a time, and the default sandbox is reset before each.',
+      `[understudy] 'are attributed to the only test' failed. Sandbox default has 1 call:
+  1. GET /api/v1/providers (listProviders): 200, 0 ms`,
+    ])
+    const [, failed] = task.suite?.tasks ?? []
+    const [artifact] = (failed as typeof task).artifacts as TestArtifactBase[]
+    const [attachment] = artifact?.attachments ?? []
+    expect(attachment?.contentType).toBe('application/json')
+    expect(JSON.parse(Buffer.from(String(attachment?.body), 'base64').toString())).toMatchObject({
+      format: 'understudy-sandbox',
+      test: 'are printed with those of a failing test',
+      calls: [{ operation: 'listProviders' }],
+    })
+  })
 })
