@@ -1,10 +1,13 @@
 /** Tests the server's address and shutdown. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { startServer as startInProcess } from '../../src/serve.ts'
 import { open } from '../call.ts'
-import { raw } from './raw.ts'
+import { raw, request } from './raw.ts'
 import { isBinary, type Server, startServer } from './start-server.ts'
 
 const slow = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 3 } } as const
@@ -67,6 +70,25 @@ describe('the console', () => {
     await using bare = await startServer({ console: false })
     expect((await fetch(`${bare.url}/__understudy/`)).status).toBe(404)
   })
+})
+
+it.skipIf(isBinary())('a server keeps no connections in memory that have closed', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  await using server = await startServer()
+  let socket: WeakRef<object> | undefined
+  const onSocket = (message: unknown) => {
+    socket = new WeakRef((message as { socket: object }).socket)
+  }
+  subscribe('net.server.socket', onSocket)
+  await raw(server.port, request('GET /openapi.json', { host: 'localhost', connection: 'close' })).closed()
+  unsubscribe('net.server.socket', onSocket)
+  expect(socket).toBeDefined()
+  for (let round = 0; round < 20 && socket?.deref(); round++) {
+    await new Promise((resolve) => setTimeout(resolve))
+    collectGarbage()
+  }
+  expect(socket?.deref() === undefined).toBe(true)
 })
 
 describe('close()', () => {
