@@ -326,6 +326,12 @@ describe('a server with limits', () => {
       expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
     })
 
+    it('closes the connection if the body of a rejected request never ends', async () => {
+      const head = request('POST /api/v1/responses', { host: 'evil.example', 'content-length': '9' })
+      expect(await raw(impatient.port, head, '{').closed()).toMatch(/^HTTP\/1.1 403 /)
+      // Node itself closes the connection after 5 seconds.
+    }, 4000)
+
     it('rejects headers that never end with a 408, and closes the connection', async () => {
       const refused = await raw(
         impatient.port,
