@@ -531,6 +531,25 @@ describe.each(Object.entries(senders))('a reply to %s', (_, send) => {
     await expect(send('GET', url)).rejects.toThrow()
   })
 
+  it('is a 500 if a user handler throws', async () => {
+    using context = start()
+    context.interception.use(
+      http.get(url, () => {
+        throw new Error('a mistake')
+      }),
+    )
+    expect(await send('GET', url)).toMatchObject({
+      head: '500 Unhandled Exception',
+      body: expect.stringContaining('"message":"a mistake"'),
+    })
+  })
+
+  it('fails if the host of a request that is passed through cannot be reached', async () => {
+    using context = start()
+    context.interception.use(http.all('*', () => passthrough()))
+    await expect(send('GET', 'http://127.0.0.1:1/')).rejects.toThrow()
+  })
+
   it('is relayed unchanged from the host of a request that is passed through', async () => {
     const theirs = createServer((_, response) => {
       response.writeHead(418, 'Short and Stout', { 'x-own': 'kept', 'set-cookie': cookies }).end('tea')
