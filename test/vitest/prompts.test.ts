@@ -61,6 +61,18 @@ describe('toMatchPrompts', () => {
     }
   })
 
+  test('rejects other values, unknown options and `not`', async ({ sandbox }) => {
+    await expect(expect('gateway').toMatchPrompts()).rejects.toThrow(
+      'expect(): this matcher requires a gateway or a sandbox, got gateway',
+    )
+    await expect(expect(sandbox).toMatchPrompts({ masks: mask } as object)).rejects.toThrow(
+      "toMatchPrompts: unknown option 'masks'; did you mean 'mask'?",
+    )
+    await expect(expect(sandbox).not.toMatchPrompts()).rejects.toThrow(
+      'toMatchFileSnapshot cannot be used with "not"',
+    )
+  })
+
   test('changes one line when one word changes', async ({ sandbox }) => {
     const textOf = () => promptsText(sandbox.journal.entries(), operations).split('\n')
     await ask(sandbox, { instructions: 'You are brief.\nBe kind.', input: 'Hello' })
