@@ -17,6 +17,7 @@ import {
   refusalOf,
   runtimeWithOwnFetch,
 } from './delivery/intercept-destination.ts'
+import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import { extensionHint } from './gateway/to-scenario.ts'
@@ -27,7 +28,7 @@ import { shown } from './lib/in-words.ts'
 import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 
-const msw = await import('msw').catch(missing)
+const msw = await import('msw').catch(throwMissingMsw)
 
 /** Gateways with handlers, by base URL. References are weak, because handlers are never disposed. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
@@ -117,14 +118,4 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
   }
-}
-
-/** Throws a one-line error if MSW, an optional peer dependency, is missing. Rethrows any other error. */
-function missing(error: Error & { code?: string }): never {
-  // MSW may be installed, but lack one of its own dependencies. Yarn's message is `tried to access msw`.
-  const isMissing =
-    /MODULE_NOT_FOUND$/.test(error.code ?? '') && /(?:package|module|access) '?msw\b/.test(error.message)
-  if (!isMissing) throw error
-  const line = "gateway-understudy/msw needs the 'msw' package: npm install --save-dev msw"
-  throw Object.assign(new Error(line), { stack: `Error: ${line}` })
 }
