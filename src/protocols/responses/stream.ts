@@ -31,13 +31,13 @@ export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent)
 
 interface Delta extends StreamEvent {
   delta: string
-  item_id?: unknown
+  output_index?: unknown
   content_index?: unknown
   summary_index?: unknown
 }
 
 function isToken(event: StreamEvent): event is Delta {
-  return event.type?.endsWith('.delta') ?? false
+  return String(event.type).endsWith('.delta')
 }
 
 /**
@@ -50,21 +50,21 @@ function deltaWriter(): (event: Delta) => string {
   return (event) => {
     if (!last || !isOfSamePart(event, last)) {
       last = event
-      const sample = encodeEvent({ ...event, delta: '', sequence_number: 0 })
+      const { sequence_number: _, ...rest } = event
+      const sample = encodeEvent({ ...rest, delta: '' })
       const place = sample.indexOf('"delta":""') + '"delta":"'.length
       before = sample.slice(0, place)
       after = sample.slice(place, -end.length)
     }
     const { delta } = event
     const json = plain.test(delta) ? delta : JSON.stringify(delta).slice(1, -1)
-    return `${before}${json}${after}${event.sequence_number}}\n\n`
+    return `${before}${json}${after},"sequence_number":${event.sequence_number}${end}`
   }
 }
 
 function isOfSamePart(event: Delta, last: Delta): boolean {
   return (
-    event.item_id === last.item_id &&
-    event.type === last.type &&
+    event.output_index === last.output_index &&
     event.content_index === last.content_index &&
     event.summary_index === last.summary_index
   )
@@ -73,8 +73,8 @@ function isOfSamePart(event: Delta, last: Delta): boolean {
 /** Matches text that needs no JSON escaping. */
 const plain = /^[ !#-[\]-~]*$/
 
-/** End of a frame whose last field is the sequence number 0. */
-const end = '0}\n\n'
+/** End of a frame. */
+const end = '}\n\n'
 
 /** Returns an event's documented form, if it has one. All final events become `response.completed`. */
 function documented(event: StreamEvent): StreamEvent | undefined {
@@ -135,9 +135,7 @@ function incompleteResponse(response: object): object {
 }
 
 function incompleteItem(item: unknown): unknown {
-  return isObject(item) && 'type' in item && item.type === 'message'
-    ? { ...item, status: 'incomplete' }
-    : item
+  return isObject(item) && item['type'] === 'message' ? { ...item, status: 'incomplete' } : item
 }
 
 /** Schema of a stream event, for the OpenAPI document. */
