@@ -206,10 +206,7 @@ async function resolve(definition: OperationDefinition, context: RequestContext)
   const query = await validate(definition.query, context.query, 'query')
   await validate(definition.headers, context.headers, 'header')
   const body = await validate(definition.body, context.body, 'body')
-  if (violations.length > 0) {
-    context.assume('violations')
-    throw invalidRequest(violations)
-  }
+  if (violations.length > 0) throw invalidRequest(violations)
   const { sandbox, now, requestKey, script, assume, warn, used } = context
   const reply = await resolved(definition, {
     params,

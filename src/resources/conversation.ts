@@ -50,7 +50,7 @@ export function imagesIn(parts: readonly unknown[]): { imageTokens?: number } {
   const isLow = ({ detail, image_url }: ReturnType<typeof fieldsOf>) =>
     (detail ?? fieldsOf(image_url)['detail']) === 'low'
   const imageTokens = images.reduce((sum, image) => sum + (isLow(image) ? 85 : 765), 0)
-  return imageTokens > 0 ? { imageTokens } : {}
+  return imageTokens ? { imageTokens } : {}
 }
 
 function roleOf(role: string, text: string): string {
@@ -64,7 +64,7 @@ const knownParts = new Set(
 /** Converts an item or content part of any other type. Long encoded data is not counted. */
 export function otherItem(value: unknown): ConversationItem {
   const isData = (inner: unknown) => typeof inner === 'string' && /^\S{1000}/.test(inner)
-  const text = JSON.stringify(value, (_key, inner: unknown) => (isData(inner) ? '' : inner)) ?? ''
+  const text = JSON.stringify(value, (_key, inner: unknown) => (isData(inner) ? '' : inner))
   return { kind: 'other', type: textOf(fieldsOf(value)['type']), text }
 }
 
@@ -108,7 +108,11 @@ function parsed(json: string): unknown {
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.keys(inner)
+            .sort()
+            .map((key) => [key, Reflect.get(inner, key)]),
+        )
       : inner,
   )
 }

@@ -64,7 +64,9 @@ export function slugify(words: string): string {
 
 /** Formats a price per token as a decimal number without exponent. */
 export function price(dollarsPerMillion: number): string {
-  return (dollarsPerMillion / 1_000_000).toFixed(10).replace(/\.?0+$/, '')
+  const dollars = dollarsPerMillion / 1_000_000
+  // mutation: equivalent (no price has more than ten decimals)
+  return dollars.toFixed(10).replace(/\.?0+$/, '')
 }
 
 /** Fictional vendors, which also occur in the fixtures. */

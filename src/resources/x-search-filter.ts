@@ -32,12 +32,14 @@ export const xSearchFilter = () => {
       path: ['excluded_x_handles'],
       message: 'Must be empty if allowed_x_handles is set: the two are mutually exclusive',
       params: { rule: 'mutually_exclusive' },
-      when: isObject,
+      // The rule applies even if another field is invalid.
+      when: () => true,
     })
-    .refine(({ from_date, to_date }) => !(from_date && to_date && from_date > to_date), {
+    .refine(({ from_date, to_date }) => (from_date as string) <= (to_date as string), {
       path: ['from_date'],
       message: 'Must not be after to_date',
       params: { rule: 'date_order' },
+      // Both must be dates.
       when: ({ value }) =>
         Day.safeParse(fieldsOf(value)['from_date']).success &&
         Day.safeParse(fieldsOf(value)['to_date']).success,
@@ -54,9 +56,4 @@ export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 /** Returns true for a non-empty list. An empty list counts as absent. */
 function filled(filter: object, name: string): boolean {
   return listOf(fieldsOf(filter)[name]).length > 0
-}
-
-/** Returns true for objects, so that rules about several fields apply even if one field is invalid. */
-function isObject({ value }: { value: unknown }): boolean {
-  return typeof value === 'object' && value !== null
 }

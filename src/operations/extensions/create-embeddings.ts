@@ -155,6 +155,7 @@ function addFeature(features: Float32Array, digits: string, weight: number): voi
 /** Flips signs depending on the key, so that each space mixes features differently. */
 function flipSigns(features: Float32Array, key: string): void {
   let digits = ''
+  // mutation: equivalent (a write beyond the end of a typed array has no effect)
   for (let place = 0; place < features.length; place++) {
     if (place % 64 === 0) digits = hash(key, 'signs', place)
     const bits = Number.parseInt(digits[(place % 64) >> 2] as string, 16)
@@ -168,6 +169,7 @@ function flipSigns(features: Float32Array, key: string): void {
  */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
+    // mutation: equivalent (a write beyond the end of a typed array has no effect)
     for (let start = 0; start < values.length; start += half * 2) {
       for (let place = start; place < start + half; place++) {
         const left = values[place] as number
@@ -180,6 +182,7 @@ function mix(values: Float32Array): void {
 }
 
 function normalised(values: Float32Array): Float32Array {
-  const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) || 1
-  return values.map((value) => value / length)
+  const length = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0))
+  // A short vector may consist of zeros.
+  return values.map((value) => value / length || 0)
 }

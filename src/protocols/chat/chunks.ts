@@ -20,9 +20,10 @@ function wireWriter(): (event: StreamEvent) => string {
   let encodedIndex: number | undefined
   let [before, after] = ['', '']
   return (event) => {
-    const { index, delta, finish_reason, logprobs } = choiceOf(event)
+    const { index, delta, logprobs } = choiceOf(event)
     const isPiece = delta?.content !== undefined && delta.role === undefined
-    if (!isPiece || finish_reason !== null || logprobs !== null) return encodeEvent(event)
+    // An error chunk has no `logprobs`.
+    if (!isPiece || logprobs !== null) return encodeEvent(event)
     if (index !== encodedIndex) {
       const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
       const place = sample.indexOf('"content":""') + '"content":'.length

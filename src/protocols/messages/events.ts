@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../http/reply.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer } from '../../resources/answer.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
-import { type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
+import { failureStatus, type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
 
 /** Yields a message's events. A failed answer ends with an error event instead of a stop reason. */
 export function* messageEvents(
@@ -21,7 +21,7 @@ export function* messageEvents(
     yield { type: 'content_block_stop', index }
   }
   if (end.error) {
-    yield toMessagesError(500, end.error.message, '') as StreamEvent
+    yield toMessagesError(failureStatus, end.error.message, '') as StreamEvent
     return
   }
   yield { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage }

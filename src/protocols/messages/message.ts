@@ -133,6 +133,9 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
+/** Status of a failed answer. */
+export const failureStatus = 500
+
 /** Error types by status. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',

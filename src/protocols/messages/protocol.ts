@@ -14,7 +14,13 @@ import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
 import { modelsIn } from '../fallback-models.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
-import { type MessageObject, MessagesError, toMessageObject, toMessagesError } from './message.ts'
+import {
+  failureStatus,
+  type MessageObject,
+  MessagesError,
+  toMessageObject,
+  toMessagesError,
+} from './message.ts'
 import { isCustomTool, isSearchTool, type MessagesRequest, type MessagesTool } from './request.ts'
 
 export const messages: Protocol<MessagesRequest, MessageObject> = {
@@ -26,7 +32,7 @@ export const messages: Protocol<MessagesRequest, MessageObject> = {
   models: modelsIn,
   error: toMessagesError,
   errorSchema: MessagesError,
-  failureStatus: 500,
+  failureStatus,
 }
 
 function readConversation(body: unknown): Conversation {

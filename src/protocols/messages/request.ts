@@ -107,7 +107,7 @@ function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
  * Returns true for Anthropic's search tool, `web_search_20250305` or a later version, which the gateway runs.
  */
 export function isSearchTool({ type }: MessagesTool): boolean {
-  return type?.startsWith('web_search') ?? false
+  return /^web_search/.test(type ?? '')
 }
 
 /** Returns true for functions that the caller runs. */
