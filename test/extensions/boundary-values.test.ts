@@ -63,6 +63,7 @@ describe('POST /chat/completions', () => {
 
 describe('POST /messages', () => {
   const tool = { name: 'f', input_schema: { type: 'object' } }
+  const search = (fields: object) => [{ type: 'web_search_20250305', name: 'web_search', ...fields }]
   it.each<[fields: object, expected: string]>([
     [{}, '200'],
     [{ messages: [] }, '400 messages'],
@@ -77,6 +78,14 @@ describe('POST /messages', () => {
     [{ tools: [tool], tool_choice: { type: 'tool', name: 'g' } }, '400 tool_choice.name'],
     [{ tool_choice: { type: 'tool', name: 'f' } }, '400 tool_choice.name'],
     [{ tools: [tool], tool_choice: { type: 'any' } }, '200'],
+    [{ tools: [{ ...tool, name: '' }] }, '400 tools[0].name'],
+    [{ tools: [{ ...tool, name: undefined }] }, '400 tools[0].name'],
+    [{ tools: search({ max_uses: 1 }) }, '200'],
+    [{ tools: search({ max_uses: 0 }) }, '400 tools[0].max_uses'],
+    [{ tools: search({ allowed_domains: ['a'] }) }, '200'],
+    [{ tools: search({ allowed_domains: [''] }) }, '400 tools[0].allowed_domains[0]'],
+    [{ tools: search({ blocked_domains: ['a'] }) }, '200'],
+    [{ tools: search({ blocked_domains: [''] }) }, '400 tools[0].blocked_domains[0]'],
   ])('validates %j: %s', async (fields, expected) => {
     expect(await resultOf('/messages', { model, max_tokens: 9, messages: [user], ...fields })).toBe(expected)
   })
@@ -87,6 +96,12 @@ describe('POST /embeddings', () => {
   it.each<[name: string, fields: object, expected: string]>([
     ['one string', { input: 'a' }, '200'],
     ['no strings', { input: [] }, 'input too_small'],
+    ['a list of one string', { input: ['a'] }, '200'],
+    ['one token', { input: [1] }, '200'],
+    ['one list of one token', { input: [[1]] }, '200'],
+    ['an empty list of tokens', { input: [[]] }, 'input[0] too_small'],
+    ['1 dimension', { input: 'a', dimensions: 1 }, '200'],
+    ['3,146,000 values in total', { input: texts(1000), dimensions: 3146 }, 'input too_big'],
     ['2,048 strings', { input: texts(2048), dimensions: 1 }, '200'],
     ['2,049 strings', { input: texts(2049), dimensions: 1 }, 'input too_big'],
     ['tokens', { input: [1, 2] }, '200'],

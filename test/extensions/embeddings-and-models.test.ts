@@ -3,7 +3,9 @@
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
 let server: RunningServer
 let client: OpenAI
@@ -62,6 +64,19 @@ describe('POST /embeddings', () => {
     expect(data).toHaveLength(2)
   })
 
+  it('returns the same vectors in every version, and zero if all features cancel out', async () => {
+    const gateway = createGateway({ extensions: ['embeddings'] })
+    const vectors = async (input: string[], dimensions: number) => {
+      const { body } = await call(gateway, 'POST /embeddings', { body: { model, input, dimensions } })
+      return body.data.map(({ embedding }: { embedding: number[] }) => embedding)
+    }
+    expect(await vectors(['Tides follow the moon.', ''], 3)).toEqual([
+      [-0.0778498649597168, 0.7784989476203918, -0.6227991580963135],
+      [0.5773502588272095, -0.5773502588272095, -0.5773502588272095],
+    ])
+    expect(await vectors(['word0', 'word1', 'word2', 'word15'], 1)).toEqual([[1], [-1], [0], [0]])
+  })
+
   it('rejects empty input, and more values than a reply may contain', async () => {
     const input = Array.from({ length: 2000 }, () => 'x')
     await expect(client.embeddings.create({ model, input, dimensions: 8192 })).rejects.toMatchObject({
@@ -94,11 +109,15 @@ describe('GET /models', () => {
     expect(thinking.data.length).toBeLessThan(all.data.length)
     expect((await read('/models/count')).body).toEqual({ data: { count: all.data.length } })
     expect((await read('/models?q=POLAR')).body.total_count).toBe(2)
+    expect((await read('/models?output_modalities=all')).body.total_count).toBe(all.total_count)
+    expect((await read('/models?output_modalities=image')).body.total_count).toBe(0)
+    expect((await read('/models?output_modalities=image,text')).body.total_count).toBe(all.total_count)
   })
 
   it("returns a model's endpoints", async () => {
     const { body } = await read('/models/aurora/dawn-2/endpoints')
     expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })
     expect((await read('/models/nobody/none/endpoints')).status).toBe(404)
+    expect((await read('/models/a/b/endpoints')).status).toBe(404)
   })
 })

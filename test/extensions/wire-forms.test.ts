@@ -122,7 +122,136 @@ describe('a conversation', () => {
   })
 })
 
+/** Sends a request and returns the conversation as a rule receives it. */
+async function conversationIn(line: string, body: object) {
+  const gateway = begin()
+  let received: unknown
+  gateway.reply(({ conversation }) => {
+    received = conversation.items
+    return 'Yes'
+  })
+  expect((await call(gateway, line, { body: { model, ...body } })).status).toBe(200)
+  return received
+}
+
+describe('a conversation in POST /chat/completions', () => {
+  it('has content parts of other types after the message, and reminders before it', async () => {
+    const reminder = '<system-reminder>Be brief.</system-reminder>'
+    const data = 'A'.repeat(1000)
+    const content = [
+      { type: 'text', text: question },
+      { type: 'input_audio', input_audio: { data, format: 'mp3', seconds: 5 } },
+      { type: 'text', text: reminder },
+      { type: 'video', data: data.slice(1), url: `${data.slice(1)} ${data}` },
+      { type: 'image_url', image_url: { url: image, detail: 'low' } },
+      { type: 'input_image', image_url: image, detail: 'low' },
+      { type: 'image_url', image_url: { url: image } },
+    ]
+    const messages = [
+      { role: 'user', content },
+      { role: 'assistant', content: reminder },
+      { role: 'user', content: [] },
+      { role: 'user', content: [content[1]] },
+    ]
+    const other = (text: object) => ({
+      kind: 'other',
+      type: Reflect.get(text, 'type'),
+      text: JSON.stringify(text),
+    })
+    const audio = other({ type: 'input_audio', input_audio: { data: '', format: 'mp3', seconds: 5 } })
+    expect(await conversationIn('POST /chat/completions', { messages })).toEqual([
+      { kind: 'message', role: 'system', text: reminder },
+      { kind: 'message', role: 'user', text: `${question}\n\n\n`, imageTokens: 935 },
+      audio,
+      other({ type: 'video', data: data.slice(1), url: `${data.slice(1)} ${data}` }),
+      { kind: 'message', role: 'assistant', text: reminder },
+      { kind: 'message', role: 'user', text: '' },
+      audio,
+    ])
+  })
+
+  it('has refusals, and calls without text', async () => {
+    const call = (id: string) => ({ type: 'function', id, function: { name: 'f', arguments: '{}' } })
+    const low = { type: 'image_url', image_url: { url: image, detail: 'low' } }
+    const messages = [
+      { role: 'user', content: [low] },
+      { role: 'assistant', refusal: 'No' },
+      { role: 'assistant', content: '', tool_calls: [] },
+      { role: 'assistant', content: null, tool_calls: [call('a')] },
+      { role: 'assistant', content: 'Two', tool_calls: [call('b'), call('c')] },
+    ]
+    const called = (id: string) => ({ kind: 'call', id, name: 'f', arguments: '{}' })
+    expect(await conversationIn('POST /chat/completions', { messages })).toEqual([
+      { kind: 'message', role: 'user', text: '', imageTokens: 85 },
+      { kind: 'message', role: 'assistant', text: 'No' },
+      { kind: 'message', role: 'assistant', text: '' },
+      called('a'),
+      { kind: 'message', role: 'assistant', text: 'Two' },
+      called('b'),
+      called('c'),
+    ])
+  })
+})
+
+describe('a conversation in POST /messages', () => {
+  it('has calls without input', async () => {
+    const content = [{ type: 'tool_use', id: 'a', name: 'f' }]
+    const messages = [{ role: 'assistant', content }]
+    expect(await conversationIn('POST /messages', { max_tokens: 9, messages })).toEqual([
+      { kind: 'call', id: 'a', name: 'f', arguments: '{}' },
+    ])
+  })
+
+  it('is counted with the system prompt', async () => {
+    const tokens = async (system: unknown) => {
+      const messages = [{ role: 'user', content: question }]
+      const { body } = await call(begin(), 'POST /messages', {
+        body: { model, max_tokens: 9, messages, system },
+      })
+      return body.usage.input_tokens
+    }
+    const [none, text, blocks] = [
+      await tokens(null),
+      await tokens('Be brief'),
+      await tokens([{ type: 'text', text: 'Be brief' }]),
+    ]
+    expect([text - none, blocks - none]).toEqual([2, 2])
+  })
+})
+
 describe('POST /chat/completions', () => {
+  const ask = async (fields: object) => {
+    const messages = [{ role: 'user', content: question }]
+    return await call(begin(), 'POST /chat/completions', { body: { model, messages, ...fields } })
+  }
+
+  it('replies at the length that `verbosity` sets', async () => {
+    const tokens = async (verbosity: string | null) => (await ask({ verbosity })).body.usage.completion_tokens
+    const [low, medium, high, none] = [
+      await tokens('low'),
+      await tokens('medium'),
+      await tokens('high'),
+      await tokens(null),
+    ]
+    expect(none).toBe(medium)
+    expect([low < medium, medium < high]).toEqual([true, true])
+  })
+
+  it('uses the first of `models` without a `model`', async () => {
+    const { body } = await ask({ model: undefined, models: ['borealis/polar-4', model] })
+    expect(body.model).toBe('borealis/polar-4')
+  })
+
+  it('streams the logprobs of each token', async () => {
+    const { text } = await ask({ stream: true, logprobs: true, max_tokens: 2 })
+    const { body } = await ask({ logprobs: true, max_tokens: 2 })
+    const chunks = [...text.matchAll(/^data: (\{.*)/gm)].map(([, json]) => JSON.parse(String(json)))
+    const streamed = chunks.flatMap(({ choices }) => choices[0].logprobs?.content ?? [])
+    const tokensOf = (content: { token: string }[]) => content.map(({ token }) => token)
+    expect(tokensOf(streamed)).toHaveLength(2)
+    expect(tokensOf(streamed)).toEqual(tokensOf(body.choices[0].logprobs.content))
+  })
+
   it('returns as many alternatives to each token as requested', async () => {
     const gateway = begin()
     gateway.reply('Hi')
@@ -171,6 +300,10 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     citations: [{ url: 'https://a.example/', start_index: 3, end_index: 6 }],
     usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 7 },
   }
+  const operations = {
+    '/chat/completions': 'createChatCompletion',
+    '/messages': 'createMessage',
+  } as const
   const replyTo = async (line: string, more: object) => {
     const gateway = begin()
     gateway.reply(answer)
@@ -332,6 +465,44 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     `)
   })
 
+  it.each([
+    ['/chat/completions', 'content-filter'],
+    ['/chat/completions', 'citation-late'],
+    ['/chat/completions', 'citation-dropped-in-stream'],
+    ['/chat/completions', 'stream-without-completed'],
+    ['/messages', 'content-filter'],
+    ['/messages', 'citation-late'],
+    ['/messages', 'citation-dropped-in-stream'],
+    ['/messages', 'stream-without-completed'],
+  ] as const)('is streamed by POST %s with the fault %s at the right event', async (path, name) => {
+    const gateway = begin()
+    gateway.use({ on: operations[path], reply: answer, fault: name })
+    const { text } = await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
+    const outline = [...text.matchAll(/^data: (\{.*)/gm)].map(([, json]) => {
+      const { type = '', delta = {}, choices = [] } = JSON.parse(String(json))
+      const [choice] = choices
+      if (choice?.finish_reason) return `end: ${choice.finish_reason}`
+      if (choice) return Object.keys(choice.delta).join(' ')
+      return [type, delta.type, delta.stop_reason].filter(Boolean).join(' ')
+    })
+    expect(outline.filter((each, index) => each !== outline[index - 1])).toMatchSnapshot()
+  })
+
+  it.each([
+    ['/chat/completions', 5],
+    ['/messages', 6],
+  ] as const)('has deltas of text, arguments, reasoning and refusals in POST %s: %i', async (path, count) => {
+    const gateway = begin()
+    const output = [...(answer.output ?? []), { type: 'message' as const, content: [{ refusal: 'No' }] }]
+    gateway.use({
+      on: operations[path],
+      reply: { ...answer, output },
+      fault: { name: 'stream-cut', afterDeltas: 100 },
+    })
+    await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
+    expect(gateway.journal.entries()[0]?.warnings.join()).toContain(`the stream has ${count} deltas`)
+  })
+
   it('ends with an error event if it fails in the middle', async () => {
     const ends: Record<string, string | undefined> = {}
     for (const path of ['/chat/completions', '/messages'])
@@ -455,6 +626,77 @@ describe('POST /messages', () => {
 })
 
 describe('POST /responses', () => {
+  it("returns the request's tools and settings", async () => {
+    const tools = [{ type: 'function', name: 'f' }, { type: 'gateway:web_search' }]
+    const reasoning = { effort: 'low' }
+    const include = ['reasoning.encrypted_content']
+    const send = async (fields: object) => {
+      const { body } = await call(begin(), 'POST /responses', { body: { model, input: question, ...fields } })
+      return body
+    }
+    expect((await send({ tools })).tools).toEqual([
+      { type: 'function', name: 'f', parameters: null },
+      { type: 'gateway:web_search' },
+    ])
+    const [item] = (await send({ reasoning, include })).output
+    expect(item.encrypted_content).toMatch(/^gAAAA[0-9a-f]{16}$/)
+    expect((await send({ reasoning })).output[0]).toEqual({
+      type: 'reasoning',
+      id: expect.any(String),
+      summary: expect.any(Array),
+    })
+    const gateway = begin()
+    gateway.reply({ output: [{ type: 'reasoning', summary: 'Look first' }] })
+    const { body } = await call(gateway, 'POST /responses', {
+      body: { model, input: question, max_output_tokens: 1 },
+    })
+    expect(body.output).toEqual([
+      {
+        type: 'reasoning',
+        id: expect.any(String),
+        status: 'incomplete',
+        summary: [{ type: 'summary_text', text: 'Look' }],
+      },
+    ])
+  })
+
+  it('streams items with the same id at their own positions', async () => {
+    const gateway = begin()
+    gateway.reply({
+      output: [
+        { type: 'reasoning', id: 'same', status: 'completed', summary: ['One', 'Two'], content: 'Three' },
+        { type: 'message', id: 'same', content: [{ text: 'Four' }, { text: 'Five' }] },
+        { type: 'message', id: 'same', content: 'Six seven eight' },
+      ],
+    })
+    const body = { model, input: question, stream: true }
+    const { text } = await call(gateway, 'POST /responses', { body })
+    const events = [...text.matchAll(/^data: (\{.*)/gm)].map(([, json]) => JSON.parse(String(json)))
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()])
+    expect(
+      events
+        .filter(({ type }) => type.endsWith('.delta'))
+        .map(({ type, item_id, output_index, content_index, summary_index, delta }) =>
+          [type, item_id, output_index, content_index, summary_index, delta].join(),
+        ),
+    ).toEqual([
+      'response.reasoning_summary_text.delta,same,0,,0,One',
+      'response.reasoning_summary_text.delta,same,0,,1,Two',
+      'response.reasoning_text.delta,same,0,0,,Three',
+      'response.output_text.delta,same,1,0,,Four',
+      'response.output_text.delta,same,1,1,,Five',
+      'response.output_text.delta,same,2,0,,Six',
+      'response.output_text.delta,same,2,0,, seven',
+      'response.output_text.delta,same,2,0,, eight',
+    ])
+    expect(events.find(({ type }) => type === 'response.output_item.added').item).toEqual({
+      type: 'reasoning',
+      id: 'same',
+      status: 'in_progress',
+      summary: [],
+    })
+  })
+
   const link = '[a.example](https://a.example/)'
   const other = '[b.example](https://b.example/)'
 
