@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { apiDocument } from '../../src/control/documents.ts'
-import { createGateway, defineOperation, ok } from '../../src/index.ts'
+import { createGateway, defineOperation, GatewayError, json, ok, type Reply } from '../../src/index.ts'
 import type { Schema } from '../../src/operations/custom-operation.ts'
 import { call, open } from '../call.ts'
 
@@ -63,8 +63,76 @@ describe('custom operations', () => {
       /PATCH \/workspaces\/\{key\} is already defined by 'updateWorkspace'/,
     ],
     [{ ...valid, resolve: undefined }, /resolve must be a function/],
+    [{ ...valid, id: '' }, /an operation: id must not be empty/],
   ])('are rejected with a one-line error if invalid: $1', (operation, message) => {
     expect(() => createGateway({ operations: [operation as typeof valid] })).toThrow(message)
+  })
+})
+
+describe("a custom operation's reply", () => {
+  const resultOf = async (resolve: () => unknown) => {
+    const operation = defineOperation({
+      id: 'x',
+      method: 'get',
+      path: '/x',
+      response: zod.object({ data: zod.null() }),
+      resolve: resolve as () => Reply<{ data: null }>,
+    })
+    const { status, body } = await call(createGateway({ operations: [operation] }), 'GET /x')
+    return [status, body?.error?.message ?? body]
+  }
+  const threw = (what: string) => `resolve() of the 'x' operation threw ${what}`
+  const notStatus = (status: string) =>
+    threw(`a GatewayError with the status ${status}; it must be 400 to 599`)
+
+  it.each<[name: string, resolve: () => unknown, expected: unknown]>([
+    ['a valid value', () => ok({ data: null }), [200, { data: null }]],
+    ['an invalid value with status 299', () => json(299, {}), [500, expect.stringContaining('violates')]],
+    ['any value with status 300', () => json(300, {}), [300, {}]],
+    ['no body', () => ({ status: 204, headers: {}, body: { kind: 'none' } }), [204, undefined]],
+    [
+      'something else',
+      () => ({ data: null }),
+      [500, "resolve() of the 'x' operation must return a reply, such as ok({ … }), got an object"],
+    ],
+    ...[400, 404, 599].map((status): [string, () => unknown, unknown] => [
+      `an error with status ${status}`,
+      () => {
+        throw new GatewayError(status, 'No')
+      },
+      [status, 'No'],
+    ]),
+    ...[399, 600, 450.5].map((status): [string, () => unknown, unknown] => [
+      `an error with status ${status}`,
+      () => {
+        throw new GatewayError(status, 'No')
+      },
+      [500, notStatus(String(status))],
+    ]),
+    [
+      'an error of another class with a status',
+      () => {
+        throw Object.assign(new Error('No'), { status: 404 })
+      },
+      [500, threw('Error: No')],
+    ],
+  ])('may or may not be %s', async (_, resolve, expected) => {
+    expect(await resultOf(resolve)).toEqual(expected)
+  })
+
+  it('is sent with a warning if the request has a query that the operation does not declare', async () => {
+    const operation = defineOperation({
+      id: 'readNothing',
+      method: 'get',
+      path: '/nothing',
+      response: zod.object({}),
+      resolve: () => ok({}),
+    })
+    const gateway = createGateway({ operations: [operation] })
+    expect((await call(gateway, 'GET /nothing?lang=en')).status).toBe(200)
+    expect(gateway.journal.last(operation.id)?.warnings).toEqual([
+      'query.lang is unknown to readNothing and was ignored',
+    ])
   })
 })
 
@@ -111,6 +179,7 @@ describe('a custom operation with Standard Schemas', () => {
   it('rejects an invalid request with the path of every issue', async () => {
     const { status, body } = await call(gateway, 'POST /copies/a', { body: { text: 1 } })
     expect(status).toBe(400)
+    expect(gateway.journal.entries().at(-1)?.assumptions).toEqual(['violations'])
     expect(body.error.metadata.violations).toEqual([
       { path: 'query.lang', message: 'Expected a text', rule: 'schema' },
       { path: 'header.x-team', message: 'Expected a text', rule: 'schema' },

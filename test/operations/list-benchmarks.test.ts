@@ -100,6 +100,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   })
 
   it('returns an empty list for an unknown category', async () => {
+    expect((await get({ source: 'design-source', category: 'x' })).data).toEqual([])
     const { status, data, meta } = await get({ source: 'design-source', category: 'nonsense' })
     expect(status).toBe(200)
     expect(data).toEqual([])

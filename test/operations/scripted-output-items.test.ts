@@ -267,6 +267,12 @@ describeAdapters('scripted output items', (entrance) => {
       { city: 'Oslo, by the sea' },
       { city: 'Rome, by the sea' },
     ])
+    const unequal: Reply['output'] = [
+      { type: 'message', content: 'One' },
+      { type: 'message', content: 'Two three four five six' },
+    ]
+    const whole = await ask.streamed({ output: unequal, interleave: true })
+    expect(joined(whole, 'response.output_text.delta')).toBe('OneTwo three four five six')
     const plain = await ask.streamed({ output })
     expect(
       plain.filter(({ type }) => type.endsWith('.delta')).map(({ output_index }) => output_index),

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { otherNames, unknownFields } from '../../src/resources/unknown-fields.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
 const search = (parameters: object) => ({ tools: [{ type: 'gateway:web_search', parameters }] })
 
 /** [location, fields, path of the unknown field, suggested name] */
-const unknownFields: [string, object, string, string | undefined][] = [
+const cases: [string, object, string, string | undefined][] = [
   [
     'a plugin',
     { plugins: [{ id: 'web', allowed_domains: ['a'] }] },
@@ -59,7 +61,7 @@ const unknownFields: [string, object, string, string | undefined][] = [
 
 describeAdapters('unknown fields in POST /responses', (entrance) => {
   const { call } = entrance
-  it.each(unknownFields)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
+  it.each(cases)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
@@ -123,7 +125,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
 })
 
 describeAdapters('unknown fields in POST /responses with `strict: true`', { strict: true }, ({ call }) => {
-  it.each(unknownFields)('in %s are rejected: %j', async (_, fields, path, suggestion) => {
+  it.each(cases)('in %s are rejected: %j', async (_, fields, path, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
@@ -169,5 +171,42 @@ describe.each([false, true])('the `models` option with strict: %s', (strict) => 
         )
       },
     )
+  })
+})
+
+describe('unknownFields', () => {
+  const Item = z.looseObject({ colour: z.string() })
+
+  it('returns the path of each unknown field, at every depth', () => {
+    const schema = z.object({ items: z.array(Item).nullable(), more: z.lazy(() => Item).optional() })
+    const value = { items: [{ a: 1 }, { b: 2, colour: 'red' }, { c: 3 }], more: { d: 4 }, e: 5 }
+    expect(unknownFields(schema, value).map(({ path }) => path.join('.'))).toEqual([
+      'items.0.a',
+      'items.1.b',
+      'items.2.c',
+      'more.d',
+      'e',
+    ])
+  })
+
+  it('returns nothing for values that may have any field', () => {
+    const schema = z.object({ free: z.looseObject({}), any: z.unknown() })
+    expect(unknownFields(schema, { free: { a: 1 }, any: { b: 2 } })).toEqual([])
+  })
+
+  it('suggests names for the first 100 unknown fields', () => {
+    const items = Array.from({ length: 102 }, () => ({ color: 'red' }))
+    const found = unknownFields(z.array(Item), items)
+    expect(found.map(({ suggestion }) => suggestion)).toEqual([
+      ...Array(100).fill('colour'),
+      ...Array(2).fill(undefined),
+    ])
+  })
+
+  it('suggests names for fields of up to 60 characters', () => {
+    const names = [60, 61].map((length) => 'x'.repeat(length))
+    const schema = z.object({ colour: z.string().register(otherNames, { names }) })
+    const value = Object.fromEntries(names.map((name) => [name, 1]))
+    expect(unknownFields(schema, value).map(({ suggestion }) => suggestion)).toEqual(['colour', undefined])
   })
 })

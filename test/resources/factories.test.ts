@@ -8,7 +8,7 @@ import modelRows from '../../fixtures/models.json' with { type: 'json' }
 import { fakeBenchmark, fakeDesignBenchmark } from '../../src/resources/benchmark.ts'
 import type { CollectionDeclaration } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
-import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
+import { type FactoryContext, price, uniqueWords } from '../../src/resources/factory.ts'
 import { fakePreset, fakePresetVersion } from '../../src/resources/preset.ts'
 import { isoTimestamp } from '../../src/resources/text.ts'
 import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/workspace.ts'
@@ -22,6 +22,13 @@ const relatedRecords: Record<string, readonly object[]> = {
 relatedRecords['presets'] = Array.from({ length: 60 }, (_, index) =>
   fakePreset(contextOf('presets', index), relatedRecords['workspaces'] as Workspace[]),
 )
+
+const architecture = {
+  input_modalities: ['text'],
+  modality: 'text->text',
+  tokenizer: 'Aurora',
+  instruct_type: null,
+}
 
 const make = (declaration: CollectionDeclaration, context: FactoryContext) =>
   declaration.fake(context, (name) => relatedRecords[name] ?? [])
@@ -147,6 +154,53 @@ describe('fakePreset and fakePresetVersion', () => {
   })
 })
 
+describe('price', () => {
+  it.each([
+    [2_500_000, '2.5'],
+    [10_000_000, '10'],
+    [0.05, '0.00000005'],
+  ])('formats %d dollars per million tokens as %s dollars per token', (dollars, expected) => {
+    expect(price(dollars)).toBe(expected)
+  })
+})
+
+describe("a stored row's limits", () => {
+  const versionOf = (version: number) => ({ version })
+  it.each<[collection: string, valid: object[], invalid: object[]]>([
+    ['pages', [{ title: 'a' }, { excerpt: 'a' }], [{ title: '' }, { excerpt: '' }]],
+    [
+      'posts',
+      [{ id: 'a' }, { text: 'a' }, { images: [{ description: 'a' }] }, { videos: [] }],
+      [{ id: '' }, { text: '' }, { images: [{ description: '' }] }, { videos: [{ description: '' }] }],
+    ],
+    [
+      'benchmarks',
+      [{ win_rate: 0 }, { win_rate: 100 }, { avg_generation_time_ms: 0 }],
+      [{ win_rate: -1 }, { win_rate: 100.5 }, { avg_generation_time_ms: -1 }],
+    ],
+    [
+      'models',
+      [['text'], ['text', 'image']].map((output_modalities) => ({
+        architecture: { ...architecture, output_modalities },
+      })),
+      [{ architecture: { ...architecture, output_modalities: [] } }],
+    ],
+    [
+      'presetVersions',
+      [versionOf(1), { config: { model: 'a' } }, { config: { max_output_tokens: 1 } }],
+      [versionOf(0), { config: { model: '' } }, { config: { max_output_tokens: 0 } }],
+    ],
+  ])('apply to %s', (name, valid, invalid) => {
+    const declaration = collections.find((each) => each.name === name) as CollectionDeclaration
+    const row = make(declaration, contextOf(name, 1))
+    const accepts = (changes: object) => declaration.schema.safeParse({ ...row, ...changes }).success
+    expect([valid.map(accepts), invalid.map(accepts)]).toEqual([
+      valid.map(() => true),
+      invalid.map(() => false),
+    ])
+  })
+})
+
 describe("a workspace's limits", () => {
   const workspace = fakeWorkspace(contextOf('workspaces', 0))
   const accepts = (changes: object) => {
@@ -195,6 +249,9 @@ describe("a workspace's limits", () => {
 
   it('are reported with the maximum and the actual length', () => {
     const issues = WorkspaceUpdate.safeParse({ name: '🌊'.repeat(101) }).error?.issues
+    expect(WorkspaceUpdate.safeParse({ name: '' }).error?.issues).toMatchObject([
+      { code: 'too_small', minimum: 1, path: ['name'], message: 'Must have at least 1 character, has 0' },
+    ])
     expect(issues).toMatchObject([
       { code: 'too_big', maximum: 100, path: ['name'], message: 'Must have at most 100 characters, has 101' },
     ])
@@ -205,7 +262,10 @@ describe("a workspace's limits", () => {
     expect(schema?.properties).toMatchObject({
       name: { type: 'string', minLength: 1, maxLength: 100 },
       slug: { minLength: 1, maxLength: 50, pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$' },
-      description: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'null' }] },
+    })
+    expect(schema?.properties?.['description']).toEqual({
+      anyOf: [{ type: 'string', maxLength: 500 }, { type: 'null' }],
+      description: 'Workspace description.',
     })
     expect(schema?.required).toBeUndefined()
   })
