@@ -101,6 +101,8 @@ describe('the account extension', () => {
 
   it('responds with 404 to an unknown generation and with 400 to a missing id', async () => {
     expect((await ask('GET /generation?id=gen-none')).status).toBe(404)
+    expect((await ask('GET /generation?id=g')).status).toBe(404)
+    expect((await ask('GET /generation?id=')).status).toBe(400)
     expect((await ask('GET /generation')).status).toBe(400)
   })
 })

@@ -503,6 +503,16 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     expect(gateway.journal.entries()[0]?.warnings.join()).toContain(`the stream has ${count} deltas`)
   })
 
+  it.each([
+    ['/chat/completions', 502, { code: 502, message: 'No', metadata: { error_type: 'server_error' } }],
+    ['/messages', 500, { type: 'api_error', message: 'No' }],
+  ] as const)('is an error in POST %s with status %i if it fails', async (path, status, error) => {
+    const gateway = begin()
+    gateway.reply({ text: 'Ahoy', error: { code: 'server_error', message: 'No' } })
+    const reply = await call(gateway, `POST ${path}`, { body })
+    expect([reply.status, reply.body.error]).toEqual([status, error])
+  })
+
   it('ends with an error event if it fails in the middle', async () => {
     const ends: Record<string, string | undefined> = {}
     for (const path of ['/chat/completions', '/messages'])

@@ -247,7 +247,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     })
   })
 
-  it.each(['nobody', '99999999-9999-4999-8999-999999999999', '__proto__', 'constructor'])(
+  it.each(['x', 'nobody', '99999999-9999-4999-8999-999999999999', '__proto__', 'constructor'])(
     'responds with a 404 for the id %s',
     async (id) => {
       const { status, body } = await patch(id, { name: 'x' })
