@@ -157,9 +157,8 @@ export async function* followEvents(
   client: ControlClient,
   { after, signal }: FollowOptions,
 ): AsyncGenerator<GatewayEvent, void> {
-  const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after }
   try {
-    const { body } = await client.response('followEvents', {}, { headers, signal })
+    const { body } = await client.response('followEvents', {}, { query: { after }, signal })
     const events = (body as NonNullable<typeof body>)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream())

@@ -35,7 +35,7 @@ export function apiDocument(gateway: Described = { operations, extras: [] }): ob
 function withBody(operation: AnyOperation, dialect: Dialect | undefined): AnyOperation {
   const { id, input } = operation
   const body = input?.body && dialect?.body?.(input.body, id)
-  return body && body !== input.body ? { ...operation, input: { ...input, body } } : operation
+  return body ? { ...operation, input: { ...input, body } } : operation
 }
 
 export function controlDocument(described: readonly AnyOperation[]): object {

@@ -18,8 +18,9 @@ const maxCalls = 250
 const maxFrames = 300
 // mutation: equivalent (a bound on the work; any similar number will do)
 const maxBytes = 2 * 1024 * 1024
-/** Maximum number of bytes to buffer for a slow watcher. Beyond it, the watcher misses frames and gets `resync`. */
-const maxBufferedBytes = 256 * 1024
+/** Maximum number of characters to buffer for a slow watcher. Beyond it, the watcher misses frames and gets `resync`. */
+// mutation: equivalent (a bound on memory; any similar number will do)
+const maxBuffered = 256 * 1024
 const maxWatchers = 64
 /** Time that watchers have to reconnect, in real milliseconds. */
 const lingerMs = 30_000
@@ -93,7 +94,7 @@ export class EventFeed implements CallListener {
     this.#begin()
     if (this.#watchers.size === 0 && this.#pending.size > 0) this.#flush()
     this.#watchers.add(watcher)
-    left.addEventListener('abort', () => this.#leave(watcher), { once: true })
+    left.addEventListener('abort', () => this.#leave(watcher))
     yield { kind: 'bytes', bytes: this.#framesAfter(after) }
     while (this.#watchers.has(watcher)) {
       const { text, isBehind } = watcher
@@ -108,8 +109,8 @@ export class EventFeed implements CallListener {
   }
 
   #write(watcher: Watcher, text: string): void {
-    if (watcher.isBehind || watcher.text.length > maxBufferedBytes) watcher.isBehind = true
-    else watcher.text += text
+    watcher.isBehind ||= watcher.text.length > maxBuffered
+    if (!watcher.isBehind) watcher.text += text
     watcher.wake()
   }
 
@@ -130,8 +131,8 @@ export class EventFeed implements CallListener {
   }
 
   #leave(watcher: Watcher): void {
-    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return
-    clearTimeout(this.#leaving)
+    this.#watchers.delete(watcher)
+    if (this.#watchers.size > 0) return
     this.#leaving = setTimeout(() => this.#end(), lingerMs).unref()
   }
 

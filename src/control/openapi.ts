@@ -149,14 +149,14 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<str
   const names = new Map(Object.entries($defs).map(([name, json]) => [name, nameFor(name, json, io, schemas)]))
   const referring = (json: unknown): Json =>
     JSON.parse(JSON.stringify(json), (key, value) => refer(key, value, names))
-  for (const [name, json] of Object.entries($defs)) schemas[names.get(name) ?? name] ??= referring(json)
+  for (const [name, json] of Object.entries($defs)) schemas[names.get(name) as string] ??= referring(json)
   return referring(properties?.['root'])
 }
 
 function refer(key: string, value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (key !== '$ref' || typeof value !== 'string' || !value.startsWith('#/$defs/')) return value
   const name = value.replace('#/$defs/', '')
-  return `#/components/schemas/${names.get(name) ?? name}`
+  return `#/components/schemas/${names.get(name)}`
 }
 
 /** Returns a schema's component name. Requests and replies may have different schemas with the same name. */

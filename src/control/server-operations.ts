@@ -20,6 +20,7 @@ export const documentOperations = [
       tag: 'Server',
     },
     output: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
+    // mutation: equivalent (the server replies to probes itself, see `health.ts`)
     resolve: ({ gateway }) => ({ data: { status: gateway.sandboxes.isDraining ? 'draining' : 'ready' } }),
   }),
   gatewayOperation({

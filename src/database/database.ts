@@ -174,7 +174,7 @@ class StateRecords implements Records<object> {
     if (!isObject(record))
       throw new GatewayError(400, `expects one record, as in create({ … }), got ${shown(record)}`)
     return this.#write(async (state, table, find) => {
-      const complete = await state.seedData.complete(this.#name, record, await table.list(() => true))
+      const complete = await state.seedData.complete(this.#name, record, await table.rows())
       await assertOwnParts(state.seedData.collections, this.#name, complete, find)
       return table.create(complete)
     })

@@ -162,8 +162,7 @@ export class SeedData {
    */
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
-    if (typeof record !== 'object' || record === null || declaration.schema.safeParse(record).success)
-      return record
+    if (declaration.schema.safeParse(record).success) return record
     const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
     const generate = await generator(this.#options.seed)
     const others = await this.#others(declaration)

@@ -227,9 +227,10 @@ export function assertRoom(name: string, count: number): void {
 }
 
 function freeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  // A value other than an object counts as frozen.
+  if (!Object.isFrozen(value)) {
     Object.freeze(value)
-    for (const inner of Object.values(value)) freeze(inner)
+    for (const inner of Object.values(value as object)) freeze(inner)
   }
   return value
 }

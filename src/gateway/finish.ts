@@ -120,7 +120,7 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     return applyErrorEnvelope(gateway, record, toReply(error))
   }
   const { message, stack } = error as Error
-  record.broken(stack ?? message)
+  record.broken(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
   const bug = new GatewayError(500, `Bug in Understudy: ${message}`, metadata)
   return applyErrorEnvelope(gateway, record, toReply(bug))

@@ -3,7 +3,6 @@
  *
  * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
-import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -66,13 +65,13 @@ async function tryModels(request: Request): Promise<Reply> {
 async function answer(request: Request): Promise<Reply> {
   const { gateway, call, record, operation, conversation } = request
   const { clock } = record.state
-  let effect: Effect = { waitMs: 0 }
+  let effect: Effect = {}
   let reply: Reply
   try {
     const header = call.headers['x-understudy-scenario']
     const named = header === undefined ? [] : gateway.scenariosNamed(header)
     effect = await matchRule(record, call, operation, named, conversation)
-    if (effect.waitMs > 0) await clock.wait(effect.waitMs, call.sink.left)
+    if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.left)
     reply = effect.scripted ?? (await produce(request, effect))
   } catch (error) {
     reply = toErrorReply(gateway, record, error)
@@ -91,7 +90,7 @@ async function produce(request: Request, { replaced, stream }: Effect): Promise<
   if (replaced) return applyErrorEnvelope(gateway, record, replaced)
   const recorded = replay && (await replay(record, refusal, call.sink.left))
   if (recorded) return recorded
-  if (!operation || refusal) throw refusal ?? new GatewayError(404)
+  if (!operation || refusal) throw refusal
 
   const context = checkRequest(operation, record, { stream, dialect, conversation, values })
   const { assumes, marks } = operation

@@ -29,7 +29,7 @@ import type { ReadConversation } from './read.ts'
 /** The matched rule's effect on a call. */
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
-  readonly waitMs: number
+  readonly waitMs?: number
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
@@ -42,7 +42,7 @@ export interface Effect {
   readonly charge?: ChargeRateLimits | undefined
 }
 
-const noEffect: Effect = Object.freeze({ waitMs: 0 })
+const noEffect: Effect = Object.freeze({})
 
 type RuleCall = CallRecord<SandboxState>
 
@@ -135,6 +135,7 @@ const templates = new WeakMap<ScriptedReply, boolean>()
 
 function hasTemplate(reply: ScriptedReply): boolean {
   const isKnownTemplate = templates.get(reply) ?? isTemplate(JSON.stringify(reply))
+  // mutation: equivalent (saves time)
   templates.set(reply, isKnownTemplate)
   return isKnownTemplate
 }
@@ -224,10 +225,12 @@ function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
  * Number of characters to decode at a time. Must be a multiple of four, because four characters decode to three
  * bytes.
  */
+// mutation: equivalent (any multiple of four will do)
 const base64Slice = 64 * 1024
 
 /** Decodes base64 on demand, as the client reads. */
 function* bytesOf(base64: string): Generator<Frame> {
+  // mutation: equivalent (an empty chunk is not sent)
   for (let from = 0; from < base64.length; from += base64Slice) {
     yield { kind: 'bytes', bytes: fromBase64(base64.slice(from, from + base64Slice)) }
   }

@@ -18,16 +18,13 @@ export function promptsText(
   { mask = [] }: PromptOptions = {},
 ): string {
   const readers = new Map(operations.map(({ id, protocol }) => [id, protocol?.conversation]))
-  const counts = new Map<string, number>()
-  for (const { operation, body } of entries) {
-    const conversation = readers.get(operation ?? '')?.(body)
-    if (!conversation || operation === null) continue
-    const text = mask.reduce(applyMask, promptText(operation, body, conversation))
-    counts.set(text, (counts.get(text) ?? 0) + 1)
-  }
-  return [...counts]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([text, count]) => (count > 1 ? text.replace('\n', `, ${count} times\n`) : text))
+  const texts = entries.flatMap(({ operation, body }) => {
+    if (operation === null) return []
+    const conversation = readers.get(operation)?.(body)
+    return conversation ? [mask.reduce(applyMask, promptText(operation, body, conversation))] : []
+  })
+  return [...Map.groupBy(texts.sort(), (text) => text)]
+    .map(([text, { length }]) => (length > 1 ? text.replace('\n', `, ${length} times\n`) : text))
     .join('\n')
 }
 
@@ -59,7 +56,7 @@ function toolLine(tool: unknown): string {
   const schema = parameters ?? input_schema
   return [
     `${textOf(name)}${text && `: ${text.replaceAll('\n', ' ')}`}`,
-    ...(schema === undefined || schema === null ? [] : [JSON.stringify(sorted(schema))]),
+    ...(schema ? [JSON.stringify(sorted(schema))] : []),
   ].join(' ')
 }
 
@@ -79,8 +76,8 @@ function indented(text: string, by = 2): string[] {
 
 function applyMask(text: string, mask: string | RegExp): string {
   if (typeof mask === 'string') return mask === '' ? text : text.replaceAll(mask, '…')
-  const flags = mask.flags.includes('g') ? mask.flags : `${mask.flags}g`
-  return text.replace(new RegExp(mask.source, flags), '…')
+  const flags = new Set(`${mask.flags}g`)
+  return text.replace(new RegExp(mask, [...flags].join('')), '…')
 }
 
 /** Returns the path of a test's snapshot file, such as `__prompts__/agent.test.ts/books-two-boats.txt`. */

@@ -2,6 +2,7 @@
 import { decodeBody } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { compileGlob } from '../lib/glob.ts'
 import type { AnyOperation, OtherBody } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -71,13 +72,11 @@ export function assertPlain({ headers }: Call): void {
  */
 function assertMediaType({ headers }: Call, text: string, other: OtherBody | undefined): void {
   const contentType = headers['content-type']
-  if (contentType === undefined || text === '' || (contentType === 'application/json' && !other)) return
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  if (contentType === undefined || text === '') return
+  const type = contentType.split(';')[0]?.trim().toLowerCase()
   const { types = [], isJsonToo = true } = other ?? {}
   if (!type || (isJsonToo && (type === 'application/json' || type.endsWith('+json')))) return
-  const isAccepted = (each: string) =>
-    type === each || (each.endsWith('*') && type.startsWith(each.split('*')[0] ?? ''))
-  if (types.some(isAccepted)) return
+  if (types.some((each) => compileGlob(each)(type))) return
   const accepted = [...(isJsonToo ? ['application/json'] : []), ...types].join(' or ')
   throw new GatewayError(415, `Unsupported media type '${type}': send ${accepted}`)
 }

@@ -217,6 +217,7 @@ function fillParameters(pattern: string, requested: string): string {
 }
 
 /** Maximum number of path segments to compare. */
+// mutation: equivalent (a bound on the work)
 const maxSegments = 20
 
 /** Matches requests that a rule can reply to. */

@@ -65,8 +65,7 @@ export function hideInValue(value: unknown, mark = hide): unknown {
 /** @param search URL query, with or without the question mark, or a form body. */
 export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
-    const equals = pair.indexOf('=')
-    const name = equals < 0 ? pair : pair.slice(0, equals)
+    const [name = ''] = pair.split('=')
     return isSecretName(decoded(name.replace(/^\?/, ''))) ? `${name}=${hidden}` : pair
   })
   return hideInString(shown.join('&'))
@@ -106,7 +105,7 @@ export function hideInString(text: string, mark = hide): string {
       shown += text.slice(from, start) + mark(text.slice(start, end))
       from = end
     }
-    if (from > 0) text = shown + text.slice(from)
+    text = shown + text.slice(from)
   }
   return text
 }
@@ -133,6 +132,7 @@ export function* secretsIn(text: string, { kind, expression, accepts }: SecretPa
     const { secret = match[0], name } = match.groups ?? {}
     const start = match.index + match[0].lastIndexOf(secret)
     const end = start + secret.length
+    // mutation: equivalent (any length that covers the pattern for `after` will do)
     if (name !== undefined && accepts && !accepts(name, secret, text.slice(end, end + 64))) continue
     yield { start, end, kind: name ? `${kind} ${name}` : kind }
   }
@@ -239,9 +239,9 @@ function endOfString(text: string, start: number): number {
     const quote = text.indexOf('"', at)
     // mutation: equivalent (the position is never 0)
     if (quote < 0) return text.length
-    let escapes = quote
-    while (text[escapes - 1] === '\\') escapes--
-    if ((quote - escapes) % 2 === 0) return quote + 1
+    let escapes = 0
+    while (text[quote - escapes - 1] === '\\') escapes++
+    if (escapes % 2 === 0) return quote + 1
     at = quote
   }
 }

@@ -197,6 +197,7 @@ export function pointsOf(quantiles: Quantiles): [share: number, value: number][]
  */
 export function valueAt(quantiles: Quantiles, share: number): number {
   const points = pointsOf(quantiles)
+  // mutation: equivalent (the lines on both sides of a quantile meet there)
   const next = points.findIndex(([at]) => share < at)
   const end = Math.max(1, next < 0 ? points.length - 1 : next)
   const [from, to] = [points[end - 1], points[end]]

@@ -97,6 +97,7 @@ export class PromptCache {
     let isShared = true
     for (const { role, tokens } of pieces) {
       key = hash(key, role)
+      // mutation: equivalent (an empty block does not add to the length)
       for (let at = 0; at < tokens.length; at += blockTokens) {
         const block = tokens.slice(at, at + blockTokens)
         key = hash(key, block.join(''))
@@ -196,6 +197,7 @@ export class StoredResponses {
   #drop(id: string): void {
     const { items = '', ids = [] } = this.#stored.get(id) ?? {}
     this.#characters -= items.length
+    // mutation: equivalent (frees memory; an unknown holder has no items)
     for (const item of ids) if (this.#holders.get(item) === id) this.#holders.delete(item)
     this.#stored.delete(id)
   }
