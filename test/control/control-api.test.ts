@@ -5,6 +5,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { controlOperations } from '../../src/control/control.ts'
+import type { Reply } from '../../src/http/reply.ts'
+import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
@@ -40,6 +43,35 @@ describe('sandboxes in the control API', () => {
         baseUrl: `${server.url}/sandboxes/${body.data.id}/api/v1`,
       },
     })
+  })
+
+  it('are created with an id of your own without a request body', async () => {
+    const baseUrl = `${server.url}/sandboxes/own/api/v1`
+    expect(await control('PUT /sandboxes/own')).toEqual({
+      status: 200,
+      body: { data: { id: 'own', apiKey: expect.any(String), baseUrl } },
+    })
+  })
+
+  it('have up to 1,000 snapshots, of which the oldest are evicted', async () => {
+    const gateway = createGateway()
+    const operations = await controlOperations(gateway)
+    const run = async (operationId: string, body?: object) => {
+      const operation = operations.find((each) => each.id === operationId)
+      return (await operation?.resolve({ gateway, params: { sandbox: 'default' }, body } as never)) as Reply
+    }
+    const ids: string[] = []
+    const take = async () => {
+      const { body } = await run('createSnapshot')
+      ids.push(Reflect.get(body, 'value').data.id)
+    }
+    for (let count = 0; count < 1000; count++) await take()
+    expect(ids.slice(0, 2)).toEqual(['default-1', 'default-2'])
+    await run('restoreSnapshot', { id: ids[0] })
+    await take()
+    await expect(run('restoreSnapshot', { id: ids[0] })).rejects.toMatchObject({ status: 409 })
+    await run('restoreSnapshot', { id: ids[1] })
+    await run('restoreSnapshot', { id: ids[1000] })
   })
 
   it("have URLs with the request's host name", async () => {
@@ -148,10 +180,23 @@ describe('scenarios in the control API', () => {
   })
 })
 
+describe('readiness in the control API', () => {
+  it('ends when the server is drained', async () => {
+    await using draining = await startServer()
+    const target = { baseUrl: `${draining.url}/__understudy` }
+    const ready = await call(target, 'GET /ready')
+    expect([ready.status, ready.body]).toEqual([200, { data: { status: 'ready' } }])
+    expect((await call(target, 'POST /drain')).status).toBe(204)
+    const drained = await call(target, 'GET /ready')
+    expect([drained.status, drained.body]).toEqual([503, { data: { status: 'draining' } }])
+  })
+})
+
 describe('invalid control requests', () => {
   it.each([
     ['GET /nowhere', undefined, 404],
     ['POST /health', undefined, 405],
+    ['GET /drain', undefined, 405],
     ['POST /sandboxes', '{', 400],
     ['POST /sandboxes', '[]', 400],
     ['POST /sandboxes', { fork: 3 }, 400],
@@ -166,6 +211,7 @@ describe('invalid control requests', () => {
     ['GET /scenarios/flak', undefined, 404],
     ['POST /sandboxes/{id}/clock/advance', { ms: -1 }, 400],
     ['POST /sandboxes/{id}/clock/advance', { ms: '1' }, 400],
+    ['POST /sandboxes/{id}/clock/advance', { ms: '4000d' }, 400],
     ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', count: 0 }, 400],
     ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs: 1 }, 408],
     ['GET /sandboxes/{id}/database/provider', undefined, 400],
@@ -190,6 +236,17 @@ describe('invalid control requests', () => {
 })
 
 describe('connectGateway', () => {
+  it('returns a gateway whose default sandbox cannot be disposed', async () => {
+    await using other = await startServer()
+    const gateway = await connectGateway(other.url)
+    await expect(gateway.dispose()).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('rejects keys that are not text with a 400', async () => {
+    const { db } = await connectGateway(server.url)
+    await expect(db.providers.get(7 as never)).rejects.toMatchObject({ status: 400 })
+  })
+
   it('returns the default sandbox', async () => {
     const gateway = await connectGateway(server.url)
     expect(gateway).toMatchObject({ id: 'default', baseUrl: server.baseUrl })

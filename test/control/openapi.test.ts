@@ -5,8 +5,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { controlOperations } from '../../src/control/control.ts'
-import { createGateway } from '../../src/index.ts'
+import { toDocument } from '../../src/control/openapi.ts'
+import { createGateway, ok } from '../../src/index.ts'
+import type { AnyOperation } from '../../src/operation.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
@@ -246,4 +249,83 @@ it('control routes that create a resource return 201', () => {
     'resendCall',
     'useScenario',
   ])
+})
+
+it('a document describes operations without a tag, parameters with and without a description, and streams', () => {
+  const described: AnyOperation = {
+    id: 'listColours',
+    method: 'get',
+    path: '/colours',
+    input: { query: z.object({ hue: z.string().describe('Hue.'), shade: z.string().optional() }) },
+    output: z.string(),
+    stream: { eventSchema: z.object({ colour: z.string() }) },
+    resolve: () => ok(''),
+  }
+  const setup = { title: 'T', version: '1', description: 'D', base: '/', bearer: 'B', isEmulated: false }
+  const document = toDocument({ ...setup, described: [described] })
+  expect(document['tags']).toEqual([])
+  expect(document['paths']).toMatchInlineSnapshot(`
+    {
+      "/colours": {
+        "get": {
+          "operationId": "listColours",
+          "parameters": [
+            {
+              "description": "Hue.",
+              "in": "query",
+              "name": "hue",
+              "required": true,
+              "schema": {
+                "type": "string",
+              },
+            },
+            {
+              "in": "query",
+              "name": "shade",
+              "required": false,
+              "schema": {
+                "type": "string",
+              },
+            },
+          ],
+          "responses": {
+            "200": {
+              "content": {
+                "application/json": {
+                  "schema": {
+                    "type": "string",
+                  },
+                },
+                "text/event-stream": {
+                  "schema": {
+                    "description": "Lines \`data: <json>\`, usually ending with \`data: [DONE]\`.",
+                    "type": "string",
+                  },
+                  "x-event-schema": {
+                    "additionalProperties": false,
+                    "properties": {
+                      "colour": {
+                        "type": "string",
+                      },
+                    },
+                    "required": [
+                      "colour",
+                    ],
+                    "type": "object",
+                  },
+                },
+              },
+              "description": "Success",
+            },
+            "500": {
+              "$ref": "#/components/responses/Error",
+            },
+            "default": {
+              "$ref": "#/components/responses/Error",
+            },
+          },
+        },
+      },
+    }
+  `)
 })
