@@ -94,6 +94,15 @@ describe('the 404 for an unknown path', () => {
     expect((await open(gateway, 'GET /files')).status).toBe(200)
   })
 
+  it.each([
+    [200, true],
+    [201, false],
+  ])('suggests a rule for a path of %i characters: %s', async (length, isSuggested) => {
+    const message = await refusalOf(`GET /api/v1/${'a'.repeat(length - 1)}`)
+    expect(message).toContain(`no operation handles GET /${'a'.repeat(199)}`)
+    expect(message.includes('A rule can handle it')).toBe(isSuggested)
+  })
+
   it('suggests operations of enabled extensions', async () => {
     const message = await refusalOf('POST /api/v1/chat/completion', { extensions: ['chat'] })
     expect(message).toContain('Did you mean POST /chat/completions?')
