@@ -2,6 +2,7 @@
  * Tests sandboxes saved to a file and opened in another gateway.
  */
 import { describe, expect, it } from 'vitest'
+import { resend } from '../../src/control/journal-operations.ts'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
@@ -340,5 +341,73 @@ describe('a sandbox file', () => {
     const [call] = await opened.journal.entries()
     expect(call?.operation).toBe('listProviders')
     expect(await opened.journal.resend(call ?? '')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('the limits of a sandbox file', () => {
+  /** Returns a file with one call, whose fields and the file's own are replaced. */
+  async function fileWith(fields: object, callFields: object = {}) {
+    const gateway = createGateway({ timeScale: 0 })
+    await ask(gateway, 'any', 'GET /providers')
+    const file = gateway.save()
+    return { ...file, calls: [{ ...file.calls?.[0], ...callFields }], ...fields }
+  }
+  const clock = { steps: 0, advanced: 0, elapsed: 0 }
+  const text = 'x'.repeat(64 * 1024 * 1024)
+
+  it.each<[boolean, object, object?]>([
+    [true, { sandbox: 'x'.repeat(1000) }],
+    [false, { sandbox: 'x'.repeat(1001) }],
+    [true, { test: text }],
+    [false, { test: `${text}x` }],
+    [false, { version: 2 }],
+    [true, { clock }],
+    [false, { clock: { ...clock, advanced: -0.5 } }],
+    [false, { clock: { ...clock, elapsed: -0.5 } }],
+    [true, {}, { path: '/' }],
+    [false, {}, { path: '' }],
+    [true, {}, { status: 0 }],
+    [false, {}, { status: -1 }],
+    [true, {}, { status: 999 }],
+    [false, {}, { status: 1000 }],
+    [true, {}, { schemaViolation: undefined }],
+  ])('are kept: %s (case %#)', async (isValid, fields, callFields) => {
+    const opening = createGateway({ timeScale: 0 }).openSandbox((await fileWith(fields, callFields)) as never)
+    if (!isValid) return expect(opening).rejects.toMatchObject({ status: 400 })
+    const entry = (await opening).journal.entries()[0]
+    return expect(entry?.schemaViolation).toBe(false)
+  })
+
+  it("keep the saved seed in a gateway with another seed, and that gateway's own in others", async () => {
+    const saved = createGateway({ timeScale: 0, seed: 7 }).createSandbox()
+    const gateway = createGateway({ timeScale: 0 })
+    const opened = await gateway.openSandbox(saved.save())
+    expect(opened.save()).toEqual({ ...saved.save(), sandbox: opened.id })
+    const [expected, reply, other] = await Promise.all([
+      call(createGateway({ timeScale: 0, seed: 7 }), 'POST /responses', { body: question }),
+      call({ fetch: gateway.fetch, apiKey: opened.apiKey }, 'POST /responses', { body: question }),
+      call({ fetch: gateway.fetch }, 'POST /responses', { body: question }),
+    ])
+    expect(reply?.text).toBe(expected?.text)
+    expect(other?.text).not.toBe(expected?.text)
+  })
+})
+
+describe('a call in a sandbox file', () => {
+  it('is resent in the opened sandbox, even with a key of the whole gateway', async () => {
+    const gateway = createGateway({ timeScale: 0, apiKeys: ['k'] })
+    for (const path of ['https://gateway.example/api/v1/providers', 'https://gateway.example/other'])
+      await gateway.fetch(path, { headers: { authorization: 'Bearer k' } })
+    const file = gateway.save()
+    gateway.journal.clear()
+    const opened = await gateway.openSandbox(file)
+    const sandbox = gateway.sandboxes.find(opened.id)
+    for (const { id } of opened.journal.entries()) await resend(gateway, sandbox, sandbox.journal.record(id))
+    expect(opened.journal.entries().map(({ path }) => path)).toEqual([
+      '/api/v1/providers',
+      '/other',
+      `/sandboxes/${opened.id}/api/v1/providers`,
+    ])
+    expect(gateway.journal.entries().map(({ path }) => path)).toEqual(['/other'])
   })
 })
