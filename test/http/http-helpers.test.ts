@@ -11,6 +11,7 @@ import {
   refusalMessage,
   toReply,
 } from '../../src/http/errors.ts'
+import { HeaderValue } from '../../src/http/header-record.ts'
 import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
@@ -160,6 +161,18 @@ describe('secrets', () => {
       api_key: '(hidden)',
       b: [1],
     })
+  })
+})
+
+describe('HeaderValue', () => {
+  it.each([
+    ['', false],
+    ['1', true],
+    ['a\tb é', true],
+    ['a\nb', false],
+    ['€', false],
+  ])('accepts %j: %s', (value, isValid) => {
+    expect(HeaderValue.safeParse(value).success).toBe(isValid)
   })
 })
 
@@ -335,6 +348,8 @@ describe('secrets in text', () => {
     expect(hideInString('pwd=abc')).toBe('pwd=abc')
     expect(hideInString('password=a&n=1&password=b')).toBe('password=(hidden)&n=1&password=(hidden)')
     expect(hideInQuery('=1&password=2')).toBe('=1&password=(hidden)')
+    expect(hideInQuery('=password&=password=1')).toBe('=password&=password=1')
+    expect(hideInText('"password":12345, 1')).toBe('"password":"(hidden)", 1')
     expect(
       hideInString('a sk-abcdefghijklmnopqrstuvwx1234567890 b', (secret) => `<${String(secret).length}>`),
     ).toMatch(/^a <\d+> b$/)
