@@ -104,6 +104,7 @@ export class EventFeed implements CallListener {
       if (isBehind) yield { kind: 'bytes', bytes: this.#text('resync', this.#number, {}) }
       const { promise, resolve } = Promise.withResolvers<void>()
       watcher.wake = resolve
+      // `until` takes precedence over `ms`.
       if (watcher.text === '' && !watcher.isBehind) yield { kind: 'wait', ms: 0, until: promise }
     }
   }
@@ -140,7 +141,6 @@ export class EventFeed implements CallListener {
     this.#listeners.delete(this)
     // mutation: equivalent (a frame without calls is harmless)
     clearTimeout(this.#timer)
-    clearTimeout(this.#leaving)
     clearInterval(this.#heartbeat)
     this.#timer = undefined
     this.#heartbeat = undefined

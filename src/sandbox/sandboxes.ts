@@ -210,8 +210,10 @@ export class Sandboxes {
 
   /** Returns the live sandbox with this id, if any. */
   peek(id: string): Sandbox | undefined {
-    const sandbox = id === 'default' ? this.default : this.#sandboxes.get(id)
-    return sandbox && !this.#evictIfIdle(sandbox) ? sandbox : undefined
+    if (id === 'default') return this.default
+    const sandbox = this.#sandboxes.get(id)
+    if (sandbox) this.#evictIfIdle(sandbox)
+    return this.#sandboxes.get(id)
   }
 
   /** Returns all live sandboxes except the default one, oldest first. */
@@ -328,11 +330,10 @@ export class Sandboxes {
     )
   }
 
-  #evictIfIdle(sandbox: Sandbox): boolean {
-    if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return false
+  #evictIfIdle(sandbox: Sandbox): void {
+    if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
     this.evicted++
-    return true
   }
 
   #sweep(): void {
