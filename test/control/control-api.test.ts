@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
 import type { Reply } from '../../src/http/reply.ts'
 import { createGateway } from '../../src/index.ts'
@@ -240,6 +240,19 @@ describe('connectGateway', () => {
     await using other = await startServer()
     const gateway = await connectGateway(other.url)
     await expect(gateway.dispose()).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('prints a warning the first time that it occurs', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { baseUrl, apiKey, journal } = await (await connectGateway(server.url)).createSandbox()
+    await open({ baseUrl, apiKey }, 'GET /providers')
+    const counts: number[] = []
+    for (let turn = 0; turn < 2; turn++) {
+      await journal.calls('listProviders', { body: { nope: 1 } } as never)
+      counts.push(warn.mock.calls.length)
+    }
+    warn.mockRestore()
+    expect(counts).toEqual([1, 1])
   })
 
   it('rejects keys that are not text with a 400', async () => {

@@ -70,3 +70,13 @@ it('resend() rejects a call whose body was truncated in the journal', async () =
     message: expect.stringMatching(/^The body of '\S+' is incomplete: it was too large for the journal$/),
   })
 })
+
+it('resend() delivers the whole reply', async () => {
+  const gateway = new Gateway({ timeScale: 0 })
+  const sandbox = gateway.sandboxes.default
+  await gateway.fetch(`${base}/providers`, { headers: { authorization: 'Bearer any' } })
+  const [first] = sandbox.journal.entries()
+  await resend(gateway, sandbox, sandbox.journal.record(first?.id ?? ''))
+  const deliveries = sandbox.journal.entries().map(({ delivery, replyBody }) => [delivery, replyBody])
+  expect(deliveries).toEqual(Array(2).fill(['complete', first?.replyBody]))
+})

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toFetch } from '../../src/delivery/fetch.ts'
-import type { AnsweredCall, Dialect, Extra } from '../../src/gateway/extra.ts'
+import type { AnsweredCall, AnyExtra, Dialect, Extra } from '../../src/gateway/extra.ts'
 import { GatewayCore } from '../../src/gateway/gateway.ts'
 import type { Frame, Reply } from '../../src/http/reply.ts'
 import type { AnyOperation } from '../../src/operation.ts'
@@ -158,14 +158,16 @@ describe("a dialect's models", () => {
     [400, ['a', 'b']],
     [500, ['a', 'b']],
   ])('are tried in order until one returns less than 400: after %i, %j', async (status, tried) => {
-    const models: string[] = []
     const gateway = gatewayWith({ dialect: { name: 'own', models: () => ['a', 'b'] } })
     gateway.use({ on: 'createResponse', reply: { status, body: {} } })
     const answer = await call(gateway, 'POST /responses', { body: { model: 'a', input: 'Hello' } })
     expect(answer.status).toBe(status)
     const [entry] = gateway.journal.entries()
-    models.push(...(gateway.sandboxes.default.journal.record(entry?.id ?? '').triedModels ?? []))
-    expect(models).toEqual(tried)
+    const { triedModels } = gateway.sandboxes.default.journal.record(entry?.id ?? '')
+    expect(triedModels).toEqual(tried)
+    expect(entry?.warnings).toEqual(
+      tried.length === 1 ? [] : [`'a' returned ${status}, so 'b' was tried instead`],
+    )
   })
 })
 
@@ -220,5 +222,52 @@ describe("an error in an extra's operation", () => {
     expect(gateway.journal.entries()).toMatchObject([
       { schemaViolation: true, warnings: [expect.stringMatching(/^TypeError: Broken\n +at /)] },
     ])
+  })
+})
+
+describe('a body of an operation that accepts another media type', () => {
+  it.each([
+    [false, '', undefined, 'body: a body is required'],
+    [true, '', undefined, 'body: a JSON body is required'],
+    [false, '{', 'image/png', undefined],
+    [true, '{', 'image/png', undefined],
+    [true, '{', 'application/json', expect.stringMatching(/^body: malformed JSON/)],
+  ])('is read (JSON too: %s, body %j, type %s)', async (isJsonToo, body, type, message) => {
+    const operation = { input: { body: z.unknown(), otherBody: { types: ['image/*'], isJsonToo } } }
+    const gateway = gatewayWith({}, { status: 200, headers: {}, body: { kind: 'json', value: 1 } }, operation)
+    const headers = { 'content-type': type ?? null }
+    const answer = await call(gateway, 'POST /echo', { body, headers })
+    expect(answer.body.error?.message).toEqual(message)
+  })
+})
+
+describe('the headers of a request', () => {
+  it("are validated by the operation's schema", async () => {
+    const operation = { input: { headers: z.looseObject({ 'x-own': z.string() }) } }
+    const gateway = gatewayWith({}, { status: 200, headers: {}, body: { kind: 'json', value: 1 } }, operation)
+    expect((await call(gateway, 'POST /echo', { headers: { 'x-own': 'a' } })).status).toBe(200)
+    const { status, body } = await call(gateway, 'POST /echo')
+    expect([status, body.error.metadata.violations]).toEqual([
+      400,
+      [{ path: 'header.x-own', message: 'Is required', rule: 'invalid_type' }],
+    ])
+  })
+})
+
+describe("an extra's listener", () => {
+  it('is called for each reply until it is removed', async () => {
+    let replies = 0
+    let stop = () => {}
+    const listener = { replied: () => void replies++, settled() {} }
+    const create: NonNullable<AnyExtra['create']> = (_, host) => {
+      stop = () => void host.observe(listener)()
+      queueMicrotask(() => host.observe(listener))
+      return {}
+    }
+    const fetch = toFetch(new GatewayCore({ timeScale: 0 }, { extras: [{ name: 'own', create }] }))
+    await call({ fetch }, 'GET /providers')
+    stop()
+    await call({ fetch }, 'GET /providers')
+    expect(replies).toBe(1)
   })
 })
