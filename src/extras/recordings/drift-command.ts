@@ -62,12 +62,20 @@ export async function drift(flags: DriftFlags, extras: readonly AnyExtra[]): Pro
   else if (unchecked.length) process.exitCode = 2
 }
 
-/** Creates a gateway with a dialect, or without one for a vendor that has no bundled dialect. */
-function gatewayOf(dialect: string | undefined, extras: readonly AnyExtra[]): GatewayCore {
+/**
+ * Creates a gateway with a dialect, or without one for a vendor that has recordings but no bundled dialect. Throws a
+ * `UsageError` for any other name.
+ */
+function gatewayOf(
+  dialect: string | undefined,
+  extras: readonly AnyExtra[],
+  hasRecordings: boolean,
+): GatewayCore {
   try {
     return new GatewayCore({ dialect } as GatewayOptionsInput, { extras })
-  } catch {
-    return new GatewayCore()
+  } catch (error) {
+    if (hasRecordings || dialect === 'neutral') return new GatewayCore()
+    throw new UsageError((error as Error).message.replace(/^.* options\.dialect/, '--dialect'))
   }
 }
 
@@ -77,12 +85,12 @@ async function compare(
   extras: readonly AnyExtra[],
 ): Promise<DriftReport> {
   const { spec, recordings: folder, live, dialect } = flags
-  const gateway = gatewayOf(dialect, extras)
-  const mock = await describeMock(gateway)
   const unchecked: string[] = []
   const document = spec ? await readSpec(spec, unchecked) : undefined
   const observed = new Map<ObservedSource, ReadonlyMap<string, Recording>>()
   const recordings = folder ? readRecordings(folder, dialect, unchecked) : undefined
+  const gateway = gatewayOf(dialect, extras, Boolean(recordings?.size))
+  const mock = await describeMock(gateway)
   if (recordings) observed.set('recordings', recordings)
   if (live) observed.set('live', await recordLive(flags, unchecked))
   const result = findDrift({ mock, document, observed })

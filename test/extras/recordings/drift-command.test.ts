@@ -103,7 +103,23 @@ describe('drift', () => {
       1,
       `${hasNoData}1 breaking, 0 additive, 0 info in 1 recorded replies\n`,
     ],
-    ['--recordings @recordings --dialect none', 2, `${noReply}Nothing was checked; 1 not checked\n`],
+    [
+      '--recordings @recordings --dialect other --quiet',
+      1,
+      '1 breaking, 0 additive, 0 info in 1 recorded replies\n',
+    ],
+    ['--recordings @recordings --dialect openrouter', 2, `${noReply}Nothing was checked; 1 not checked\n`],
+    [
+      '--recordings @recordings --dialect none',
+      2,
+      "error: --dialect 'none' is unknown; expected one of openrouter\n",
+    ],
+    [
+      '--spec @same.json --dialect openruter',
+      2,
+      "error: --dialect 'openruter' is unknown; did you mean 'openrouter'?\n",
+    ],
+    ['--spec @same.json --dialect neutral', 0, `No drift in ${count} document operations\n`],
     [
       '--spec @removed.json --recordings @missing',
       1,
