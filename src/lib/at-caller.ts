@@ -54,7 +54,7 @@ export function methodsAtCaller<Instance extends object>(
     const value: Entry = function (this: Instance, ...args) {
       return run(value, () => Reflect.apply(method, this, args), `${path(this)}${name}()`)
     }
-    Object.defineProperty(prototype, name, { value, configurable: true, writable: true })
+    Reflect.set(prototype, name, value)
   }
 }
 

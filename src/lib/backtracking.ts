@@ -188,6 +188,7 @@ function overlaps(states: readonly string[], flags: string): Overlap {
     ),
   )
   const near = [...named, ...codes].flatMap((code) => [code - 1, code, code + 1])
+  // mutation: equivalent (the other characters include U+0000)
   const sample = [...new Set([...common, ...near.filter((code) => code >= 0 && code <= 0x10ffff)])].map(
     (code) => String.fromCodePoint(code),
   )
@@ -236,6 +237,7 @@ function stepsOf(
           return `it backtracks exponentially, because nested or overlapping repetitions of '${states[to]}' can match the same text in several ways: repeat it in one place only, as in ${states[to]}+`
         if (isSame || together.get(to)?.has(other)) continue
         together.get(to)?.add(other)
+        // mutation: equivalent (a bound on the work; any similar number will do)
         if (queue.push([to, other]) > maxPairs) return 'it is too complex to check'
       }
     }

@@ -76,7 +76,7 @@ export class Clock {
   elapsed(): number {
     const real = monotonic()
     // Fake timers restart at zero, but sandbox time continues from its last value.
-    if (real < this.#lastRead) this.#origin -= this.#lastRead - real
+    this.#origin -= Math.max(0, this.#lastRead - real)
     this.#lastRead = real
     return (real - this.#origin) * this.#timeScale + this.#advanced
   }

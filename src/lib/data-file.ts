@@ -287,8 +287,8 @@ function locateAll(text: string, events: readonly Event[]): Located {
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE)
       return { node: { offset: 0, inside }, key: '' }
     const node = { offset: event.start, inside }
-    if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node)
-    while (at < events.length && events[at]?.type !== EVENT_ID.POP) {
+    anchors.set(text.slice(event.anchorStart, event.anchorEnd), node)
+    while (events[at]?.type !== EVENT_ID.POP) {
       const first = read()
       const { offset } = first.node
       if (event.type === EVENT_ID.MAPPING) inside.set(first.key, { offset, value: read().node })

@@ -40,7 +40,8 @@ export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv
 
 /** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
 function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEnv): void {
-  const flags = (parent?.commands ?? []).flatMap((each) => each.options).flatMap(variablesOf)
+  // Only subcommands read variables.
+  const flags = (parent as Command).commands.flatMap((each) => each.options).flatMap(variablesOf)
   const known = new Set(['UNDERSTUDY_URL', ...flags])
   const names = options.flatMap(variablesOf).map((each) => each.slice(prefix.length))
   for (const variable of Object.keys(environment)) {

@@ -91,7 +91,7 @@ type Limit = Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>
 
 /** Describes a limit, as in `Must be 0 or more` or `Must have at most 3 items`. */
 function limit(issue: Limit): string {
-  const { origin, inclusive = true } = issue
+  const { origin, inclusive } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
   const unit = { string: 'character', array: 'item', set: 'item', map: 'item', file: 'byte' }[String(origin)]
   if (unit === undefined) {

@@ -27,7 +27,7 @@ export function draw(...labels: ReadonlyArray<string | number>): number {
 /** Returns a version 4 UUID that depends only on the labels. */
 export function uuid(...labels: ReadonlyArray<string | number>): string {
   const digits = hash('uuid', ...labels) + hash('uuid/2', ...labels)
-  const variant = '89ab'[Number.parseInt(digits[16] as string, 16) & 3]
+  const variant = '89ab'[Number(`0x${digits[16]}`) & 3]
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`
 }
 
@@ -36,6 +36,7 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
  * it is on the hot path.
  */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
+  // mutation: equivalent (the number is odd)
   let high = 0x811c9dc5 | 0
   let low = 0x9747b28c | 0
   for (let position = 0; position < labels.length; position++) {

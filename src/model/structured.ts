@@ -132,6 +132,7 @@ function placeLinks(value: unknown, links: readonly string[], accepts: (value: u
 function leavesOf(root: object): Leaf[] {
   const leaves: Leaf[] = []
   const open = [root as Record<string, unknown>]
+  // mutation: equivalent (a bound on the work; any similar number will do)
   for (let owner = open.shift(); owner && leaves.length < maxLeaves; owner = open.shift()) {
     for (const [key, inner] of Object.entries(owner)) {
       if (typeof inner === 'string') leaves.push({ owner, key })

@@ -39,7 +39,8 @@ export const dialects: ExtraDefinition<DialectOptions> = {
   create({ dialect: option }) {
     if (option === undefined) return undefined
     const dialect = findDialect(option)
-    return { dialect, describe: (document) => dialect.describe?.(document) ?? document }
+    const { describe } = dialect
+    return { dialect, ...(describe && { describe: describe.bind(dialect) }) }
   },
 }
 

@@ -172,8 +172,7 @@ export function withParameters(tool: unknown): unknown {
     if (rest[name] != null) settings[name] = rest[name]
     delete rest[name]
   }
-  const all = { ...settings, ...fieldsOf(parameters) }
-  return { type, ...rest, ...(Object.keys(all).length > 0 && { parameters: all }) }
+  return { type, ...rest, parameters: { ...settings, ...fieldsOf(parameters) } }
 }
 
 /**

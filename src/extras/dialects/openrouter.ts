@@ -185,11 +185,14 @@ const sampleReply = { usage: { prompt_tokens: 1, completion_tokens: 1 } }
 const sampleCall: AnsweredCall = {
   operation: '',
   headers: {},
+  // mutation: equivalent (only the fields' types matter)
   seed: 0,
   model: '',
   provider: '',
   asked: [],
+  // mutation: equivalent (any fraction will do)
   cost: 0.5,
+  // mutation: equivalent (any fractions will do)
   prices: { prompt: 0.5, completion: 0.5 },
 }
 

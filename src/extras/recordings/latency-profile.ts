@@ -11,10 +11,10 @@ import { parsedBody } from './request-key.ts'
 
 /** Prints the latency profile of a folder's recordings as JSON. */
 export function profile(folder: string): void {
-  const { models } = latencyProfile(readRecordingFolder(folder).values())
-  if (Object.keys(models).length === 0)
+  const result = latencyProfile(readRecordingFolder(folder).values())
+  if (Object.keys(result.models).length === 0)
     throw new UsageError(`${folder}: no recording has a complete, successful reply`)
-  print(JSON.stringify({ profile: 1, models }, null, 2))
+  print(JSON.stringify(result, null, 2))
 }
 
 interface Sample {

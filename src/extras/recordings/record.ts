@@ -432,6 +432,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   let isStopping = false
   const stop = async () => {
     // A second signal ends open exchanges without waiting.
+    // mutation: equivalent (any short wait will do)
     if (isStopping) return recorder.close(0)
     isStopping = true
     await recorder.close()

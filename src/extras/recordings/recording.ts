@@ -47,9 +47,8 @@ const Head = z.lazy(() =>
 
 /** Renames `tape` in heads from earlier versions, whose files are named `.tape.jsonl`. */
 function withPresentName(head: unknown): unknown {
-  if (typeof head !== 'object' || head === null || !('tape' in head)) return head
-  const { tape, ...rest } = head
-  return { recording: tape, ...rest }
+  const { tape, ...rest } = Object(head)
+  return tape === undefined ? head : { recording: tape, ...rest }
 }
 
 const Request = z.lazy(() =>

@@ -24,7 +24,7 @@ export function toReplay(
   if (!reply) {
     const how = hangUpOf(recording) ?? 'end'
     return {
-      waitMs: Math.max(0, end?.ms ?? 0) - elapsed(),
+      waitMs: (end?.ms ?? 0) - elapsed(),
       reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } },
     }
   }

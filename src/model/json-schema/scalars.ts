@@ -54,6 +54,7 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   if (!(first <= last)) return undefined
   const drawn = first + Math.floor(random() * (last - first + 1))
   // Prefer exact multiples, because some validators divide without a tolerance.
+  // mutation: equivalent (a bound on the work; any similar number will do)
   for (let steps = drawn; steps <= Math.min(last, drawn + 20); steps++)
     if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
   return numberAfter(drawn)
@@ -69,6 +70,7 @@ function commonMultiple(left: number, right: number): number {
 
 function decimalsOf(value: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e')
+  // mutation: equivalent (an additional decimal is zero)
   return Math.min(100, Math.max(0, (digits.split('.')[1] ?? '').length - Number(exponent)))
 }
 

@@ -71,10 +71,7 @@ export function limitViolations(
   limited: WebSearchEngine | null,
 ): Violation[] {
   return requests
-    .filter(
-      ({ engine, requestedResults }) =>
-        engine !== undefined && engine === limited && requestedResults > limitedResults,
-    )
+    .filter(({ engine, requestedResults }) => engine === limited && requestedResults > limitedResults)
     .map(({ path }) => ({
       path: `${path}.max_results`,
       message: `Must be at most ${limitedResults} for the engine ${limited}`,
