@@ -96,6 +96,11 @@ describe("an error's stack trace", () => {
     }
   })
 
+  it('does not need a caller outside Node', async () => {
+    const rule: Any = { on: 'createRespons', fault: 'timeout' }
+    await expect(Promise.resolve(rule).then(gateway.use.bind(gateway))).rejects.toThrow(/^use\(\): /)
+  })
+
   it('is accompanied by a message that replies can show without the call', () => {
     let error = new Error('none')
     try {

@@ -64,6 +64,15 @@ describe('parseDataText', () => {
     ])
   })
 
+  it('locates the values of an empty document', () => {
+    const { value, locate } = parseDataText('text', '# none\n')
+    expect([value, locate([]), locate(['a'])]).toEqual([null, { line: 1, column: 1 }, { line: 1, column: 1 }])
+  })
+
+  it('accepts more than 100,000 values without aliases', () => {
+    expect(parseDataText('text', `[${'0,'.repeat(100_000)}0]`).value).toHaveLength(100_001)
+  })
+
   it('accepts 100,000 values through aliases, and rejects more', () => {
     const thousand = `[${'0,'.repeat(998)}0]`
     const text = (count: number) => `- &a ${thousand}\n${'- *a\n'.repeat(98)}- [${'0,'.repeat(count)}]\n`
@@ -98,6 +107,10 @@ describe('readCheckedFile', () => {
     [`{"a":1}${' '.repeat(2 ** 20 - 6)}`, ': is 1 MB; the maximum is 1 MB'],
   ])('locates the problems of a file of up to 1 MiB', (content, problem) => {
     expect(problemOf(content)).toBe(problem)
+  })
+
+  it('rejects folders', () => {
+    expect(() => readCheckedFile(folder, z.any())).toThrow(`${folder}: is a directory: name a file in it`)
   })
 
   it.skipIf(process.platform === 'win32')('rejects devices', () => {

@@ -193,6 +193,9 @@ describe('didYouMean', () => {
     expect(didYouMean('tims', ['delay', 'times'])).toBe("; did you mean 'times'?")
     expect(didYouMean('other', ['delay', 'ab'])).toBe('; expected one of delay, ab')
     expect(didYouMean('zzz9', ['a1', 'b1', 'c1', 'd1', 'e1'])).toBe('; expected one of a1, b1, c1, d1, e1')
+    expect(didYouMean('zzz9', ['a1', 'b1', 'c1', 'd1', 'e1', 'f1'])).toBe(
+      '; expected one of 6, such as a1, b1, c1, d1, e1',
+    )
     expect(didYouMean('after', ['afterMs', 'every', 'afterDeltas'])).toBe(
       "; did you mean 'afterMs' or 'afterDeltas'?",
     )

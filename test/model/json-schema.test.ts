@@ -210,6 +210,16 @@ describe('arbitrary schemas', () => {
 })
 
 describe('readPattern', () => {
+  it('takes 20 steps for each character', () => {
+    const budget = new Budget()
+    budget.step(499_960)
+    expect(readPattern('ab', budget)).toBeDefined()
+    expect(() => readPattern('a', budget)).toThrow('more than 500000 steps to find a value')
+    const larger = new Budget()
+    larger.step(499_961)
+    expect(() => readPattern('ab', larger)).toThrow('more than 500000 steps to find a value')
+  })
+
   const atom = fc.constantFrom('a', 'b', '.', '\\d', '[ab]', '[^a]', '\\w', '^', '$')
   const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(

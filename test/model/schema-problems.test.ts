@@ -280,6 +280,8 @@ describe('problemsOf: running time', () => {
     expect(problems({ items: { anyOf: branches } }, Array(600).fill({}))).toBe(0)
     const listed = Array.from({ length: 4000 }, (_, index) => ({ index }))
     expect(problems({ items: { enum: listed } }, Array(1300).fill({}))).toBe(0)
+    const many = Array.from({ length: 60_000 }, (_, index) => index)
+    expect(problems({ enum: many }, -1)).toBe(1)
     expect(problems({ pattern: `${'a'.repeat(101)}b` }, 'a'.repeat(5000))).toBe(0)
   })
 })
@@ -292,7 +294,11 @@ describe('problemsOf: formats', () => {
       ['2025-13-01', '2025-00-01', '2025-01-32', '2025-1-1', '2025-01-01T', 'x2025-01-01'],
     ],
     ['time', ['00:00:00Z', '23:59:59.5+02:00'], ['24:00:00Z', '23:60:00Z', '23:59:59', 'x00:00:00Z']],
-    ['date-time', ['2025-01-01T00:00:00Z', '2025-01-01t00:00:00z'], ['2025-01-01', '2025-01-01 00:00:00Z']],
+    [
+      'date-time',
+      ['2025-01-01T00:00:00Z', '2025-01-01t00:00:00z', '2025-01-01T00:00:00+01:00'],
+      ['2025-01-01', '2025-01-01 00:00:00Z'],
+    ],
     ['duration', ['P1Y', 'PT5M', 'P1DT1S'], ['P', 'PT', '1D']],
     ['email', ['a@b', 'a@b.c', 'a.b@c-d.example'], ['a@', 'a b@c.d', '@b.c']],
     ['hostname', ['a', 'a-b.c'], ['-a', 'a-', 'a..b', '']],

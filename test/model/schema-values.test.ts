@@ -501,6 +501,7 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { type: 'string', pattern: `(?=${'a'.repeat(100)})` },
     `"Plan", doubtful: the pattern '(?=${'a'.repeat(97)}' is not simulated`,
   ],
+  ['a type whose strings cannot match', { type: ['string', 'integer'], pattern: '^a$', minLength: 2 }, 67],
   [
     'more characters than the limit',
     { type: 'string', minLength: 200_001 },

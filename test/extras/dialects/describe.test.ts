@@ -1,6 +1,8 @@
 /** Tests how a dialect's fields are added to the replies in an OpenAPI document. */
 import { expect, it } from 'vitest'
+import { apiDocument } from '../../../src/control/documents.ts'
 import { addReplyFields } from '../../../src/extras/dialects/describe.ts'
+import { createGateway } from '../../../src/index.ts'
 
 const reply = (schema: object) => ({ content: { 'application/json': { schema } } })
 const object = (properties: object, required?: string[]) => ({
@@ -53,4 +55,34 @@ it('addReplyFields derives schemas from sample values, and keeps existing fields
   expect(oneOf).toEqual([object({ id: { type: 'integer' }, ...fields }, ['id', 'cost'])])
   expect(document.paths['/tides'].get.responses[404]).toEqual(reply(object({})))
   expect(document.paths['/tides'].post.responses[200]).toEqual(reply(object({})))
+})
+
+it('a dialect that describes no changes leaves the API document unchanged', () => {
+  expect(apiDocument(createGateway({ dialect: { name: 'mine' } }))).toEqual(apiDocument(createGateway()))
+})
+
+it("the API document describes the openrouter dialect's fields", () => {
+  // biome-ignore lint/suspicious/noExplicitAny: the document's schemas have many forms
+  const { components }: any = apiDocument(createGateway({ dialect: 'openrouter' }))
+  const { ResponseUsage, ChatCompletion, Message } = components.schemas
+  const [string, number, integer, none] = ['string', 'number', 'integer', 'null'].map((type) => ({ type }))
+  expect(ResponseUsage.properties.cost_details.properties).toEqual({
+    upstream_inference_cost: none,
+    upstream_inference_input_cost: number,
+    upstream_inference_output_cost: number,
+  })
+  for (const { properties } of [ChatCompletion, Message])
+    expect(properties.usage.properties.cost_details.properties).toEqual({
+      upstream_inference_cost: none,
+      upstream_inference_prompt_cost: number,
+      upstream_inference_completions_cost: number,
+    })
+  const { message } = ChatCompletion.properties.choices.items.properties
+  expect(message.properties.reasoning_details.items.properties).toEqual({
+    type: string,
+    text: string,
+    signature: none,
+    format: string,
+    index: integer,
+  })
 })

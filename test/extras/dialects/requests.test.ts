@@ -131,8 +131,8 @@ describe('plugins', () => {
     ]
     const { status, warnings } = await create({ input: 'Hi', plugins })
     expect(status).toBe(200)
-    expect(warnings).toHaveLength(8)
-    expect(warnings[0]).toBe("The 'auto-router' plugin is not simulated")
+    const idle = plugins.filter(({ enabled = true }) => enabled)
+    expect(warnings).toEqual(idle.map(({ id }) => `The '${id}' plugin is not simulated`))
   })
 
   it('are disabled by `enabled: false`', async () => {
@@ -213,6 +213,35 @@ describe("the vendor's fields", () => {
     expect(await call(gateway, 'POST /chat/completions', { body: chat })).toMatchObject({ status: 200 })
     const body = { model, messages, ...shared }
     expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
+  })
+
+  it('are checked as without a dialect if the specification defines them', async () => {
+    const { gateway, create } = setup()
+    const output = [{ type: 'input_text', text: 'Twice a day' }]
+    const input = [question, { type: 'function_call_output', call_id: 'c1', output }]
+    expect([(await create({ input })).status, (await create({ input: [] })).status]).toEqual([200, 400])
+    expect((await create({ input: [question] })).status).toBe(200)
+    const messages = async (max_tokens: number) => {
+      const body = { model, messages: [question], max_tokens }
+      return (await call(gateway, 'POST /messages', { body })).status
+    }
+    expect([await messages(0), await messages(1)]).toEqual([400, 200])
+  })
+
+  it('are in replies with reasoning, and in workspaces', async () => {
+    const { gateway } = setup()
+    const body = { model, messages: [question], reasoning: { effort: 'low' } }
+    const { message } = (await call(gateway, 'POST /chat/completions', { body })).body.choices[0]
+    expect(message.reasoning_details).toEqual([
+      { type: 'reasoning.text', text: message.reasoning, signature: null, format: 'unknown', index: 0 },
+    ])
+    const workspace = await call(gateway, 'PATCH /workspaces/production', { body: { name: 'Main' } })
+    expect(workspace.body.data).toMatchObject({
+      name: 'Main',
+      default_guardrail_id: expect.stringMatching(/^[\da-f-]{36}$/),
+      disabled_server_tools: [],
+      include_byok_in_budgets: false,
+    })
   })
 
   it('are rejected if they change the meaning of a reply, unless a rule replies', async () => {

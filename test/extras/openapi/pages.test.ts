@@ -16,6 +16,7 @@ const listOf = (name: string, properties: object, more: object = {}) => {
 }
 const createdOf = (required: string[], properties: object) => bodyOf({ type: 'object', required, properties })
 const query = (name: string, more: object = { schema: whole }) => ({ in: 'query', name, ...more })
+const inPath = (name: string) => ({ in: 'path', name, required: true, schema: { type: 'string' } })
 const done = { responses: { 200: bodyOf({ type: 'object' }) } }
 
 const thing = {
@@ -25,6 +26,16 @@ const thing = {
   size: { type: 'object', maxProperties: 1, example: { width: 1 } },
 }
 const slot = { id: { enum: ['a', 'b', 'c'] } }
+const times = {
+  id: { type: 'string' },
+  created: { type: 'integer', example: 100_000_000_000 },
+  created_at: { type: 'integer', example: 100_000_000_001 },
+  updated_at: { type: ['integer', 'null'] },
+}
+const named = (id: string) => ({
+  id: { type: 'string', example: id },
+  link: { type: 'string', example: `/of/${id}` },
+})
 const facts = {
   page: whole,
   per_page: whole,
@@ -74,6 +85,83 @@ const document = {
       get: { responses: { 200: listOf('notes', slot) } },
       post: { responses: { 204: { description: '' } } },
     },
+    // Times as numbers: the largest in seconds, and the smallest in milliseconds. Records in a list have one more field.
+    '/times': {
+      get: {
+        responses: {
+          200: bodyOf({
+            type: 'object',
+            required: ['others', 'data'],
+            properties: {
+              others: { type: 'array', items: { type: 'object', properties: { id: {} } } },
+              data: {
+                type: 'array',
+                minItems: 1,
+                maxItems: 5,
+                items: { type: 'object', properties: { ...times, listed: { const: 'yes' } } },
+              },
+            },
+          }),
+        },
+      },
+      post: {
+        ...anyBody,
+        responses: { 201: bodyOf({ type: 'object', required: ['id'], properties: times }) },
+      },
+    },
+    '/times/{id}': {
+      parameters: [inPath('id')],
+      patch: {
+        ...anyBody,
+        responses: { 200: bodyOf({ type: 'object', required: ['id'], properties: times }) },
+      },
+    },
+    // Records whose text contains keys of five and six characters.
+    '/fives': {
+      get: { responses: { 200: listOf('fives', named('abcde')) } },
+      post: { responses: { 201: createdOf(['id', 'link'], named('abcde')) } },
+    },
+    '/sixes': {
+      get: { responses: { 200: listOf('sixes', named('abcdef')) } },
+      post: { responses: { 201: createdOf(['id', 'link'], named('abcdef')) } },
+    },
+    // Keys in a field whose name ends with the parameter's.
+    '/limits': { get: { responses: { 200: listOf('limits', { reset_interval: { type: 'string' } }) } } },
+    '/limits/{interval}': {
+      parameters: [inPath('interval')],
+      put: {
+        ...anyBody,
+        responses: { 200: createdOf(['reset_interval'], { reset_interval: { type: 'string' } }) },
+      },
+    },
+    // Only the name of a whole field counts as a record's id.
+    '/bills': {
+      get: {
+        responses: { 200: bodyOf({ type: 'array', items: { type: 'object', properties: { paid: whole } } }) },
+      },
+      post: { responses: { 201: createdOf(['paid'], { paid: whole }) } },
+    },
+    // The first alternative defines the key's type.
+    '/either': {
+      get: { responses: { 200: listOf('either', { id: whole }) } },
+      post: {
+        responses: {
+          201: bodyOf({
+            anyOf: [whole, { type: 'string' }].map((id) => ({ required: ['id'], properties: { id } })),
+          }),
+        },
+      },
+    },
+    '/nulls/{id}': { get: { responses: { 200: bodyOf({ type: 'null' }) } } },
+    '/lines/{number}': {
+      get: {
+        parameters: [
+          { in: 'path', name: 'number', required: true, schema: whole, style: 'simple', explode: false },
+        ],
+        ...done,
+      },
+    },
+    '/refused': { post: { requestBody: { content: { 'application/json': { schema: false } } }, ...done } },
     // The list operation returns no records, and the path has no words.
     '/2026': {
       get: { responses: { 200: bodyOf({ $ref: '#/components/schemas/Nothing' }) } },
@@ -91,6 +179,7 @@ const document = {
           query('set', { schema: {}, style: 'deepObject' }),
           query('csv', { schema: { type: 'array' }, explode: false }),
           query('object', { schema: { type: 'object' } }),
+          query('code', { schema: { allOf: [{ type: 'string', pattern: '^x' }] } }),
           query('other', { content: {} }),
           { in: 'cookie', name: 'crumb', schema: {} },
           // OpenAPI ignores this header parameter, but not a query parameter of the same name.
@@ -202,9 +291,85 @@ it('parameters of an OpenAPI document are checked unless their style is unsuppor
   expect(await rejected('numbers=1&numbers=2&one=1')).toEqual([])
   expect(await rejected('numbers=1&numbers=a')).toEqual(['query.numbers[1]'])
   expect(await rejected('numbers=1')).toEqual([])
+  const { metadata } = (await ask('GET /search?code=7')).body.error
+  expect(metadata.violations).toEqual([
+    { path: 'query.code', message: 'Must match the pattern ^x', rule: 'pattern' },
+  ])
+  expect((await ask('GET /lines/a')).body.error.metadata.violations[0].path).toBe('params.number')
+  expect((await ask('GET /lines/7')).status).toBe(200)
   expect(await rejected('one=a', { 'x-two': 'b' })).toEqual(['query.one', 'header.x-two'])
   expect(await rejected('authorization=a')).toEqual(['query.authorization'])
   expect(gateway.journal.entries().find(({ path }) => path.endsWith('/search'))?.warnings).toEqual([
     "Not checked in getSearch requests: query parameter 'set' (style deepObject); query parameter 'csv' (explode: false); query parameter 'object' (object); query parameter 'other' (content); cookie parameter 'crumb'",
   ])
+})
+
+describe("the times of an OpenAPI document's records", () => {
+  it('have the format of the sampled times, and are in all fields that a list shows', async () => {
+    const made = (await ask('POST /times', { id: 't1', updated_at: null })).body
+    expect(made).toEqual({
+      id: 't1',
+      created: 1_767_225_600,
+      created_at: expect.any(Number),
+      updated_at: null,
+    })
+    expect(String(made.created_at)).toMatch(/^17672256000\d\d$/)
+    const changed = (await ask('PATCH /times/t1', {})).body
+    expect(changed).toEqual({ ...made, updated_at: 1_767_225_600 })
+    const listed = (await ask('GET /times?listed=yes')).body.data
+    expect(listed.at(-1)).toEqual({ ...changed, listed: 'yes' })
+  })
+})
+
+it("text in an OpenAPI document's records refers to their new keys, unless the sampled keys are short", async () => {
+  const five = (await ask('POST /fives')).body
+  expect(five).toEqual({ id: expect.stringMatching(/^five_/), link: '/of/abcde' })
+  const six = (await ask('POST /sixes')).body
+  expect(six).toEqual({ id: expect.stringMatching(/^six/), link: `/of/${six.id}` })
+})
+
+describe("the key of an OpenAPI document's records", () => {
+  it('is in a field whose name ends with the name of the path parameter', async () => {
+    expect((await ask('PUT /limits/hourly', {})).body).toEqual({ reset_interval: 'hourly' })
+    expect((await ask('GET /limits')).body.limits.at(-1)).toMatchObject({ reset_interval: 'hourly' })
+  })
+
+  it('is not in a field whose name only ends with id', async () => {
+    const { headers } = await ask('POST /bills')
+    expect(headers.get('x-understudy-assumptions')).toBe('document, documentSample')
+  })
+
+  it('has the type of its first schema', async () => {
+    expect(String((await ask('POST /either')).body.id)).toMatch(/^\d+$/)
+  })
+})
+
+it('replies of an OpenAPI document can be null, and a schema can reject every body', async () => {
+  expect((await ask('GET /nulls/a')).text).toBe('null')
+  expect((await ask('POST /refused', {})).status).toBe(400)
+})
+
+it('operations of an OpenAPI document that change records are marked as writes', () => {
+  const writing = gateway.operations.filter(({ doc, marks }) => doc?.tag === 'Document' && marks?.writes)
+  expect(writing.map(({ id }) => id)).toEqual([
+    'postThings',
+    'postSlots',
+    'postNotes',
+    'postTimes',
+    'patchTimesId',
+    'postFives',
+    'postSixes',
+    'putLimitsInterval',
+    'postBills',
+    'postEither',
+    'post2026',
+  ])
+})
+
+it('an OpenAPI document can refer to itself as an object', async () => {
+  const node: Record<string, unknown> = { type: 'object', required: ['name'] }
+  node['properties'] = { name: { const: 'root' }, child: node }
+  const paths = { '/node': { get: { responses: { 200: bodyOf(node) } } } }
+  const { status, body } = await call(createGateway({ openapi: { openapi: '3.1.0', paths } }), 'GET /node')
+  expect([status, body.name]).toEqual([200, 'root'])
 })

@@ -216,12 +216,28 @@ describe('records in a sandbox', () => {
     expect(await steps(gateway.createSandbox())).toEqual(await steps(gateway.createSandbox()))
   })
 
+  it('are limited in number, but can be changed if there is no room for more', async () => {
+    const { state, apiKey } = gateway.createSandbox()
+    const records = state.database.table('documentRecords')
+    for (let key = 0; key < 9998; key++) await records.create({ path: '/other', key: String(key), value: {} })
+    const send = (line: string) => call({ fetch: gateway.fetch, apiKey }, line, { body: { name: 'Moon' } })
+    const made = await send('POST /projects')
+    expect([made.status, (await send('POST /projects')).status]).toEqual([201, 201])
+    const { status, body } = await send('POST /projects')
+    expect([status, body.error.message]).toEqual([
+      429,
+      'The sandbox is full: the maximum is 10000 OpenAPI records with 4194304 characters in total',
+    ])
+    expect((await send(`PATCH /projects/${made.body.data.id}`)).status).toBe(200)
+  })
+
   it('are limited in total size', async () => {
     const statusWith = async (characters: number) => {
       const { state, apiKey } = gateway.createSandbox()
       const records = state.database.table('documentRecords')
       const value = { text: 'x'.repeat(characters - '{"text":""}'.length) }
       await records.create({ path: '/other', key: 'a', value })
+      await records.create({ path: '/other', key: 'b', value: null })
       const { status } = await call({ fetch: gateway.fetch, apiKey }, 'POST /projects', {
         body: { name: 'Moon' },
       })

@@ -263,6 +263,22 @@ describe('import and export', () => {
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
     const [[, recording] = []] = readRecordingFolder(join(folder, 'redacted'))
     expect(JSON.stringify(recording)).not.toMatch(/ticket-\d/)
+    for (const [rules, problem] of [
+      ['headers: [""]', 'headers.0 must not be empty'],
+      ['patterns: [{ name: "", matches: a }]', 'patterns.0.name must not be empty'],
+      ['patterns: [{ name: a, matches: "" }]', 'patterns.0.matches must not be empty'],
+      [
+        `patterns: [{ name: a, matches: ${'a'.repeat(501)} }]`,
+        'patterns.0.matches must have at most 500 characters',
+      ],
+    ] as const) {
+      await write('rules.yaml', rules)
+      expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
+      expect(stderr).toContain(problem)
+    }
+    const [header, name, matches] = ['h', 'n', 'm'.repeat(500)]
+    await write('rules.json', { headers: [header], patterns: [{ name, matches }] })
+    expect(await exit(...args, '--redact', '@rules.json')).toBe(0)
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')
@@ -307,9 +323,11 @@ describe('import and export', () => {
 describe('scan', () => {
   it('exits with 0, 1 or 2, and never prints a secret', async () => {
     const secret = 'sk-or-v1-0123456789abcdef0123456789'
+    await rm(join(folder, 'clean'), { recursive: true, force: true })
     await mkdir(join(folder, 'clean'))
     await write('clean/a.txt', 'max_output_tokens: 16')
     expect(await exit('scan', '@clean')).toBe(0)
+    await rm(join(folder, 'leaking'), { recursive: true, force: true })
     await mkdir(join(folder, 'leaking'))
     await write('leaking/a.txt', `one\n${secret}\n`)
     expect(await exit('scan', '@leaking')).toBe(1)
@@ -340,6 +358,7 @@ describe('scan', () => {
   })
 
   it('exits with 2 and names the file if it cannot be read, but with 1 if another contains a secret', async () => {
+    await rm(join(folder, 'cut'), { recursive: true, force: true })
     await mkdir(join(folder, 'cut/deep'), { recursive: true })
     await writeFile(join(folder, 'cut/deep/a.gz'), Buffer.from([0x1f, 0x8b, 8, 0]))
     expect(await exit('scan', '@cut')).toBe(2)
@@ -369,13 +388,23 @@ describe('profile', () => {
   it('prints the latencies of recordings', async () => {
     await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
     await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
+    await rm(join(folder, 'latencies'), { recursive: true, force: true })
     await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')
     expect(await exit('profile', '@latencies')).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({
-      profile: 1,
-      models: { 'a/b': { samples: 1, bytes: { p50: 64 }, tokens: { p50: 7 } } },
-    })
+    const all = (value: number) => ({ p10: value, p50: value, p90: value, p99: value })
+    const model = {
+      samples: 1,
+      firstByteMs: all(0),
+      totalMs: all(0),
+      bytes: all(64),
+      events: all(2),
+      tokens: all(7),
+    }
+    expect(stdout).toBe(`${JSON.stringify({ profile: 1, models: { '*': model, 'a/b': model } }, null, 2)}\n`)
     expect(await exit('profile', '@nothing-here')).toBe(2)
+    await mkdir(join(folder, 'no-latencies'), { recursive: true })
+    expect(await exit('profile', '@no-latencies')).toBe(2)
+    expect(stderr).toBe(`error: ${folder}/no-latencies: no recording has a complete, successful reply\n`)
   })
 })
 

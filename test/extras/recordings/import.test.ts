@@ -465,6 +465,28 @@ describe('a HAR entry', () => {
     ],
     ['no reply', { request: { method: 'GET', url } }, 'response: Is required'],
     ['no method', entry({ request: { method: '' } }), 'request.method: Must not be empty'],
+    [
+      'a status of 600',
+      entry({ response: { status: 600 } }),
+      'response.status: Must be at most 599, got 600',
+    ],
+    ['a status of 599', entry({ response: { status: 599 } }), ['hello']],
+    [
+      'a wait of less than -1',
+      entry({ timings: { wait: -1.5 } }),
+      'timings.wait: Must be -1 or more, got -1.5',
+    ],
+    [
+      'a receive time of less than -1',
+      entry({ timings: { receive: -1.5 } }),
+      'timings.receive: Must be -1 or more, got -1.5',
+    ],
+    [
+      'a size of less than -1',
+      entry({ response: { content: { size: -1.5, text: 'hello' } } }),
+      'response.content.size: Must be -1 or more, got -1.5',
+    ],
+    ['an unknown size', entry({ response: { content: { size: -1, text: 'hello' } } }), ['hello']],
   ] as [string, unknown, unknown][])(
     'with %s is imported, or skipped with a reason',
     (_, given, expected) => {
@@ -516,6 +538,8 @@ describe('a journal entry in a file', () => {
     expect(read({ delivery: 'aborted-by-fault' })).toMatchObject({ end: { how: 'reset' } })
     expect(read({ delivery: 'aborted-by-client' })).toMatchObject({ end: { how: 'aborted-by-client' } })
     expect(read({ status: 0 })).toMatchObject({ reply: undefined })
+    expect(read({ status: 999 })).toMatchObject({ reply: { status: 999 } })
+    expect(read({ status: 1000 })).toBe('status: Must be at most 999, got 1000')
   })
 
   it.each([

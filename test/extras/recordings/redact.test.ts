@@ -108,6 +108,22 @@ describe('secrets', () => {
     }
   })
 
+  it('are found in all characters that depend only on them, in JSON and base64', () => {
+    const secret = '"~~~???mine???~~~"'
+    const own = new SecretFinder({ values: [{ kind: 'mine', value: secret }] })
+    const placesIn = (input: string) => own.find(input).map(({ start, end }) => [start, end])
+    const json = JSON.stringify(secret).slice(1, -1)
+    for (const form of [secret, json, JSON.stringify(json).slice(1, -1)])
+      expect(placesIn(`<${form}>`), form).toEqual([[1, 1 + form.length]])
+    for (const before of [0, 1, 2]) {
+      const base64 = btoa(`${'<'.repeat(before)}${secret}>>>`)
+      expect(base64).toMatch(/[+/]/)
+      const place = [Math.ceil((before * 8) / 6), Math.floor(((before + secret.length) * 8) / 6)]
+      for (const encoded of [base64, base64.replaceAll('+', '-').replaceAll('/', '_')])
+        expect(placesIn(encoded), encoded).toEqual([place])
+    }
+  })
+
   it('are replaced by a placeholder of the same length, the same one each time', () => {
     const kinds: string[] = []
     const clean = finder.replace(`a ${knownKey} b ${knownKey}`, (kind) => kinds.push(kind))
