@@ -174,9 +174,26 @@ describe('latency profiles', () => {
       models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 900 } } },
     })
     const usual = await textOf()
-    const [, second = ''] = long.split(`${usual}\n\n`)
+    const [before, second = ''] = long.split(`${usual}\n\n`)
+    expect(before).toBe('')
     expect(second.length).toBeGreaterThan(100)
     expect(second).not.toContain(usual)
+  })
+
+  it('do not change the length of an answer with a citation', async () => {
+    const citations = async (latency?: LatencyProfile) => {
+      const { fetch } = createGateway({ timeScale: 0, latency })
+      const plugins = [{ id: 'web', max_results: 1 }]
+      const body = { model: 'aurora/dawn-2', input: 'How do tides work?', plugins }
+      const { output } = (await call({ fetch }, 'POST /responses', { body })).body
+      return output.at(-1).content[0]
+    }
+    const cited = await citations({
+      profile: 1,
+      models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 900 } } },
+    })
+    expect(cited.annotations).toHaveLength(1)
+    expect(cited).toEqual(await citations())
   })
 
   it("can be given as a file from the `profile` command or as a bundled profile's name", () => {

@@ -96,6 +96,15 @@ it.each<[name: string, schema: JsonSchema, links: string[], value: unknown]>([
   expect(outcome(schema, { links })).toEqual({ value, warnings: [] })
 })
 
+it('fakeValue adds as many links as can be checked within the budget', () => {
+  const item = { type: 'object', enum: [{ a: 1 }, ...Array(19_999).keys()] }
+  const list = { type: 'array', minItems: 60, items: item }
+  const links = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `[${name}](https://a.example)`)
+  const propose: ValueProposer = () => (place) => (place.path.length === 2 ? { a: 1 } : undefined)
+  const { value } = outcome({ ...object({ text, list }), required: ['text', 'list'] }, { links, propose })
+  expect(value).toEqual({ text: ['Plan', ...links.slice(0, 4)].join(' '), list: Array(60).fill({ a: 1 }) })
+})
+
 it('fakeValue prefers proposed values to words', () => {
   const calls: unknown[] = []
   const propose: ValueProposer = (...args) => {

@@ -121,6 +121,7 @@ function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
       },
       () => {},
     )
+    // mutation: equivalent (`until` determines the wait)
     yield { kind: 'wait', ms: 0, until }
     if (!next) return yield { kind: 'hang-up', how: 'reset' }
     if (next.done) return

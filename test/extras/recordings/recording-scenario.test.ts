@@ -36,7 +36,8 @@ describe('toReplay()', () => {
     const reply = { ms: 0, status: 200, headers: {} }
     const end = { end: 'reset', ms: 0, bytes: 0 }
     expect(framesOf(recordingOf([], { reply, end }))).toEqual([0, 'hang up: reset'])
-    expect(toReplay(recordingOf([], { reply: undefined, end })).waitMs).toBe(0)
+    const none = recordingOf([], { reply: undefined, end })
+    expect([none, { ...none, end: undefined }].map((each) => toReplay(each).waitMs)).toEqual([0, 0])
   })
 
   it('does not wait for times that have already passed', () => {
