@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { wallClock } from '../../lib/clock.ts'
-import { authorityName, type Certificate, makeCertificate } from './certificate.ts'
+import { authorityName, type Certificate, dayMs, makeCertificate } from './certificate.ts'
 import type { CertificateSource } from './secure-server.ts'
 
 /** Names of the loopback interface. */
@@ -40,8 +40,6 @@ function parsed(pem: string, file: string): X509Certificate {
     throw new TypeError(`tls: ${file} is not a certificate`, { cause: error })
   }
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 function isUsable(certificate: X509Certificate, names: readonly string[]): boolean {
   if (!certificate.issuer.includes(authorityName)) return true

@@ -19,7 +19,7 @@ export const authorityName = 'Understudy test authority'
 
 /** Lifetime in days. Apple's clients accept at most 825. */
 const days = 397
-const dayMs = 24 * 60 * 60 * 1000
+export const dayMs = 24 * 60 * 60 * 1000
 
 /** The part of `node-forge` that this file uses. The package's types are not installed. */
 interface Forge {

@@ -27,7 +27,7 @@ export const tls: ExtraDefinition<TlsOptions> = {
     },
   ],
   create({ tls: folder }) {
-    if (folder === undefined || folder === false) return undefined
+    if (!folder) return undefined
     return {
       async secureServer(settings, listener, names) {
         const { secureServer } = await import('./secure-server.ts')

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import { readCertificate } from './certificate-files.ts'
 
 /** Maximum time for a TLS handshake, in real milliseconds. */
+// mutation: equivalent (any similar time will do)
 const handshakeTimeout = 10_000
 
 export interface CertificateSource {
