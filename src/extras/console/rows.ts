@@ -24,8 +24,6 @@ export interface CallRow extends CallSummary {
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
 
 const maxInput = 120
-/** Maximum size of a body to parse, in bytes. Rows of longer bodies show the body's beginning, and no conversation. */
-const maxParsed = 256 * 1024
 
 /** Facts by record, cached because parsing thousands of bodies is slow. */
 const cache = new WeakMap<CallRecord, RequestFacts>()
@@ -46,7 +44,8 @@ export function toRow(record: CallRecord, operations: GatewayCore['operations'])
 function requestFacts(record: CallRecord, operations: GatewayCore['operations']): RequestFacts {
   const { operation, search, requestBody } = record
   const protocol = operations.find(({ id }) => id === operation)?.protocol
-  if (!protocol || requestBody.bytes > maxParsed)
+  // The beginning of a body cannot be parsed.
+  if (!protocol || requestBody.cut > 0)
     return {
       input: beginning(hideInQuery(search) || requestBody.text.slice(0, maxInput)),
       conversation: null,

@@ -1,5 +1,6 @@
 /** Tests how the console's files are served. The slow tests in this folder test the page itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleFile } from '../../../src/extras/console/console-files.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { runCommand } from '../../cli/run-command.ts'
 
@@ -66,6 +67,10 @@ describe('the console', () => {
       const etag = response.headers.get('etag') ?? ''
       expect((await get(`/${name}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
+  })
+
+  it('is read once', async () => {
+    expect(await consoleFile('/')).toBe(await consoleFile('/'))
   })
 
   it('responds to HEAD as to GET, but without the body', async () => {

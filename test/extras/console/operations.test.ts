@@ -1,10 +1,12 @@
 /** Tests the console's control operations. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { FormSchema, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
-import type { CallRow } from '../../../src/extras/console/rows.ts'
+import { type CallRow, toRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'
+import type { Workspace } from '../../../src/resources/workspace.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
-import { open } from '../../call.ts'
+import { call, open } from '../../call.ts'
 import { consoleData } from './console-control.ts'
 
 let server: RunningServer
@@ -45,6 +47,47 @@ describe('rows of calls', () => {
     expect(row?.bytes).toBeGreaterThan(100)
     expect((await control<CallRow[]>('POST /rows', {})).at(-1)).toEqual(row)
     expect(await control('POST /body-searches', { text: 'AT SIX' })).toEqual([['default', id]])
+  })
+
+  it('contain the whole size of a reply that the journal has cut', async () => {
+    await using sandbox = await server.gateway.createSandbox()
+    await open({ baseUrl: sandbox.baseUrl }, 'GET /providers')
+    const { calls = [], ...file } = sandbox.save()
+    const replyBody = { text: 'abc', cut: 5 }
+    const { id } = await control<{ id: string }>('POST /files', {
+      name: 'cut.json',
+      file: { ...file, calls: calls.map((each) => ({ ...each, replyBody })) },
+    })
+    const [row] = await control<CallRow[]>('POST /rows', { calls: [[id, calls[0]?.id]] })
+    expect(row).toMatchObject({ sandbox: id, bytes: 8 })
+  })
+
+  it('contain the beginning of a body that the journal has cut, and no conversation', async () => {
+    const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'x'.repeat(100_000) })
+    const { headers } = await open(server, 'POST /responses', { body })
+    const calls = [['default', headers.get('x-request-id')]]
+    expect(await control('POST /rows', { calls })).toMatchObject([
+      { input: body.slice(0, 120), conversation: null },
+    ])
+  })
+
+  it('contain the beginning of the first 1,200 characters of a text without its line breaks', async () => {
+    const id = await ask(`${'\n'.repeat(1199)}abc`)
+    expect(await control('POST /rows', { calls: [['default', id]] })).toMatchObject([{ input: 'a' }])
+  })
+
+  it('are derived once per call', async () => {
+    const id = await ask('Once')
+    const { operations, sandboxes } = server.gateway
+    const protocol = operations.find((each) => each.id === 'createResponse')?.protocol
+    const conversation = vi.spyOn(protocol as NonNullable<typeof protocol>, 'conversation')
+    try {
+      const record = sandboxes.default.journal.record(id)
+      expect(toRow(record, operations)).toEqual(toRow(record, operations))
+      expect(conversation).toHaveBeenCalledOnce()
+    } finally {
+      conversation.mockRestore()
+    }
   })
 })
 
@@ -115,11 +158,12 @@ describe('explanations with counters', () => {
       name: 'sandbox.json',
       file: sandbox.save(),
     })
-    expect(await control('GET /files')).toMatchObject([
-      { sandbox: opened.id, name: 'sandbox.json', saved: sandbox.id },
-    ])
+    const listed = { sandbox: opened.id, name: 'sandbox.json', saved: sandbox.id, test: null }
+    expect(await control('GET /files')).toContainEqual(listed)
     expect((await why(id, opened.id)).skipped).toEqual((await why(id, sandbox.id)).skipped)
     expect((await why(id, opened.id)).skipped[0]?.conditions).toMatchObject([{ has: 'none', passes: false }])
+    await call({ baseUrl: `${server.url}/__understudy` }, `DELETE /sandboxes/${opened.id}`)
+    expect(await control('GET /files')).not.toContainEqual(listed)
   })
 })
 
@@ -171,5 +215,14 @@ describe('drafts', () => {
     expect(form.names['workspace_id']).toContain(row?.id)
     const { names } = await control<FormSchema>(`GET ${at}/scenario-form`)
     expect(names).toMatchObject({ model: expect.arrayContaining(['aurora/dawn-2']) })
+  })
+
+  it('of rows offer up to 200 values', async () => {
+    await using sandbox = await server.gateway.createSandbox()
+    const row = (await sandbox.db.workspaces.get('production')) as Workspace
+    for (let count = 0; count < 201; count++)
+      await sandbox.db.workspaces.create({ ...row, id: randomUUID(), slug: `slug-${count}` })
+    const form = await control<FormSchema>(`GET /sandboxes/${sandbox.id}/row-forms/presets`)
+    expect(form.names['workspace_id']).toHaveLength(200)
   })
 })
