@@ -85,14 +85,16 @@ function embeddedTexts(): Array<[name: string, text: string]> | undefined {
 function newestSource(): number | undefined {
   if (!existsSync(config)) return undefined
   const folder = new URL('src/extras/console/page/', clone)
-  // Includes folders, because deleting a file changes its folder's time.
-  const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
+  // Includes the folder, because deleting a file changes the folder's time.
+  const names = ['', ...readdirSync(folder)]
   return Math.max(...names.map((name) => statSync(new URL(name, folder)).mtimeMs))
 }
 
 /** Builds the page unless it is newer than its sources. */
 async function build(page: URL, changedAt: number): Promise<void> {
-  if (existsSync(page) && statSync(page).mtimeMs >= changedAt) return
+  const builtAt = statSync(page, { throwIfNoEntry: false })?.mtimeMs
+  // mutation: equivalent (a build takes longer than the resolution of file times)
+  if (builtAt !== undefined && builtAt > changedAt) return
   // Imported by URL, so that bundlers do not include Vite, which is installed only in clones.
   const tool: typeof import('vite') = await import(
     new URL('node_modules/vite/dist/node/index.js', clone).href

@@ -142,6 +142,7 @@ async function inSlices<Result>(
   let began = monotonic()
   for (const record of records) {
     results.push(convert(record))
+    // mutation: equivalent (any similar time will do)
     if (monotonic() - began < sliceMs) continue
     await setImmediate()
     began = monotonic()
