@@ -106,7 +106,7 @@ class Metrics implements CallListener {
     const { operation = 'none', status, delivery, startedAt, firstByteAt, endedAt = startedAt } = record
     this.#requests.add(1, operation, status === 0 ? 'none' : String(status), delivery)
     this.#durations.observe(endedAt - startedAt, operation)
-    if (record.events > 0) this.#events.add(record.events)
+    this.#events.add(record.events)
     if (announcesEvents(record.replyHeaders) && firstByteAt !== undefined)
       this.#firstEvents.observe(firstByteAt - startedAt)
   }
@@ -192,6 +192,7 @@ class Metrics implements CallListener {
   #lag(): [Record<string, string>, number][] {
     if (!this.#loop) {
       const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks')
+      // mutation: equivalent (any similar resolution will do)
       this.#loop = monitorEventLoopDelay({ resolution: 20 })
       this.#loop.enable()
     }

@@ -1,5 +1,5 @@
 /** Tests a running server's metrics. `metrics.slow.test.ts` checks them with `promtool`. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Counter, Histogram } from '../../../src/extras/metrics/exposition.ts'
 import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -71,6 +71,44 @@ describe('GET /__understudy/metrics', () => {
     )
     const requests = 'understudy_requests_total'
     expect(text).not.toContain(`${requests}{operation="listProviders",status="200",outcome="complete"} 3`)
+  })
+
+  it('measures durations from the start of a call, and counts calls without a reply', async () => {
+    const began = performance.now()
+    await using fresh = await startServer({ timeScale: 0 })
+    const read = async () => (await fetch(`${fresh.url}/__understudy/metrics`)).text()
+    await read()
+    fresh.gateway.use({ on: 'listProviders', fault: 'connection-reset' })
+    await expect(send(fresh, 'GET /providers')).rejects.toThrow()
+    await send(fresh, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
+    const text = await read()
+    const aborted = 'operation="listProviders",status="none",outcome="aborted-by-fault"'
+    expect(text).toContain(`understudy_requests_total{${aborted}} 1\n`)
+    const elapsed = (performance.now() - began) / 1000
+    const sums = [...text.matchAll(/^understudy_(?:request_duration|first_event)_seconds_sum.* (.+)$/gm)]
+    expect(sums).toHaveLength(3)
+    for (const [, sum] of sums) expect(Number(sum)).toBeLessThan(elapsed)
+  })
+
+  it('counts a call that starts at the time of the first scrape', async () => {
+    await using fresh = await startServer({ timeScale: 0 })
+    const read = async () => (await fetch(`${fresh.url}/__understudy/metrics`)).text()
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      await read()
+      await send(fresh, 'GET /nothing')
+    } finally {
+      vi.useRealTimers()
+    }
+    const text = await read()
+    expect(text).toContain('understudy_requests_total{operation="none",status="404",outcome="complete"} 1\n')
+    expect(text).toContain('understudy_unmatched_requests_total 1\n')
+  })
+
+  it('measures the event loop delay between scrapes', async () => {
+    await expect
+      .poll(async () => (await scrape()).value('understudy_event_loop_lag_seconds{share="0.99"}'))
+      .toBeGreaterThan(0)
   })
 
   it("reports the process's CPU time and memory", async () => {
