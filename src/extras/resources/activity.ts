@@ -189,7 +189,7 @@ function completionOf({ replyBody: { text } }: CallRecord): string {
 }
 
 function textOf(reply: AnyReply): string {
-  const parts: AnyReply[] = [reply?.output?.map((item: AnyReply) => item.content), reply?.content].flat(2)
+  const parts: AnyReply[] = [reply?.output?.flatMap((item: AnyReply) => item.content), reply?.content].flat()
   const text = parts.map((part) => part?.text).join('')
   return reply?.choices?.[0]?.message?.content ?? text
 }

@@ -284,7 +284,7 @@ function shown({ state: _, ...row }: ApiKeyRow, sandbox: SandboxState, now: numb
   const day = new Date(now)
   const midnight = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate())
   const monday = midnight - ((day.getUTCDay() + 6) % 7) * 86_400_000
-  const usage = since(0)
+  const usage = since(-Infinity)
   return {
     ...row,
     byok_usage: 0,

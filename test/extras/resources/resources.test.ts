@@ -33,12 +33,21 @@ describe('workspaces', () => {
 
   it.each([
     ['POST /workspaces', { name: 'Tides' }, 400],
+    ['POST /workspaces', { slug: 'tides' }, 400],
     ['POST /workspaces', { name: 'Tides', slug: 'production' }, 400],
     ['DELETE /workspaces/production', undefined, 403],
     ['DELETE /workspaces/nobody', undefined, 404],
     ['GET /workspaces?limit=101', undefined, 400],
   ])('%s with %j is rejected with %i', async (line, body, status) => {
     expect((await start().ask(line, body)).status).toBe(status)
+  })
+
+  it('are listed by 50', async () => {
+    const { ask } = start()
+    for (let count = 3; count <= 51; count++)
+      await ask('POST /workspaces', { name: 'Tides', slug: `tides-${count}` })
+    const { data, total_count } = (await ask('GET /workspaces')).body
+    expect([data.length, total_count]).toEqual([50, 51])
   })
 
   it('cannot be deleted if they have API keys', async () => {
@@ -80,6 +89,19 @@ describe('presets', () => {
     expect((await ask('GET /presets/none/versions')).status).toBe(404)
     expect((await ask('GET /presets/brief')).body.data.designated_version.version).toBe(2)
     expect((await ask('GET /presets')).body.data[0].slug).toBe('brief')
+  })
+
+  it('list their versions by number', async () => {
+    const { sandbox, ask } = start()
+    const { id, designated_version } = (await ask('POST /presets/brief/responses', { model })).body.data
+    for (const version of [3, 2])
+      await sandbox.db.presetVersions.create({
+        ...designated_version,
+        id: id.replace(/.$/, version),
+        version,
+      })
+    const { data } = (await ask('GET /presets/brief/versions')).body
+    expect(data.map(({ version }: { version: number }) => version)).toEqual([1, 2, 3])
   })
 
   it('omit fields that replies cannot use, and add a warning', async () => {
@@ -128,10 +150,16 @@ describe('API keys', () => {
 
   it('expire by the sandbox clock', async () => {
     const { sandbox, ask } = start()
-    const { key } = (await ask('POST /keys', { name: 'One', expires_at: '2026-01-01T01:00:00Z' })).body
-    expect((await ask('GET /providers', undefined, key)).status).toBe(200)
-    sandbox.clock.advance('1h')
-    expect((await ask('GET /providers', undefined, key)).status).toBe(401)
+    const expires_at = '2026-01-01T01:00:00.000Z'
+    const { key } = (await ask('POST /keys', { name: 'One', expires_at })).body
+    sandbox.clock.advance(Date.parse(expires_at) - Date.parse(sandbox.clock.read().now) - 2)
+    await ask('GET /providers', undefined, key)
+    await ask('GET /providers', undefined, key)
+    expect(sandbox.journal.entries().map(({ timestamp, status }) => [timestamp, status])).toEqual([
+      ['2026-01-01T00:00:00.001Z', 201],
+      ['2026-01-01T00:59:59.999Z', 200],
+      [expires_at, 401],
+    ])
   })
 
   it('are listed and can be deleted if they are in the apiKeys option', async () => {
@@ -160,6 +188,46 @@ describe('API keys', () => {
     await ask('POST /keys', { name: 'One' }, 'first-key')
     const { data } = (await ask('GET /keys', undefined, 'first-key')).body
     expect(data.map(({ name }: { name: string }) => name)).toEqual(['apiKeys[0]', 'One'])
+  })
+
+  it('are listed up to a hundred', async () => {
+    const { ask } = start({ apiKeys: Array.from({ length: 101 }, (_, index) => `key-${index}`) })
+    expect((await ask('GET /keys', undefined, 'key-0')).body.data).toHaveLength(100)
+    expect((await ask('GET /keys?offset=99', undefined, 'key-0')).body.data).toHaveLength(2)
+  })
+
+  it('have the cost of their calls in total, of today, and since Monday', async () => {
+    const { sandbox, ask } = start()
+    const { key, data } = (await ask('POST /keys', { name: 'One' })).body
+    await ask('GET /providers', undefined, key)
+    // The sandbox time advances by a millisecond per call: the second call is at midnight.
+    sandbox.clock.advance(Date.parse('2026-01-04T23:59:59.998Z') - Date.parse(sandbox.clock.read().now))
+    for (const content of ['Sunday', 'Why tides on Monday?'])
+      await ask('POST /chat/completions', { model, messages: [{ role: 'user', content }] }, key)
+    const calls = sandbox.journal.entries().slice(-2)
+    expect(calls.map(({ timestamp }) => timestamp)).toEqual([
+      '2026-01-04T23:59:59.999Z',
+      '2026-01-05T00:00:00.000Z',
+    ])
+    const [sunday = 0, monday = 0] = calls.map((each) => each.usage?.cost ?? 0)
+    const usage = async () => {
+      const { usage, usage_daily, usage_weekly } = (await ask(`GET /keys/${data.hash}`)).body.data
+      return [usage, usage_daily, usage_weekly]
+    }
+    const total = expect.closeTo(sunday + monday, 9)
+    expect(await usage()).toEqual([total, monday, monday])
+    sandbox.clock.advance('2d')
+    expect(await usage()).toEqual([total, 0, monday])
+  })
+
+  it('are read from x-api-key as well', async () => {
+    const { gateway, ask } = start({ extensions: ['messages', 'resources'] })
+    const { key, data } = (await ask('POST /keys', { name: 'One' })).body
+    await call(gateway, 'POST /messages', {
+      headers: { authorization: null, 'x-api-key': key },
+      body: { model, max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] },
+    })
+    expect((await ask(`GET /keys/${data.hash}`)).body.data.usage).toBeGreaterThan(0)
   })
 
   it('belong to their sandbox, are removed by a reset, and are part of snapshots, forks and files', async () => {
@@ -204,6 +272,31 @@ describe("a sandbox's activity", () => {
     ])
     expect((await ask('GET /activity?api_key_hash=none')).body.data).toEqual([])
     expect((await ask('GET /activity?date=today')).status).toBe(400)
+  })
+
+  it('includes calls of the last 30 days', async () => {
+    const { sandbox, ask } = start()
+    await ask('POST /chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] })
+    const daysLater = 30 * 24 * 60 * 60 * 1000
+    // Each call advances the time by a millisecond.
+    sandbox.clock.advance(daysLater - 2)
+    expect((await ask('GET /activity')).body.data).toHaveLength(1)
+    expect((await ask('GET /activity')).body.data).toEqual([])
+  })
+
+  it('includes reasoning tokens', async () => {
+    const { ask } = start()
+    const { body } = await ask('POST /responses', { model, input: 'Why?', reasoning: { effort: 'high' } })
+    const { reasoning_tokens } = body.usage.output_tokens_details
+    expect(reasoning_tokens).toBeGreaterThan(0)
+    expect((await ask('GET /activity')).body.data).toMatchObject([{ reasoning_tokens }])
+  })
+
+  it('names no provider if there is none', async () => {
+    const { sandbox, ask } = start()
+    for (const { slug } of await sandbox.db.providers.list()) await sandbox.db.providers.delete(slug)
+    expect((await ask('POST /rerank', { model, query: 'a', documents: ['a'] })).body.provider).toBe('')
+    expect((await ask('GET /activity')).body.data).toMatchObject([{ provider_name: '' }])
   })
 
   it.each([
@@ -299,7 +392,7 @@ it('a comment on a generation has at most 1,000 characters', async () => {
 })
 
 it('rerank orders the documents by the words that they share with the query', async () => {
-  const { ask } = start()
+  const { sandbox, ask } = start()
   const documents = ['The tide is low.', 'Nothing.', { text: 'The moon moves the tide.' }]
   const { body } = await ask('POST /rerank', {
     model,
@@ -311,7 +404,15 @@ it('rerank orders the documents by the words that they share with the query', as
     { index: 2, document: documents[2] },
     { index: 0, document: { text: documents[0] } },
   ])
-  expect(body.usage).toMatchObject({ search_units: 1, cost: expect.any(Number) })
+  expect(body.usage).toEqual({ search_units: 1, cost: expect.any(Number), total_tokens: expect.any(Number) })
+  expect(sandbox.journal.entries().at(-1)?.usage).toEqual({
+    model,
+    inputTokens: body.usage.total_tokens,
+    cachedTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    cost: body.usage.cost,
+  })
   const [the, moon] = relevance('the moon', ['the', 'moon', 'the a', 'the b'])
   expect(moon).toBeGreaterThan(the ?? 1)
   expect(relevance('?', ['a'])).toEqual([0])
@@ -330,6 +431,8 @@ it('single models are found by id, slug and variant', async () => {
     true,
     '/api/v1/models/user?offset=3&limit=2',
   ])
+  const all = (await ask('GET /models/user')).body
+  expect([all.data.length, all.links.next]).toEqual([all.total_count, null])
 })
 
 it('a gateway without the extension has none of its operations, and ignores its keys', async () => {
