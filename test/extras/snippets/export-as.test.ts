@@ -73,6 +73,8 @@ describe('calls', () => {
       return opened.journal.exportAs(id, as)
     }
     expect(await exported(1500, 'vitest')).toMatch(/\n\}\)\n$/)
+    expect(await exported(2000, 'vitest')).toMatch(/\n\}\)\n$/)
+    expect(await exported(2001, 'vitest')).toMatch(/\n\}, 11000\)\n$/)
     expect(await exported(9000, 'vitest')).toMatch(/\n\}, 23000\)\n$/)
     expect(await exported(9000, 'playwright')).not.toContain('setTimeout')
     // Repeated, because the difference of two clock readings can deviate slightly from the duration.
@@ -91,6 +93,24 @@ describe('calls', () => {
     expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
     await ask('Hello', { stream: true })
     expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
+  })
+
+  it('are exported without an expectation for an incomplete reply, and not at all without the whole request', async () => {
+    await ask('Hello')
+    const { calls = [], ...file } = await sandbox.save()
+    const exported = async (changes: object) => {
+      const opened = await gateway.openSandbox({
+        ...file,
+        calls: calls.map((each) => ({ ...each, ...changes })),
+      })
+      const [{ id } = { id: '' }] = await opened.journal.summaries(1)
+      return opened.journal.exportAs(id, 'vitest')
+    }
+    expect(await exported({ replyBody: { text: '{"id":1}', cut: 0 } })).toContain(".toHaveProperty(['id'])")
+    expect(await exported({ replyBody: { text: '{"id":1}', cut: 1 } })).not.toContain('.toHaveProperty')
+    await expect(exported({ rawBody: { text: '{}', cut: 1 } })).rejects.toThrow(
+      /: The body of '.*' is incomplete: it was too large for the journal$/,
+    )
   })
 
   it('are exported as a runnable test even if the path is unknown', async () => {
