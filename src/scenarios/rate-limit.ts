@@ -60,6 +60,15 @@ interface Window {
   tokens: number
 }
 
+/** Returns the part of a request to which a limit applies separately: the key's hash, the model, or an empty string. */
+export function callerOf(
+  { by }: CompiledRateLimit,
+  { headers, body }: Pick<RuleRequest, 'headers' | 'body'>,
+): string {
+  if (by === 'model') return String(modelOf(body))
+  return by === 'key' ? hash(String(headers['authorization'] ?? headers['x-api-key'])) : ''
+}
+
 /** Maximum number of keys or models to track. The oldest is evicted. */
 const maxCallers = 10_000
 
@@ -80,18 +89,12 @@ export class RateLimitUsage {
     if (tokens) this.#count(limit, request, clock, 0, tokens)
   }
 
-  /** Returns the usage in the current window. `caller` is the key's hash, the model, or an empty string. */
-  used(
-    { windowMs, by }: CompiledRateLimit,
-    { headers, body }: RuleRequest,
-    clock: Clock,
-  ): Window & { caller: string } {
-    let caller = ''
-    if (by === 'model') caller = String(modelOf(body))
-    if (by === 'key') caller = hash(String(headers['authorization'] ?? headers['x-api-key']))
+  /** Returns the usage in the caller's current window. */
+  used(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): Window & { caller: string } {
+    const caller = callerOf(limit, request)
     const window = this.#windows.get(caller)
     const at = clock.elapsed()
-    if (window && at < window.at + windowMs) return { ...window, caller }
+    if (window && at < window.at + limit.windowMs) return { ...window, caller }
     return { at, now: clock.now(), requests: 0, tokens: 0, caller }
   }
 

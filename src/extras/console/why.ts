@@ -9,9 +9,9 @@ import { draw } from '../../lib/seed.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
-import { modelOf } from '../../scenarios/condition.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { isBelowLimit } from '../../scenarios/near-misses.ts'
+import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 
 export interface Why {
@@ -146,12 +146,9 @@ function earlierUses(
   if (!limit) return earlier.filter((each) => each.rule && isSame(each.rule, name))
   const resetMs = record.match?.rateLimit?.resetMs
   const start = record.at - limit.windowMs + (resetMs ?? 0)
-  const callerOf = ({ headers, body }: CallRecord) => {
-    if (limit.by === 'model') return modelOf(body)
-    return limit.by === 'key' ? (headers['authorization'] ?? headers['x-api-key']) : ''
-  }
+  const caller = callerOf(limit, record)
   return earlier.filter(
-    (each) => each.at >= start && callerOf(each) === callerOf(record) && isWithinLimit(each, name),
+    (each) => each.at >= start && callerOf(limit, each) === caller && isWithinLimit(each, name),
   )
 }
 

@@ -145,6 +145,62 @@ describe('explanations with counters', () => {
     ])
   })
 
+  it('contain the calls in a window of a rate limit, also in a saved file', async () => {
+    await using sandbox = await server.gateway.createSandbox()
+    // Each call advances the sandbox time by a millisecond: the third call is two milliseconds after the first.
+    const rateLimit = { requests: 1, per: '2ms' } as const
+    sandbox.use({ name: 'busy', rules: [{ name: 'limit', on: 'listProviders', rateLimit }] })
+    const ids: string[] = []
+    for (let time = 0; time < 3; time++) {
+      const { headers } = await open({ baseUrl: sandbox.baseUrl }, 'GET /providers')
+      ids.push(headers.get('x-request-id') as string)
+    }
+    const opened = await control<{ id: string }>('POST /files', { name: 'busy.json', file: sandbox.save() })
+    const explained = {
+      rule: {
+        title: "rule 1 (limit) of 'busy'",
+        facts: expect.arrayContaining([
+          'Used 2 of 1 requests in 2 ms.',
+          'A new window begins 2 ms after the first of these calls.',
+        ]),
+        calls: [ids[0]],
+      },
+      skipped: [],
+      unlisted: 0,
+    }
+    for (const at of [sandbox.id, opened.id]) expect(await why(ids[2] as string, at)).toMatchObject(explained)
+  })
+
+  it('contain the turn of a script and its problem', async () => {
+    await using sandbox = await server.gateway.createSandbox()
+    sandbox.use({ on: 'createResponse', script: [{ text: 'One' }] })
+    const input = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'One' },
+      { role: 'user', content: 'More' },
+    ]
+    const facts: (string[] | undefined)[] = []
+    for (const length of [1, 3]) {
+      const body = { model: 'aurora/dawn-2', input: input.slice(0, length) }
+      const { headers } = await open({ baseUrl: sandbox.baseUrl }, 'POST /responses', { body })
+      facts.push((await why(headers.get('x-request-id') as string, sandbox.id)).rule?.facts)
+    }
+    expect(facts).toEqual([
+      ['Scripted reply.', 'Turn 1 of 1 in conversation 1.'],
+      [
+        expect.stringMatching(/^Fault status, status 400, message "Script: there is no turn 2: /),
+        'Turn 2 of 1 in conversation 1.',
+        'Script problem: no turn 2: the script has 1 turn.',
+      ],
+    ])
+  })
+
+  it('show durations from a second in seconds', async () => {
+    using _limit = server.gateway.use({ on: '*', rateLimit: { requests: 1, per: '1s' } })
+    await ask('1')
+    expect((await why(await ask('2'))).rule?.facts[0]).toBe('Used 2 of 1 requests in 1 s.')
+  })
+
   it('are kept in a saved file', async () => {
     const { gateway } = server
     await using sandbox = await gateway.createSandbox()
@@ -210,8 +266,12 @@ describe('drafts', () => {
     ])
     const form = await control<FormSchema>(`GET ${at}/row-forms/presets`)
     expect(form.schema).toMatchObject({
-      properties: { status: { enum: ['active', 'disabled', 'archived'] } },
+      properties: {
+        status: { enum: ['active', 'disabled', 'archived'] },
+        created_at: { format: 'date-time', default: server.gateway.clock.read().now },
+      },
     })
+    expect(form.schema).not.toHaveProperty('properties.id.default')
     expect(form.names['workspace_id']).toContain(row?.id)
     const { names } = await control<FormSchema>(`GET ${at}/scenario-form`)
     expect(names).toMatchObject({ model: expect.arrayContaining(['aurora/dawn-2']) })
