@@ -134,7 +134,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
 }
 
 /** Converts records in slices, between which other requests are handled. */
-async function inSlices<Result>(
+export async function inSlices<Result>(
   records: readonly CallRecord[],
   convert: (record: CallRecord) => Result,
 ): Promise<Result[]> {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { FormSchema, ScenarioDraft } from '../../../src/extras/console/drafts.ts'
+import { inSlices } from '../../../src/extras/console/operations.ts'
 import { type CallRow, toRow } from '../../../src/extras/console/rows.ts'
 import type { Why } from '../../../src/extras/console/why.ts'
 import type { Workspace } from '../../../src/resources/workspace.ts'
@@ -74,6 +75,23 @@ describe('rows of calls', () => {
   it('contain the beginning of the first 1,200 characters of a text without its line breaks', async () => {
     const id = await ask(`${'\n'.repeat(1199)}abc`)
     expect(await control('POST /rows', { calls: [['default', id]] })).toMatchObject([{ input: 'a' }])
+  })
+
+  it('are converted in slices, between which other work is done', async () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
+    try {
+      const record = server.gateway.sandboxes.default.journal.record(await ask('Slices'))
+      let isConverted = false
+      const rows = inSlices([record], ({ id }) => id).finally(() => {
+        isConverted = true
+      })
+      for (let turn = 0; turn < 100; turn++) await Promise.resolve()
+      expect(isConverted).toBe(false)
+      expect(await rows).toEqual([record.id])
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('are derived once per call', async () => {
