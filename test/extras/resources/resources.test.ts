@@ -134,7 +134,7 @@ describe('API keys', () => {
     expect((await ask('GET /keys?include_disabled=true')).body.data).toHaveLength(1)
     await ask(`PATCH /keys/${data.hash}`, { disabled: false, name: 'Two' })
     expect(await statusOf(key)).toBe(200)
-    await ask(`DELETE /keys/${data.hash}`)
+    expect((await ask(`DELETE /keys/${data.hash}`)).body).toEqual({ deleted: true })
     expect([await statusOf(key), await statusOf('mine')]).toEqual([401, 200])
     expect((await ask(`GET /keys/${data.hash}`)).status).toBe(404)
   })
