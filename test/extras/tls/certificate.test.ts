@@ -185,7 +185,8 @@ describe('an HTTPS server', () => {
     expect(await get(url)).toBe('Hello')
   })
 
-  it('disconnects clients with unfinished handshakes when it is closed', async () => {
+  // Handshakes time out after ten seconds.
+  it('disconnects clients with unfinished handshakes when it is closed', { timeout: 8000 }, async () => {
     const { server, port } = await listening(() => {})
     const connected = once(server, 'connection')
     const socket = connect(port, '127.0.0.1')
