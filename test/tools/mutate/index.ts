@@ -5,12 +5,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { random } from '../../../src/lib/seed.ts'
 import { readFlags } from '../flags.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
+import { type Note, readLines } from './notes.ts'
+import { tryJointly } from './try-jointly.ts'
 
 const usage = `Usage: npm run mutate -- [options]
 
@@ -19,7 +21,7 @@ checker notice.
 Run it on an idle machine: a timing test that fails under load counts as having noticed a change.
 
   --mutants <n>     sample size (default: 160)
-  --seed <text>     seed of the sample (default: 1)
+  --seed <n>        seed of the sample (default: 1)
   --file <prefix>   path prefix of the sources, such as src/scenarios (default: src)
   --only <ids>      run only these mutants of the sample, such as 12,31
   --workers <n>     number of concurrent runs (default: number of processors)
@@ -191,11 +193,7 @@ if (!(await compiles())) {
   process.exit(2)
 }
 
-/** Mutants that each test file executes. */
-const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line))
+const notes = readLines<Note>(notesFile)
 for (const { name, startTime, endTime } of unchanged.report.testResults)
   durations.set(relative(process.cwd(), name), endTime - startTime)
 const atImport = new Set(notes.flatMap((note) => note.atImport))
@@ -209,10 +207,10 @@ function filesThatPass(mutant: Mutant): string[] {
     const distance = file.startsWith(`test/${folder}/`) ? 0 : 300
     return ((durations.get(file) ?? 0) + distance) / (1 + (kills.get(file) ?? 0))
   }
-  return notes
-    .filter(({ passed }) => atImport.has(mutant.id) || passed.includes(mutant.id))
+  const files = notes
+    .filter(({ executed }) => atImport.has(mutant.id) || executed.includes(mutant.id))
     .map(({ file }) => file)
-    .sort((a, b) => rank(a) - rank(b))
+  return [...new Set(files)].sort((a, b) => rank(a) - rank(b))
 }
 
 /** Returns whether the sources compile, with at most one mutant. */
@@ -261,8 +259,37 @@ function formatVerdict({ mutant, state, by }: Verdict): string {
   return `${state.padEnd(11)} ${String(id).padStart(4)}  ${file}:${line}  ${kind}: ${change}${by ? `  (${short(by)})` : ''}`
 }
 
+/** Maximum number of tests to try with one mutant before it gets a process of its own. */
+const maxTests = 500
+
+/** Returns the mutants to try with each test, without those that are executed at import. */
+function planOf(mutants: readonly Mutant[]): Map<string, number[]> {
+  const plan = new Map<string, number[]>()
+  for (const { id, file } of mutants) {
+    if (atImport.has(id)) continue
+    const folder = dirname(file).replace('src', 'test')
+    const tests = notes.flatMap(({ test, executed }) => (test && executed.includes(id) ? [test] : []))
+    const near = Map.groupBy(tests, (test) => test.startsWith(folder))
+    for (const test of [...(near.get(true) ?? []), ...(near.get(false) ?? [])].slice(0, maxTests))
+      plan.set(test, [...(plan.get(test) ?? []), id])
+  }
+  return plan
+}
+
 const total = waiting.length
 const verdicts: Verdict[] = []
+const early = await tryJointly(planOf(waiting), {
+  workers: Number(values.workers),
+  scratch,
+  environment: { ...process.env, UNDERSTUDY_MUTANTS: chosenFile },
+  log,
+})
+for (const mutant of waiting.splice(0)) {
+  const by = early.get(mutant.id)
+  if (by === undefined) waiting.push(mutant)
+  else verdicts.push({ mutant, state: 'killed', by })
+}
+log(`${verdicts.length} killed; running the other ${waiting.length} one at a time`)
 async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
     const verdict = await judge(mutant)

@@ -1,38 +1,43 @@
 /**
- * Sets up each test file in a mutation run: selects the active mutant and records the places that the file
+ * Sets up each test file in a mutation run: selects the active mutant and records the mutants that each test
  * executes.
  */
 import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type Note, testKey } from './notes.ts'
 
 declare global {
   var __mutant: (id: number) => boolean
+  /** Id of the active mutant, or -1. */
+  var __activeMutant: number
 }
 
-const chosen = Number(process.env['UNDERSTUDY_MUTANT'] ?? -1)
 const notes = process.env['UNDERSTUDY_MUTANT_NOTES']
-const scope = globalThis as typeof globalThis & { __passed?: Set<number>; __atImport?: Set<number> }
-
-scope.__passed ??= new Set()
+const scope = globalThis as typeof globalThis & { __executed?: Set<number>; __atImport?: Set<number> }
+scope.__executed ??= new Set()
 scope.__atImport ??= new Set()
+const { __executed: executed, __atImport: atImport } = scope
+
+globalThis.__activeMutant ??= Number(process.env['UNDERSTUDY_MUTANT'] ?? -1)
 globalThis.__mutant = (id) => {
-  if (notes) scope.__passed?.add(id)
-  return id === chosen
+  if (notes) executed.add(id)
+  return id === globalThis.__activeMutant
 }
 
 if (notes) {
+  const write = (test?: string) => {
+    const file = relative(process.cwd(), expect.getState().testPath ?? '')
+    const note: Note = { file, test, executed: [...executed], atImport: test ? [] : [...atImport] }
+    appendFileSync(notes, `${JSON.stringify(note)}\n`)
+    executed.clear()
+  }
   // Code executed while modules load is attributed to all of this worker's files, because modules are loaded
   // only once.
   beforeAll(() => {
-    for (const id of scope.__passed ?? []) scope.__atImport?.add(id)
-    scope.__passed = new Set()
+    for (const id of executed) atImport.add(id)
+    executed.clear()
   })
-  afterAll(() => {
-    const file = relative(process.cwd(), expect.getState().testPath ?? '')
-    appendFileSync(
-      notes,
-      `${JSON.stringify({ file, passed: [...(scope.__passed ?? [])], atImport: [...(scope.__atImport ?? [])] })}\n`,
-    )
-  })
+  afterEach(({ task }) => write(testKey(task)))
+  afterAll(() => write())
 }

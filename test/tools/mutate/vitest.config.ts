@@ -44,5 +44,6 @@ export default defineConfig({
     // Each run has a separate cache, because Vitest cannot tell which mutants a module contains.
     fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
     setupFiles: ['test/tools/mutate/setup.ts'],
+    ...(process.env['UNDERSTUDY_JOINT_PLAN'] && { runner: 'test/tools/mutate/joint-runner.ts' }),
   },
 })
