@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
+// Read now, because tests may replace `process`.
+export const root = process.cwd()
+
 /** Mutants that a test executes in a run without a mutant, or if `test` is missing, that a file's hooks execute. */
 export interface Note {
   readonly file: string
@@ -29,5 +32,5 @@ export function testKey({
   file: { filepath: string }
   fullTestName: string
 }): string {
-  return `${relative(process.cwd(), file.filepath)} > ${fullTestName}`
+  return `${relative(root, file.filepath)} > ${fullTestName}`
 }

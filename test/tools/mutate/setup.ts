@@ -5,7 +5,7 @@
 import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { type Note, testKey } from './notes.ts'
+import { type Note, root, testKey } from './notes.ts'
 
 declare global {
   var __mutant: (id: number) => boolean
@@ -27,7 +27,7 @@ globalThis.__mutant = (id) => {
 
 if (notes) {
   const write = (test?: string) => {
-    const file = relative(process.cwd(), expect.getState().testPath ?? '')
+    const file = relative(root, expect.getState().testPath ?? '')
     const note: Note = { file, test, executed: [...executed], atImport: test ? [] : [...atImport] }
     appendFileSync(notes, `${JSON.stringify(note)}\n`)
     executed.clear()
