@@ -1,7 +1,8 @@
 /** Solves linear equations such as `8x + 7 = -23` step by step. */
 
 import type { ValuePlace } from '../../resources/json-schema.ts'
-import { type Leaf, ownName } from './fields.ts'
+import { ownName } from './catalog.ts'
+import type { Leaf } from './fields.ts'
 
 interface Solution {
   readonly steps: readonly { readonly explanation: string; readonly output: string }[]

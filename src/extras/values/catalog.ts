@@ -4,7 +4,7 @@ import { draw } from '../../lib/seed.ts'
 import { listedValues } from '../../model/json-schema/schema.ts'
 import type { ValuePlace } from '../../resources/json-schema.ts'
 import { isCommon } from './facts.ts'
-import { type Leaf, ownName, split } from './fields.ts'
+import { type Leaf, split } from './fields.ts'
 
 type Row = readonly string[]
 
@@ -49,9 +49,9 @@ export class Catalog {
   /** Returns a table's value for a field that the prompt leaves open, or undefined if no table has one. */
   valueOf(leaf: Leaf, { path, type, schemas }: ValuePlace): string | number | undefined {
     const choice = this.#choiceFor(leaf)
+    const column = choice ? columnOf(leaf, choice.table) : -1
     if (!choice) return undefined
     const { table, rows } = choice
-    const column = columnOf(leaf, table)
     const siblings = [...this.#leaves.values()].filter(({ parent }) => parent === leaf.parent)
     if (siblings.some(({ facts: [first] }) => first?.items)) return undefined
     const places = path.filter((step) => typeof step === 'number')
@@ -65,10 +65,11 @@ export class Catalog {
     const text = rows[choice.isLocal ? place : place % rows.length]?.[column]
     const cell = leaf.key.endsWith('/*') && !isRow ? itemsOf(text)[item] : text
     const isStated = leaf.facts.length > 0 && !(choice.isNamed && column > 0)
-    if (!cell || (isStated && !cell.includes(String(leaf.facts[0]?.value)))) return undefined
+    if (!cell || (isStated && !cell.includes(String((leaf.facts[outer] ?? leaf.facts[0])?.value))))
+      return undefined
     const listed = schemas.map(listedValues).find(Boolean)
-    const named = siblings.find((each) => columnOf(each, table) === 0)?.facts[0]
-    const [name = ''] = rows[0]?.[0]?.split(' ') ?? []
+    const named = siblings.find((each) => each.facts.length > 0 && columnOf(each, table) === 0)?.facts[0]
+    const [name = ''] = rows[place % rows.length]?.[0]?.split(' ') ?? []
     if (named && /[.!]$/.test(cell)) return cell.replaceAll(name, String(named.value))
     if (listed) return listed.find((each) => split(String(each)) === split(cell)) as string | undefined
     if (type === 'string') return inScale(leaf, cell, type)
@@ -106,9 +107,11 @@ export class Catalog {
   countOf(key: string): number | undefined {
     const leaf = [...this.#leaves.values()].find((each) => each.key.startsWith(`${key}/*`))
     const choice = leaf && this.#choiceFor(leaf)
-    if (!choice || isListOfRows(leaf, choice.table)) return undefined
     const name = split(key.replace(/^.*\//, ''))
-    const column = choice.table.columns.findIndex((names, place) => names.test(name) && place > 0)
+    const column = choice
+      ? choice.table.columns.findIndex((names, place) => names.test(name) && place > 0)
+      : -1
+    if (!leaf || !choice || column < 0 || isListOfRows(leaf, choice.table)) return undefined
     return itemsOf(choice.rows[0]?.[column]).length || undefined
   }
 
@@ -125,8 +128,8 @@ export class Catalog {
       .map((table) => {
         const fitting = members.filter((leaf) => columnOf(leaf, table) >= 0).length
         const isNamed = members.some((leaf) => table.is.test(ownName(leaf)) && columnOf(leaf, table) !== 0)
-        const named = [table.is.test(path), isNamed, table.is.test(this.#lower)].filter(Boolean).length
-        return { table, rating: fitting && named && fitting + named }
+        const named = (table.is.test(path) ? 3 : 0) + (isNamed ? 2 : 0) + (table.is.test(this.#lower) ? 2 : 0)
+        return { table, rating: fitting > 0 && named > 0 ? fitting / members.length + named : 0 }
       })
       .sort((left, right) => right.rating - left.rating)
     if (!best?.rating) return undefined
@@ -142,7 +145,7 @@ export class Catalog {
       .map((row) => ({ row, rating: this.#ratingOf(row, best.table.columns.length) }))
       .sort((left, right) => right.rating - left.rating)
     const isLocal = is.source.includes('itinerary')
-    const isNamed = this.#has(split(rated[0]?.row[0] ?? ''))
+    const isNamed = (rated[0]?.rating ?? 0) >= 10
     const shift = roots.filter((each) => !root.startsWith(each)).length * 3
     const fitting = isLocal
       ? rated.filter(({ rating }) => rating > 0)
@@ -153,26 +156,27 @@ export class Catalog {
   /** Counts the words of a row that the prompt contains. The row's first cell counts most. */
   #ratingOf(row: Row, columns: number): number {
     const [name = '', ...cells] = row
-    const isHit = (word: string) => !isCommon(word) && this.#has(word)
+    const isHit = (word: string) => word.length > 2 && !isCommon(word) && this.#has(word)
     const hitsIn = (texts: readonly string[]) =>
       new Set(texts.flatMap((text) => split(text).split(' ')).filter(isHit)).size
-    const short = cells.filter((cell) => !/[.!?]$/.test(cell))
+    const short = cells.slice(0, columns - 1).filter((cell) => !/[.!?]$/.test(cell))
     const tags = row.slice(columns)
-    return (this.#has(split(name)) ? columns : 0) + hitsIn([name, ...short]) + hitsIn(tags)
+    return (this.#has(split(name)) ? 10 : 0) + hitsIn([name, ...short]) + 2 * hitsIn(tags)
   }
 
   #has(words: string): boolean {
-    const source = words.split(' ').join('[^\\p{L}\\d]+')
-    return (
-      words.length > 1 &&
-      new RegExp(`(?<![\\p{L}\\d])${source}\\p{L}{0,4}(?![\\p{L}\\d])`, 'u').test(this.#lower)
-    )
+    const source = words.split(' ').join('[^\\p{L}\\d]+') + (words.length > 4 ? '\\p{L}{0,4}' : '')
+    return words.length > 1 && new RegExp(`(?<![\\p{L}\\d])${source}(?![\\p{L}\\d])`, 'u').test(this.#lower)
   }
 }
 
 /** Returns the key of the object that contains a leaf, or of the list if it contains only text. */
 function groupOf({ key }: Leaf): string {
   return key.replace(/(?:\/\*)+$/, '').replace(/\/?[^/]*$/, '')
+}
+
+export function ownName({ key }: Leaf): string {
+  return split(key.replace(/(?:\/\*)+$/, '').replace(/^.*\//, ''))
 }
 
 /** Returns a field's column, or -1. The `name` of an `author` is in the column `author name`, if there is one. */

@@ -39,16 +39,6 @@ export interface Facts {
   readonly statement: string | undefined
 }
 
-/** Part of a text. */
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-export function overlap(left: Span, right: Span): boolean {
-  return left.start < right.end && right.start < left.end
-}
-
 /** Maximum number of characters to read, and maximum number of facts. */
 const readLength = 3000
 const maxFacts = 80
@@ -73,7 +63,8 @@ export function readFacts(prompt: string, now: number): Facts {
   const nouns = nounPhrases(text)
   findLists(finder, nouns)
   const subject = findThings(finder, nouns)
-  finder.list = finder.list.filter((fact) => !isToday(fact))
+  const dates = finder.list.filter(({ kind }) => kind === 'date')
+  if (today !== now && !dates.every(isToday)) finder.list = finder.list.filter((fact) => !isToday(fact))
   return {
     text,
     words: (text.match(/\S+/g) ?? []).map((word) => word.replace(/^[("'“]+|[)"'”.,;:!?]+$/g, '')),
@@ -100,7 +91,7 @@ class Finder {
   add(kind: string, start: number, end: number, value: Fact['value'], more?: Partial<Fact>): void {
     if (this.list.length >= maxFacts) return
     const before = this.text.slice(Math.max(0, start - 48), start).toLowerCase()
-    const after = this.text.slice(end, end + 48).toLowerCase()
+    const after = this.text.slice(end, end + 36).toLowerCase()
     this.list.push({ kind, value, start, end, before, after, ...more })
   }
 
@@ -112,8 +103,8 @@ class Finder {
 
   /** Removes the numbers in a part of the text. */
   releaseNumbers(start: number, end: number): void {
-    const others = this.list.filter((fact) => fact.kind !== 'number' || !overlap(fact, { start, end }))
-    this.#claimed.fill(0, start, end)
+    const others = this.list.filter((fact) => fact.kind !== 'number' || fact.start < start || fact.end > end)
+    if (others.length < this.list.length) this.#claimed.fill(0, start, end)
     this.list = others
   }
 }
@@ -140,7 +131,7 @@ function findPatterns(finder: Finder, today: number): void {
         const start = match.index + match[0].indexOf(raw)
         const [street = raw] = kind === 'address' ? raw.split(',') : [raw]
         const value = readValue(kind, raw + (match.groups?.['rest'] ?? ''), today)
-        if (value !== undefined)
+        if (value !== undefined && finder.isFree(start, start + raw.length))
           finder.claim(
             kind,
             start,
@@ -162,9 +153,9 @@ function findQuotes(finder: Finder, passage: number): void {
   for (const match of finder.text.matchAll(quotes())) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
     const start = match.index + 1
-    if (isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
+    if (inner.length > 80 || isSentence(inner) || /,.*\d.*,|\d.*,.*,/.test(inner))
       finder.add('passage', start, start + inner.length, inner)
-    else if (start <= passage && !/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
+    else if (start <= passage + 1 && !/^(?:\S+@\S+|https?:\S+|[~./]\S+|[\d-]+)$/.test(inner))
       finder.claim('quote', start, start + inner.length, inner)
   }
 }
@@ -180,13 +171,16 @@ function findTerms(finder: Finder): void {
     // `Lisbon` in `Treaty of Lisbon`, and `Manchester` in `Manchester United`.
     const isInTitle =
       /(?<=[a-z,-] )\p{Lu}\p{Ll}+ of (?:the )?$/u.test(before) ||
-      (/^\s\p{Lu}[\p{Ll}.]/u.test(after) && !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
+      (!isCommon(/(\p{L}+)\s$/u.exec(before)?.[1] ?? 'in') && /\p{Lu}\p{Ll}+\s$/u.test(before)) ||
+      (/^\s\p{Lu}[\p{Ll}.]/u.test(after) &&
+        !termOf(/^\s(\p{L}+)/u.exec(after)?.[1] ?? '') &&
+        !isCommon(/\p{L}+/u.exec(after)?.[0] ?? ''))
     // `Windows 10` is not a number.
     if (/\d/.test(value)) finder.releaseNumbers(start, end)
     if (!finder.isFree(start, end) || (isWord && isInName && /^\p{Lu}/u.test(text.slice(start)))) continue
     if (isInTitle && /^(?:city|country|region|ticker)$/.test(tag)) continue
     const stated = text.slice(start, end)
-    const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated
+    const isAbbreviation = stated.length < 4 || stated.toLowerCase() === stated || /\./.test(stated)
     finder.claim(tag, start, end, /^(?:city|country|ticker)$/.test(tag) && !isAbbreviation ? stated : value, {
       row,
     })
@@ -207,7 +201,7 @@ function findNames(finder: Finder): void {
   for (const match of text.matchAll(names())) {
     let [name] = match
     let start = match.index
-    const isFirst = /(?:^|[.!?:\n"“(]\s*)$/.test(text.slice(0, start))
+    const isFirst = /(?:^|[.!?:\n"“(]\s*)$/.test(text.slice(Math.max(0, start - 3), start))
     for (
       let word = /^\S+/.exec(name)?.[0];
       isFirst && word && isCommon(word);
@@ -216,6 +210,9 @@ function findNames(finder: Finder): void {
       start += word.length + 1
       name = name.slice(word.length + 1)
     }
+    const [role = ''] = (isFirst && /^\p{Lu}\p{Ll}+ of (?=\p{Lu}\p{Ll}+ \p{Lu})/u.exec(name)) || []
+    start += role.length
+    name = name.slice(role.length)
     const title =
       /^(?:(?:Dr|Mrs|Ms|Prof)\.?|Mr\.? (?=\S{2})|Patient|Customer|Client|Employee|Student|Lawyer|Player|Judge|Professor|Artist|Author|Actor|President|King|Queen|Captain|Agent|Coach)\s(?=\p{Lu})/u.exec(
         name,
@@ -241,6 +238,8 @@ function findNames(finder: Finder): void {
       name = name.slice(0, name.lastIndexOf(' '))
     if (name.length < 2 || !finder.isFree(start, start + name.length) || isWord) continue
     if (isCommon(name)) continue
+    const abbreviation = /^(?:\.\p{Lu})+\.?(?=[\s,?!]|$)/u.exec(text.slice(start + name.length))?.[0] ?? ''
+    if (/(?:^|\s)\p{Lu}$/u.test(name)) name += abbreviation
     const isPlace =
       /\bin $/.test(text.slice(0, start)) &&
       !/^(?:[A-Z]{2,}|.*\d|(?:Room|Building|Floor|Terminal)\b)/.test(name)
@@ -255,6 +254,7 @@ function findNames(finder: Finder): void {
             ? 'symbol'
             : 'name'
     finder.claim(kind, start, start + name.length, name, {
+      ...(isPlace && !isPerson && { row: { city: name, place: name } }),
       ...((isPerson || (kind === 'name' && others.length === 1)) && {
         row: { first, last: others.join(' ') || first },
       }),
@@ -277,7 +277,9 @@ function findLanguages(finder: Finder): void {
 /** Returns true for `17, 1915` in `March 17, 1915`. */
 function isPartOfDate({ kind, value, start, end }: Fact, list: readonly Fact[]): boolean {
   if (kind !== 'array' || String(value).startsWith('[')) return false
-  return list.some((other) => /^(?:date|time|money)$/.test(other.kind) && overlap(other, { start, end }))
+  return list.some(
+    (other) => /^(?:date|time|money)$/.test(other.kind) && other.start < end && start < other.end,
+  )
 }
 
 function findLists(finder: Finder, nouns: readonly Phrase[]): void {
@@ -301,10 +303,10 @@ function findThings(finder: Finder, nouns: readonly Phrase[]): Pick<Facts, 'topi
   )
   // The last word of a thing is neither a number, a date nor another known term.
   const isTerm = (start: number, end: number) =>
-    list.some((fact) => overlap(fact, { start, end }) && terms.test(fact.kind))
+    list.some((fact) => fact.start < end && start < fact.end && terms.test(fact.kind))
   const things = nouns.flatMap((phrase) => {
     const value = phrase.value.replace(new RegExp(fixtures.adjectives, 'i'), '')
-    const head = phrase.end - 1
+    const head = phrase.end - (/\S+$/.exec(value)?.[0].length ?? 0)
     return isTerm(head, phrase.end) || isGeneric(value) ? [] : [{ ...phrase, value }]
   })
   const { topic: object, query } = topicOf(text, things, statement)
@@ -321,7 +323,8 @@ function findThings(finder: Finder, nouns: readonly Phrase[]): Pick<Facts, 'topi
     const [, modifier, head] = /^(.+)\s(\S+)$/.exec(value) ?? []
     const isTyped = list.some(
       (fact) =>
-        overlap(fact, { start, end }) &&
+        fact.start < end &&
+        start < fact.end &&
         /^(?:city|country|region|id|league|date|number|person)$/.test(fact.kind),
     )
     if (modifier && head && !isTyped && !/^\p{Lu}/u.test(head))
@@ -371,7 +374,7 @@ function arrayOf(source: string): unknown[] | undefined {
     if (number) return /[sw]/i.test(side) ? -Number(number) : Number(number)
     return text.replace(/^["']|["']$/g, '') || []
   })
-  return isBracket || values.length > 1 ? values : undefined
+  return values.length > 1 || (isBracket && values.length > 0) ? values : undefined
 }
 
 /** Returns true for request verbs and words without meaning of their own. */
@@ -381,7 +384,7 @@ export function isCommon(word: string): boolean {
 
 function readValue(kind: string, raw: string, now: number): string | number | undefined {
   if (/^(?:number|span|money|percent|latitude|longitude)$/.test(kind))
-    return numberOf((/[SW]$/.test(raw) ? '-' : '') + raw.replace(/[NESW]$/, ''))
+    return numberOf(raw.replace(/[NESW]$/, '')) * (/[SW]$/.test(raw) ? -1 : 1)
   if (kind === 'date') return dateOf(raw, now)
   if (kind === 'time') return timeOf(raw)
   if (kind === 'glob') return `*.${raw}`
@@ -422,7 +425,7 @@ function* phraseLists(
   for (const [place, { start: own, end, value }] of phrases.entries()) {
     if (items.length === 0) {
       const [number = ''] = new RegExp(`(?<!\\S)${count}$`, 'i').exec(text.slice(0, own)) ?? []
-      start = own
+      start = own - number.length
       items = [number + value]
     }
     const next = phrases[place + 1]
@@ -514,7 +517,7 @@ function headline(sentence: string): string {
     .replace(/^(?:(?:hi|hello|dear \p{L}+|please),?\s+|(?:an?|the)\s)+/iu, '')
     .split(/[.!?;]\s|[.!?]$|,\s|\s(?:since|because|while|so that|which|that)\s/)[0] as string
   const words = clause.split(' ').slice(0, 6)
-  while (fixtures.stops.includes(words.at(-1)?.toLowerCase() ?? '')) words.pop()
+  while (words.length > 2 && fixtures.stops.includes(words.at(-1)?.toLowerCase() ?? '')) words.pop()
   return words.join(' ')
 }
 
@@ -528,14 +531,14 @@ function topicOf(
   const request = first.replace(/[.?!:\s]+$/, '').replace(new RegExp(fixtures.lead, 'i'), '')
   const start = Math.max(0, text.indexOf(request))
   const own = phrases.find((phrase) => phrase.start >= start)
-  const whole = text.slice(own?.start, start + request.length)
+  const whole = text.slice(own?.start ?? start, start + request.length)
   const query = whole
     .replace(/,?\s*(?:please|(?:top|limit(?:ed)?(?: to)?|max(?:imum)?|first) \d+.*)$/i, '')
     .replace(new RegExp(fixtures.wrappers, 'i'), '')
   const within = start + request.lastIndexOf(query)
   const main = phrases.find((phrase) => phrase.start >= within && !isGeneric(phrase.value)) ?? own
   const topic = statement && !text.trim().startsWith(statement) ? headline(statement) : main?.value
-  return { topic: topic || query || 'the request', query: query || 'the request' }
+  return { topic: topic || query || 'the request', query: query || whole || 'the request' }
 }
 
 const generic = new RegExp(fixtures.generic, 'i')
@@ -573,7 +576,7 @@ function* termsIn(
       if (!first || !last) continue
       const end = last.index + last[0].length
       // A unit can follow its number without a space.
-      const start = first.index
+      const start = first.index + (/^\d+(?=[^\d])/.exec(first[0])?.[0].length ?? 0)
       const term = termOf(text.slice(start, end))
       if (!term) continue
       yield { start, end, term }

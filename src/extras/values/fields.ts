@@ -12,6 +12,7 @@ import {
 } from '../../model/json-schema/schema.ts'
 import { subjectWords } from '../../model/text/words.ts'
 import type { JsonSchema, SchemaObject } from '../../resources/json-schema.ts'
+import { dateFormatIn } from './dates.ts'
 import type { Fact } from './facts.ts'
 import { isVerbForm } from './phrases.ts'
 
@@ -19,8 +20,6 @@ export interface Field {
   readonly is: RegExp
   /** Kinds of facts, best first, each with a column in the fact's row or a mode. */
   readonly takes: readonly (readonly string[])[]
-  /** The best kind. */
-  readonly first: string
   readonly give: unknown
   /** Texts before and after a value. */
   readonly near: RegExp | undefined
@@ -79,8 +78,7 @@ export function leavesOf(root: JsonSchema): Map<string, Leaf> {
     hint = '',
   ): void => {
     if (typeof schema === 'boolean' || depth > 12 || leaves.size >= maxLeaves) return
-    const texts = [hint, textAt(schema, 'description'), textAt(schema, 'title')]
-    const description = texts.filter(Boolean).join(' ')
+    const description = `${hint} ${textAt(schema, 'description') ?? ''} ${textAt(schema, 'title') ?? ''}`
     let target: JsonSchema | undefined
     try {
       target = references.follow(schema)
@@ -123,11 +121,23 @@ function isNullable(schema: JsonSchema): boolean {
 
 /** Classifies `name` by its siblings: next to a `price`, it is a product name. */
 function nameByParent(leaf: Leaf, leaves: ReadonlyMap<string, Leaf>): void {
-  const own = ownName(leaf)
+  const own = split(
+    leaf.key
+      .replace(/(?:\/\*)+$/, '')
+      .split('/')
+      .at(-1) ?? '',
+  )
   if (!/^(?:name|title|to|label|description|summary|code|genres?)$/.test(own)) return
   const names = [...leaves.keys()]
-    .filter((key) => key.startsWith(leaf.parent))
-    .map((key) => split(key.slice(leaf.parent.length).replace(/^[/*]*([^/]*).*$/, '$1')))
+    .filter((key) => key !== leaf.key && key.startsWith(leaf.parent))
+    .map((key) =>
+      split(
+        key
+          .slice(leaf.parent.length)
+          .replace(/^\/?(?:\*\/)?/, '')
+          .split('/')[0] ?? '',
+      ),
+    )
   const kind = Object.entries(fixtures.kinds).find(([pattern]) =>
     names.some((name) => new RegExp(`^(?:${pattern})$`).test(name)),
   )?.[1]
@@ -144,9 +154,25 @@ export function leafOf(
   const names = path.filter((name) => name !== '*').map(split)
   const own = names.at(-1) ?? ''
   const name = `${names.at(-2) ?? ''} ${own}`.trim()
-  const words = own.split(' ').filter((word) => !/^(?:name|id|value|number|of|the|is|in|text)$/.test(word))
-  const roleWord = `${own} ${names.at(-2)}`.split(' ').find(isRole)
-  const role = !roleWord ? undefined : fromRole.test(roleWord) ? 'from' : 'to'
+  const words = own
+    .split(' ')
+    .filter(
+      (word, place) =>
+        !/^(?:name|id|value|number|of|the|is|in|text|a)$/.test(word) || (word === 'a' && place > 0),
+    )
+  const first =
+    own
+      .replace(/^base (?=currency)/, 'from ')
+      .split(' ')
+      .find((word) => fromRole.test(word) || toRole.test(word)) ?? own
+  const parentRole =
+    names
+      .at(-2)
+      ?.split(' ')
+      .find((word) => fromRole.test(word) || toRole.test(word)) ?? ''
+  const role = [first, parentRole]
+    .map((word) => (fromRole.test(word) ? 'from' : toRole.test(word) ? 'to' : undefined))
+    .find(Boolean)
   const hints = new Set(
     [...subjectWords(description.slice(0, 300).replace(/\bper \p{L}+/gu, ''))].map((word) =>
       word.toLowerCase(),
@@ -192,12 +218,14 @@ function weightsOf(words: readonly string[], hints: ReadonlySet<string>): Readon
     (word) => (fixtures.akin as Record<string, string>)[stem(word)]?.split(' ') ?? [],
   )
   return new Map([
-    ...akin.map((word) => [stem(word), 1] as const),
+    ...akin.map((word) => [stem(word), 0.8] as const),
     ...[...hints].flatMap((hint) =>
       generic.has(hint) || /^\d/.test(hint) ? [] : [[stem(hint), 0.3] as const],
     ),
-    ...words.flatMap((word) =>
-      /^\d|^(?:num|total|count|of|per)$/.test(word) ? [] : [[stem(word), 1] as const],
+    ...words.flatMap((word, place) =>
+      /^\d|^(?:num|total|count|of|per)$/.test(word) || words[place - 1] === 'per'
+        ? []
+        : [[stem(word), 1] as const],
     ),
   ])
 }
@@ -211,8 +239,9 @@ function optionsIn(description: string): string[] {
   const [, list = ''] =
     /(?:e\.g\.?,?|such as|like|options?:?|values?:|either|i\.e\.?,?)\s([^.;:()'"]{3,120})/i.exec(text) ?? []
   const listed = list.split(/,\s*(?:or |and )?|\s(?:or|and)\s/).map((option) => option.trim())
-  return [...new Set([...quoted, ...listed])].filter(
-    (option) => !/^(?:etc|default|true|false|not)\b/i.test(option),
+  return [...new Set([...quoted, ...(listed.length > 1 ? listed : [])])].filter(
+    (option) =>
+      option.length > 1 && option.split(' ').length < 4 && !/^(?:etc|default|true|false|not)\b/i.test(option),
   )
 }
 
@@ -220,7 +249,8 @@ function optionsIn(description: string): string[] {
 const ending = '(?:l?ed|l?ing|s|es|d|e|y|ies)?'
 
 function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
-  const last = words.at(-1)
+  const specific = words.filter((word) => !/^(?:key|code|label|title|ref|reference|type)$/.test(word))
+  const last = specific.at(-1) ?? words.at(-1)
   if (!last) return { label: undefined, suffix: undefined }
   const names = [...new Set([words, [last]])]
     .map((each) => each.map((word) => escaped(stem(word))).join(`${ending}[\\s_-]`))
@@ -240,11 +270,6 @@ function labelsOf(words: readonly string[]): Pick<Leaf, 'label' | 'suffix'> {
       ].join('|')})(?![a-zà-ÿ]{5})`,
     ),
   }
-}
-
-/** Returns the name of a field or, for an item, of its list. */
-export function ownName({ key }: Leaf): string {
-  return split(key.replace(/(?:\/\*)+$/, '').replace(/^.*\//, ''))
 }
 
 /** Splits `departureCity` and `departure_city` into words. */
@@ -276,14 +301,19 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
       hostname: 'hostname',
     }[format]
     const known = lookUp(name)
-    if (byFormat) return known?.first === byFormat ? known : lookUp(byFormat)
+    if (byFormat) return known?.takes[0]?.[0] === byFormat ? known : lookUp(byFormat)
   }
   if (/\b(?:ISO.?4217|currency code)/i.test(description)) return lookUp('currency')
   if (/\b(?:ISO.?639|language code)/i.test(description)) return lookUp('language code')
   if (/\b(?:IATA|airport code)/i.test(description)) return lookUp('airport code')
   if (/\bISO.?3166|country code/i.test(description)) return lookUp('country code')
-  if (/\be-?mail address\b/i.test(description)) return lookUp('email')
+  if (/\be-?mail address\b/i.test(description) && !/\b(?:cc|bcc|e ?mails?)\b/.test(name))
+    return lookUp('email')
   if (/^(?:start|end|from|to)$/.test(own) && /\blocation\b/i.test(description)) return lookUp('location')
+  if (/(?:^|\s)key$/.test(own) && /\b(?:musical|scale|chord|melody)\b/i.test(description))
+    return lookUp('musical key')
+  if (/ per year$/.test(own) && lookUp(own)?.takes[0]?.[0] === 'year') return undefined
+  if (/\btime (?:frame|period|span)$/.test(own)) return undefined
   const shape = textAt(schema, 'pattern')
   if (shape === '^[a-z]{2}$' && !/country/.test(name)) return lookUp('language code')
   if (shape === '^\\d{2}:\\d{2}$') return lookUp('time')
@@ -301,6 +331,12 @@ function fieldNamed(name: string, own: string, schema: SchemaObject, description
     numeric ??
     lookUp(name, isText ? 'text' : '') ??
     (/ (?:type|kind)$/.test(own) ? undefined : lookUpWord(own, isText ? 'text' : ''))
+  if (types?.includes('integer') && /^date/.test(field?.takes[0]?.[0] ?? '')) return lookUp('year')
+  const isDate = /^date/.test(field?.takes[0]?.[0] ?? '')
+  if (isDate && /\b(?:queries|strings|sentences|requests|token|questions)\b/i.test(description))
+    return undefined
+  if (field?.takes[0]?.[0] === 'time' && isText && /YYYY/i.test(dateFormatIn(description) ?? ''))
+    return lookUp('date time')
   const isWords = field && typeof [field.give].flat()[0] === 'string' && !String(field.give).startsWith('@')
   return isNumber && !numeric && isWords ? undefined : field
 }
@@ -310,7 +346,7 @@ function lookUpWord(name: string, type: FieldType): Field | undefined {
   return name
     .split(' ')
     .reverse()
-    .map((word) => (!isRole(word) ? lookUp(word, type) : undefined))
+    .map((word) => (word.length > 3 && !isRole(word) ? lookUp(word, type) : undefined))
     .find(Boolean)
 }
 
@@ -328,7 +364,6 @@ function lookUp(name: string, type: FieldType = ''): Field | undefined {
   table ??= fixtures.fields.map(({ is, take, give, near, after }) => ({
     is: new RegExp(is),
     takes: take.split(' ').map((kind) => kind.split(':')),
-    first: take.replace(/[ :].*/, ''),
     give,
     near: near
       ? new RegExp(
@@ -339,12 +374,18 @@ function lookUp(name: string, type: FieldType = ''): Field | undefined {
     after: after ? new RegExp(`^[\\s)-]*(?:${after})`, 'u') : undefined,
   }))
   const singular = name.replace(/ies$/, 'y').replace(/(?<=[a-z]{3})(?<![su])s$/, '')
-  const field = [name, singular]
+  const isNumbered = /\b(?:number|num|count|no|id)\b/.test(name)
+  const candidates = new Set([
+    name,
+    singular,
+    ...(isNumbered ? [] : [name.replace(/ (?:\d+|name|value|string|str|field|list|text|info|details)$/, '')]),
+  ])
+  const field = [...candidates]
     .map((candidate) =>
       table?.find(
-        ({ is, takes, first }) =>
+        ({ is, takes }) =>
           is.test(candidate) &&
-          !(type === 'text' && first === 'number') &&
+          !(type === 'text' && takes[0]?.[0] === 'number' && takes[0][1] !== 'money') &&
           !(type === 'number' && !takes.some(([kind = '']) => numericKinds.test(kind))),
       ),
     )

@@ -4,9 +4,9 @@ import { Budget } from '../../model/json-schema/budget.ts'
 import { readPattern } from '../../model/json-schema/pattern.ts'
 import { listedValues, numbersAt, textAt, typesOf } from '../../model/json-schema/schema.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
-import { type Fact, type Facts, isCommon, overlap } from './facts.ts'
+import { type Fact, type Facts, isCommon } from './facts.ts'
 import { escaped, type Leaf, stem } from './fields.ts'
-import { cueScore, isRows, isYear, numberScore, openScore, textScore } from './scoring.ts'
+import { cueScore, isRows, isYear, numberScore, openScore, roleScore, textScore } from './scoring.ts'
 import { numberFor } from './units.ts'
 
 interface Pair {
@@ -37,9 +37,11 @@ export function assign(
   for (const leaf of all) {
     if (leaf.facts.length > 0) continue
     const found = labelled(leaf, text)
-    if (found && !overlaps(used, found)) leaf.facts = [found]
+    if (!found || overlaps(used, found)) continue
+    used.push(found)
+    leaf.facts = [found]
   }
-  assignRest(all, list, used)
+  assignRest(leaves, { list, text }, used)
 }
 
 type Rate = (leaf: Leaf, fact: Fact) => number
@@ -47,7 +49,10 @@ type Rate = (leaf: Leaf, fact: Fact) => number
 function raterOf(all: readonly Leaf[], list: readonly Fact[]): Rate {
   // A direction counts only between fields, such as `from` and `to`.
   const isOneWay = ({ role, field, parent }: Leaf) =>
-    !all.some((other) => other.role !== role && other.field === field && other.parent === parent)
+    !all.some(
+      (other) =>
+        other.role && role && other.role !== role && other.field === field && other.parent === parent,
+    )
   const fields = all.filter(isNumeric)
   const numbers = list.filter((fact) => isNumber(fact) && !fact.row?.['word'])
   const lists = all.filter(({ isMany }) => isMany)
@@ -60,8 +65,12 @@ function raterOf(all: readonly Leaf[], list: readonly Fact[]): Rate {
         cueScore(leaf, fact) -
         Math.abs(shareOf(lists.indexOf(leaf), lists.length) - shareOf(arrays.indexOf(fact), arrays.length))
       )
-    if (fact.kind === 'option') return 5
-    if (isNumeric(leaf) && fact.kind === 'time') return 5
+    if (fact.kind === 'option')
+      return (
+        (leaf.optional.length > 0 ? 3.5 : 5) +
+        (leaf.role && !isOneWay(leaf) ? roleScore(leaf.role, fact, leaf.words) : 0)
+      )
+    if (isNumeric(leaf) && fact.kind === 'time') return 4.5
     if (!isNumeric(leaf) || !isNumber(fact)) return textScore(leaf, fact, isOneWay(leaf))
     const earlier = numbers.filter(({ start }) => start < fact.start).length
     const apart = shareOf(fields.indexOf(leaf), fields.length) - shareOf(earlier, numbers.length)
@@ -84,8 +93,8 @@ function thresholdOf(leaf: Leaf, fact: Fact): number {
   return leaf.optional.length > 0 || leaf.key.endsWith('*') ? 2.2 : 1.6
 }
 
-function overlaps(used: readonly Fact[], fact: Fact): boolean {
-  return used.some((other) => overlap(other, fact))
+function overlaps(used: readonly Fact[], { start, end }: Fact): boolean {
+  return used.some((other) => start < other.end && other.start < end)
 }
 
 /** Assigns the pairs in order, and returns the facts in use. */
@@ -112,7 +121,13 @@ function take(pairs: readonly Pair[], text: string): Fact[] {
     )
     const isTime = fact.kind === 'time' && isNumeric(leaf)
     const isLanguage = fact.kind === 'language' && !leaf.role
-    const others = fact.kind === 'list' ? lists : used
+    const isAdjective = /^(?:diet|cuisine|color|genre|size|gender|sport)$/.test(fact.kind)
+    const others =
+      fact.kind === 'list'
+        ? lists
+        : isAdjective
+          ? used.filter(({ kind }) => !/^(?:noun|object)$/.test(kind))
+          : used
     if (overlaps(others, fact) && !isPart && !isLanguage && !isTime) continue
     if (fact.kind === 'list') lists.push(fact)
     if (leaf.key.endsWith('/*') && leaf.facts.some(({ value }) => value === fact.value)) continue
@@ -128,9 +143,11 @@ function fillNumbers(all: readonly Leaf[], list: readonly Fact[], used: Fact[], 
     (leaf) => isNumeric(leaf) && leaf.facts.length === 0 && leaf.optional.length === 0 && !leaf.isMany,
   )
   const free = list.filter((fact) => isNumber(fact) && !overlaps(used, fact))
-  if (open.length < free.length - 1) return
+  if (open.length === 0 || open.length < free.length - 1) return
   for (const leaf of open) {
-    const [best] = free.filter((fact) => fits(leaf, fact) && !overlaps(used, fact) && rate(leaf, fact) > -1.2)
+    const [best] = free
+      .filter((fact) => fits(leaf, fact) && !overlaps(used, fact) && rate(leaf, fact) > -1.2)
+      .sort((left, right) => rate(leaf, right) - rate(leaf, left))
     if (!best) continue
     leaf.facts = [best]
     used.push(best)
@@ -146,7 +163,7 @@ function optionsStated(leaf: Leaf, text: string): Fact[] {
     value: isText ? code : Number(code),
     words,
   }))
-  const perYear = isNumeric(leaf) && /compound/.test(description)
+  const perYear = isNumeric(leaf) && /compound|per (?:year|unit time)/.test(description)
   return [
     ...coded,
     ...(isText ? options.map((value) => ({ value, words: value })) : []),
@@ -188,19 +205,23 @@ function isNext(found: readonly Fact[], fact: Fact, text: string): boolean {
 }
 
 /** Assigns the remaining facts to required text fields that do not need a special kind, the clearest pairs first. */
-function assignRest(all: readonly Leaf[], list: readonly Fact[], used: Fact[]): void {
+function assignRest(
+  leaves: ReadonlyMap<string, Leaf>,
+  { list, text }: Pick<Facts, 'list' | 'text'>,
+  used: Fact[],
+): void {
   const isOpen = ({ facts, optional, isMany, field, isClosed }: Leaf) =>
     facts.length === 0 &&
     optional.length === 0 &&
     !isMany &&
     !isClosed &&
     (!field || field.takes.some(([kind = '']) => openKinds.test(kind)))
-  const pairs = all.filter(isOpen).flatMap((leaf) =>
+  const pairs = [...leaves.values()].filter(isOpen).flatMap((leaf) =>
     list.flatMap((fact) => {
       if (!fits(leaf, fact)) return []
       const isFollowed =
         /^(?:object|noun)$/.test(fact.kind) &&
-        /^\s(?:of|for|about|on|to|from|between|related)\s/.test(fact.after)
+        /^\s(?:of|for|about|on|to|from|between|related)\s/.test(text.slice(fact.end, fact.end + 9))
       const isNear = leaf.field?.near?.test(fact.before)
       const takes = leaf.field?.takes ?? []
       const place = takes.findIndex(([kind, mode]) => kind === fact.kind && (mode !== 'near' || isNear))
@@ -209,7 +230,7 @@ function assignRest(all: readonly Leaf[], list: readonly Fact[], used: Fact[]): 
         leaf.field &&
         !isTaken &&
         (!/^(?:name|quote|person|company|league|platform|id|slug|symbol|code)$/.test(fact.kind) ||
-          typedKinds.test(leaf.field.first))
+          typedKinds.test(String(takes[0])))
       )
         return []
       // Titles and texts are written from the whole prompt, unless it names one.
@@ -218,11 +239,11 @@ function assignRest(all: readonly Leaf[], list: readonly Fact[], used: Fact[]): 
         !/^(?:name|person|company|quote)$/.test(fact.kind)
       )
         return []
-      const score = openScore(leaf, fact, isFollowed) + (isTaken ? 2 : 0)
-      return score > 0 ? [{ leaf, fact, score }] : []
+      const score = openScore(leaf, fact, isFollowed) + (isTaken ? 2 - place / 10 : 0)
+      return score > (leaf.field ? 1.4 : 0.4) ? [{ leaf, fact, score }] : []
     }),
   )
-  pairs.sort((left, right) => right.score - left.score)
+  pairs.sort((left, right) => right.score - left.score || left.fact.start - right.fact.start)
   for (const { leaf, fact } of pairs) {
     if (leaf.facts.length > 0 || overlaps(used, fact)) continue
     leaf.facts = [fact]
@@ -247,12 +268,12 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
   if (!isText || words.length === 0 || /^\{[A-Z]/.test(String(field?.give))) return undefined
   const label = words.map(escaped).join('[\\s_-]?')
   const pattern = new RegExp(
-    `(?<![\\p{L}\\d])${label}(?: name| id)?(?:\\s*[:=]\\s*["']?([^\\n,;"']{1,60}?)(?=["',;\\n]|\\s\\w+=|\\.(?:\\s|$)|$)| (?:(?:is|of|called) )?["']?([\\p{L}\\d][\\p{L}\\d_.@/-]*[\\p{L}\\d])(?=["',;.]|\\s(?:and|with|in|on|for|to|at|from)\\b|$))`,
+    `(?<![\\p{L}\\d])${label}(?: name| id)?(?:\\s*[:=]\\s*["']?([^\\n,;"']{1,60}?)(?=["',;\\n]|\\s\\w+=|\\.(?:\\s|$)|$)| (?:is |of |called )?["']?([\\p{L}\\d][\\p{L}\\d_.@/-]*[\\p{L}\\d])(?=["',;.]|\\s(?:and|with|in|on|for|to|at|from)\\b|$))`,
     'giu',
   )
   const match = text.matchAll(pattern).find(([, , word = '']) => !isCommon(/^\w*/.exec(word)?.[0] ?? ''))
   const value = match?.[1] ?? match?.[2]
-  if (!match || !value) return undefined
+  if (!match || !value || (/^id\b/.test(String(field?.takes)) && !/\d/.test(value))) return undefined
   const start = match.index + match[0].lastIndexOf(value)
   return { kind: 'label', value: value.trim(), start, end: start + value.length, before: '', after: '' }
 }
@@ -261,8 +282,17 @@ function labelled({ words, schemas, field }: Leaf, text: string): Fact | undefin
 export function inPattern({ value, row }: Fact, schemas: readonly SchemaObject[]): string | undefined {
   const [source = ''] = schemas.flatMap((schema) => textAt(schema, 'pattern') ?? [])
   const text = String(value)
-  const forms = [text, row?.['code'], text.replace(/[\s-]/g, '')]
-  return forms.map((form) => String(form ?? '')).find((form) => form && isMatch(source, form))
+  const forms = [
+    text,
+    row?.['code'],
+    row?.['airport'],
+    row?.['countryCode'],
+    row?.['currency'],
+    text.replace(/[\s-]/g, ''),
+  ]
+  return forms
+    .map((form) => String(form ?? ''))
+    .find((form) => form !== '' && form.length <= 40 && isMatch(source, form))
 }
 
 export function isMatch(source: string, text: string): boolean {
@@ -285,12 +315,12 @@ function fits(leaf: Leaf, fact: Fact): boolean {
     const types = typesOf(schema) ?? ['string']
     const isNumber = types.includes('number') || types.includes('integer')
     if (isNumber && fact.kind === 'time') return /\b(?:hours?|minutes?)$/.test(leaf.name)
-    if (isNumber && fact.kind === 'id') return /^\d{1,15}$/.test(String(fact.value))
+    if (isNumber && fact.kind === 'id' && /^\d{1,15}$/.test(String(fact.value))) return true
     if (!isNumber)
       return (
         types.includes('string') &&
         (typeof fact.value === 'string' ||
-          isYear(fact) ||
+          (/\b(?:season|year)$/.test(leaf.name) && isYear(fact)) ||
           (label?.test(fact.before) && !/^[a-z]/.test(fact.after)) ||
           field?.takes.some(([kind]) => kind === 'number'))
       )

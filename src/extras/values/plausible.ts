@@ -9,9 +9,9 @@ import { listedValues } from '../../model/json-schema/schema.ts'
 import type { JsonSchema, ValuePlace, ValueSource } from '../../resources/json-schema.ts'
 import { solutionOf } from './algebra.ts'
 import { askedCount, contentOf, firmFacts, isRequest, namesField, statedNearby } from './answers.ts'
-import { Catalog } from './catalog.ts'
+import { Catalog, ownName } from './catalog.ts'
 import { dateOfToday, readFacts } from './facts.ts'
-import { type Leaf, leavesOf, ownName } from './fields.ts'
+import { type Leaf, leavesOf } from './fields.ts'
 import { judgement, labelsIn } from './labels.ts'
 import { assign } from './matching.ts'
 import { segmentsOf } from './segments.ts'
@@ -72,7 +72,7 @@ function rejectOtherKind({ schemas }: Leaf, place: ValuePlace, text: string): vo
   const listed = place.schemas.map(listedValues).find(Boolean)
   if (listed?.length !== 1) return
   const all = new Set(schemas.flatMap((schema) => listedValues(schema) ?? []))
-  const fitting = labelsIn([...all], text)
+  const fitting = all.size > 1 ? labelsIn([...all], text) : []
   if (fitting.length > 0 && !fitting.includes(listed[0])) throw new Unsatisfiable('another kind is stated')
 }
 

@@ -1,5 +1,5 @@
 /** Rates how well a value of the prompt matches a field: by type, unit, labels and the words around it. */
-import { type Fact, price } from './facts.ts'
+import { type Fact, isTitle, price } from './facts.ts'
 import { type Leaf, stem } from './fields.ts'
 import { isMeasuredIn, unitAfter, unitAsked } from './units.ts'
 
@@ -11,20 +11,25 @@ const strong = 3.5
 
 /** Rates a number. `order` is 1 if the field's place among the numeric fields is that of the number, otherwise lower. */
 export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boolean): number {
-  const { field, role, description } = leaf
+  const { field, role, words, description } = leaf
   const about = `${leaf.name} ${description}`.toLowerCase()
   const unit = unitAfter(fact)
   const own = unitAsked(leaf)
   const isMeasured = own && isMeasuredIn(fact, own[1])
   const cue = cueScore(leaf, fact)
   let score = order + cue
-  if (unit && own) score += isMeasured ? strong : -strong
+  if (unit && own) score += isMeasured ? 3 : -3
+  else if (own && /^(?:money|percent)$/.test(fact.kind)) score -= fair
   else if (unit && unit[1] !== 'money') score -= fair
   if (fact.kind === 'percent') score += isShare.test(about) ? clear : -fair
   else if (fact.kind === 'money') score += isMoney.test(about) ? clear : -fair
-  if (!/(?<!per )\byear$/.test(leaf.name)) score -= isYear(fact) ? fair : 0
-  else if (isYear(fact)) score += strong
-  else if (cue < fair) return -Infinity
+  else if (isShare.test(words.join(' ')) && Number(fact.value) > 1) score -= fair
+  const isYearNumber = fact.kind === 'number' && !unit && isYear(fact)
+  if (/(?<!per )\byear$/.test(leaf.name)) {
+    if (!isYearNumber && cue < fair) return -Infinity
+    if (isYearNumber) score += strong
+  } else if (isYearNumber) score -= fair
+  if (/^-[\p{L}]|^x\d/u.test(fact.after) && cue < fair && !field?.after?.test(fact.after)) score -= fair
   // `two bodies` counts the fields `charge1` and `charge2`.
   if (fact.row?.['word'] && /\d$|first|second/.test(leaf.name)) return -Infinity
   if (fact.row?.['word'] && cue < fair) score -= fair
@@ -34,7 +39,7 @@ export function numberScore(leaf: Leaf, fact: Fact, order: number, isOneWay: boo
   if (field?.near?.test(fact.before)) score += weak
   const place = placeOf(leaf, fact)
   if (place >= 0) score += weak / 2 - place / 5
-  if (role) score += Math.max(roleScore(role, fact), isOneWay ? 0 : -clear)
+  if (role) score += Math.max(roleScore(role, fact, words), isOneWay ? 0 : -clear)
   return score
 }
 
@@ -58,19 +63,26 @@ export function cueScore(leaf: Leaf, { before, after }: Fact): number {
   const left = before.replace(/^[\s\S]*(?:[.;!?\n]\s|(?<!\p{L})\d[\d,.]*(?=\s|,))/u, '')
   const right = after.replace(/(?:[.;!?\n,](?=\s|$)|\d|\s(?:and|with|of)\s)[\s\S]*$/, '')
   const near = (words: readonly string[], cue: string) =>
-    words.findIndex((word) => stem(word) === cue || (cue.length > 1 && word.startsWith(cue)))
+    words.findIndex(
+      (word) =>
+        stem(word) === cue || (cue.length > 2 && word.startsWith(cue) && word.length < cue.length + 5),
+    )
   const wordsIn = (part: string) => Array.from(part.matchAll(/\p{L}+/gu), String)
   const [wordsBefore, wordsAfter] = [wordsIn(left).reverse(), wordsIn(right)]
   let score = 0
   for (const [cue, weight] of leaf.weights) {
     const [before, after] = [near(wordsBefore, cue), near(wordsAfter, cue)]
-    score += weight * Math.max(before < 0 ? 0 : 3 / (1 + before / 3), after < 0 ? 0 : 3 / (1 + after / 2))
+    score += weight * Math.max(before < 0 ? 0 : 3.2 / (1 + 0.3 * before), after < 0 ? 0 : 3 / (1 + after / 2))
   }
   return score
 }
 
 /** Rates the words around a value by a field's direction, as in `from Paris to Rome`. */
-export function roleScore(role: 'from' | 'to', { before, after, kind }: Fact): number {
+export function roleScore(
+  role: 'from' | 'to',
+  { before, after, kind }: Fact,
+  words: readonly string[],
+): number {
   // In `How many euros are 5 dollars?`, the amount has the unit to convert from.
   if (/^(?:currency|unit|option)$/.test(kind) && /\d\s?(?:\p{L}+\s)?$/u.test(before))
     return role === 'from' ? strong : -Infinity
@@ -88,8 +100,8 @@ export function roleScore(role: 'from' | 'to', { before, after, kind }: Fact): n
     )
   if (role === 'from')
     return isFrom ? strong : isSure ? -Infinity : /date|time|number/.test(kind) ? weak / 2 : -fair
-  if (isFrom) return -Infinity
-  return isSure ? strong : isTo ? weak : -weak / 2
+  if (isFrom && !isTo) return -Infinity
+  return isSure ? strong : isTo ? weak : /date|time/.test(kind) && !words.includes('due') ? -fair : -weak / 2
 }
 
 /** Rates a text for a required field that nothing else fits: by kind, preposition and the words around it. */
@@ -97,6 +109,10 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
   const about = `${leaf.name} ${leaf.description}`.toLowerCase()
   const kind = fact.kind
   const isNoun = /^(?:noun|object)$/.test(kind)
+  if (kind === 'modifier') {
+    const head = stem(String(fact.row?.['head']).toLowerCase())
+    return leaf.words.includes('type') && leaf.stems.includes(head) ? strong + fair : -Infinity
+  }
   if (
     !isNoun &&
     !/^(?:quote|name|person|company|city|country|region|id|code|league|platform|religion|ticker|symbol|slug|event|about|formula|instrument|diet|genre|color|sport|animal|room|weather|cuisine)$/.test(
@@ -109,10 +125,15 @@ export function openScore(leaf: Leaf, fact: Fact, isFollowed: boolean): number {
       about,
     )
   const isTopic = /\b(?:topic|subject|about|theme|discovery|theory|crime|event)\b/.test(about)
+  const isProper =
+    /\b(?:player|artist|author|scientist|person|actor|director|singer|team|company|brand|name|title|president|lawyer|book|movie|song|game)\b/.test(
+      about,
+    )
   const isCapital = /^\p{Lu}\S+ \p{Lu}/u.test(String(fact.value))
   let score = kind === 'about' || (isNoun && !isCapital) ? weak : 2
   if (/^(?:city|country|region)$/.test(kind)) score += isPlace ? clear : -fair
   else if (isPlace && /\b(?:in|at|near|of|from|around)\s(?:the\s)?$/.test(fact.before)) score += fair
+  if (isProper && !isNoun) score += weak
   if (/\bof\s(?:the\s|an?\s)?$/.test(fact.before)) score += weak
   else if (/\b(?:for|about|on|to|regarding|between)\s(?:the\s|an?\s)?$/.test(fact.before))
     score += isTopic ? fair : weak
@@ -140,28 +161,45 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
   const isNumber = typeof fact.value === 'number'
   const isBefore = isIn(fact.after) && leaf.suffix?.test(fact.after) === true
   const isNamed = isLabelled || isBefore
+  const isText = /^(?:quote|name|id|person|company|slug)$/.test(fact.kind)
   const isList = isMany && fact.kind === 'list'
   const mode = field?.takes[place]?.[1]
-  const first = field?.first ?? ''
-  if (first === 'none' || (place < 0 && !isNumber && !isNamed && !isList)) return -Infinity
+  const [[first = ''] = []] = field?.takes ?? []
+  if (first === 'none' || (place < 0 && !isNumber && !isNamed && !isList && (field || !isText)))
+    return -Infinity
   let score = place < 0 ? 0 : strong + weak / 2 - place / 4
+  if (first === 'person' && /\bat $/.test(fact.before)) score -= fair
   if (isNumber && !/loose|money/.test(mode ?? '') && !/^(?:money|latitude|longitude)$/.test(fact.kind))
     score = 0
   if (isMany && !isNumber && place > 0) score -= place / 2
   if (mode === 'loose') score = strong
+  if (place === 0 && /^(?:email|url|phone|uuid|ip)$/.test(fact.kind)) score += clear
   if (mode === 'weak' || mode === 'near') score = weak
+  if (leaf.optional.length > 0 && first === 'team' && fact.kind === 'name') score = weak
   if (fact.kind === 'email' && field?.near?.test(fact.before)) score += strong
   if (isMany && fact.kind === 'object') score -= fair
-  if (mode === 'titled') score = clear
+  if (mode === 'titled') score = isTitle(fact) ? strong : clear
   if (field?.near?.test(fact.before))
-    score += fact.kind === 'list' ? 0 : fact.kind === 'noun' && first === 'city' ? fair : clear
+    score +=
+      fact.kind === 'list'
+        ? weak / 2
+        : fact.kind === 'noun' && first === 'city'
+          ? fair
+          : fact.kind === 'noun' && first === 'city'
+            ? fair
+            : clear
   if (field?.after?.test(fact.after)) score += strong
   if (isNamed)
     score += isBefore || place < 0 ? strong : fact.kind === 'noun' && first === 'city' ? fair : clear
   const before = fact.before.slice(-24)
-  for (const cue of leaf.cues) if (!isNamed && cue.test(before)) score += clear
-  if (score <= strong) for (const hint of hints) if (before.includes(hint)) score += weak
-  if (role && fact.kind !== 'email') score += Math.max(roleScore(role, fact), isOneWay ? 0 : -Infinity)
+  const next = fact.after.slice(0, 16)
+  for (const cue of leaf.cues) {
+    if (!isNamed && cue.test(before)) score += clear
+    if (isNumber && cue.test(next)) score += strong
+  }
+  if (score < strong + weak / 2)
+    for (const hint of hints) if (hint.length > 3 && before.includes(hint)) score += weak
+  if (role && fact.kind !== 'email') score += Math.max(roleScore(role, fact, words), isOneWay ? 0 : -Infinity)
   if (isList && place >= 0) score += clear
   const kinds = fact.items ? String(fact.row?.['kinds']).split(' ') : []
   if (field?.takes.some(([kind = '']) => kinds.includes(kind))) score += weak
@@ -179,8 +217,9 @@ export function textScore(leaf: Leaf, fact: Fact, isOneWay: boolean): number {
  * Returns true if the fact is a list of priced items, such as `2 x Mug at $9 and 1 x Pot at $20`, and the
  * field holds item names.
  */
-export function isRows({ key }: Leaf, { items }: Fact): boolean {
+export function isRows({ key, isMany }: Leaf, { items }: Fact): boolean {
   return (
+    isMany &&
     /\/\*\/(?:name|title|product|item|description)\w*$/i.test(key) &&
     items?.every((item) => new RegExp(price).test(item)) === true
   )

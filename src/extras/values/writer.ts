@@ -98,7 +98,9 @@ export class Writer {
    */
   #matching(schemas: readonly SchemaObject[]): string | undefined {
     const source = schemas.map((schema) => textAt(schema, 'pattern')).find(Boolean)
-    return source ? this.#facts.words.find((word) => /\d|_/.test(word) && isMatch(source, word)) : undefined
+    return source && /\{|\d|\\d|[A-Z]-/.test(source)
+      ? this.#facts.words.find((word) => /\d|_/.test(word) && isMatch(source, word))
+      : undefined
   }
 
   /** Returns a default, an example or a sample. */
@@ -112,6 +114,7 @@ export class Writer {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     const sample = schemas.map(sampleOf).find((value) => value !== undefined)
     if (listed) return this.#assumedMember(listed, sample, random)
+    if (isPlaceInList(leaf, type)) return index + 1
     if (sample !== undefined) return sample
     const usual = defaultIn(leaf.description, type)
     if (usual !== undefined && !leaf.isMany) return usual
@@ -134,7 +137,7 @@ export class Writer {
       if (!leaf.key.startsWith(`${key}/*`) || leaf.key.includes('*', key.length + 2)) continue
       const listed = leaf.schemas.map(listedValues).find((values) => values !== undefined)
       const matched =
-        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#position(value) !== undefined) : []
+        listed && leaf.key === `${key}/*` ? listed.filter((value) => this.#position(value) >= 0) : []
       count = Math.max(count, matched.length, leaf.facts[0]?.items?.length ?? leaf.facts.length)
     }
     const own = key.replace(/^.*\//, '')
@@ -151,11 +154,15 @@ export class Writer {
       `(\\d+|two|three|four|five|six|seven|eight|nine|ten) (?:(?!per )[\\p{L}-]+ ){0,2}${isGeneric ? '\\p{L}+s\\b' : escaped(noun)}`,
       'u',
     ).exec(this.#lower)?.[1]
-    if (asked && (!count || /day|week|step|question|option|name/.test(split(own))))
+    if (asked && (count === 0 || /day|week|step|question|option|name/.test(split(own))))
       count = (fixtures.numbers as Record<string, number>)[asked] ?? Number(asked)
-    if (/step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own))
-      count ||= 3
-    return Math.min(count, maxItems) || undefined
+    if (count === 0 && /option|choice/i.test(own)) count = 4
+    if (
+      count === 0 &&
+      /step|instruction|direction|ingredient|point|tag|keyword|highlight|pros|cons|task/i.test(own)
+    )
+      count = 3
+    return count > 0 ? Math.min(count, maxItems) : undefined
   }
 
   #valueOf(leaf: Leaf, index: number, type: string): unknown {
@@ -166,6 +173,7 @@ export class Writer {
       ? inPattern(fact, leaf.schemas)
       : undefined
     if (coded !== undefined) return coded
+    if (fact.row?.['code'] && /abbreviation|'[A-Z]{2}'/.test(leaf.description)) return fact.row['code']
     const label = new RegExp(`^${escaped(leaf.words.join(' '))}s? (?=\\S)`, 'i')
     if (fact.items) return itemOf(fact.items[index]?.replace(label, '') ?? '').name || undefined
     const mode = leaf.field?.takes.find(([kind]) => kind === fact.kind)?.[1]
@@ -189,7 +197,8 @@ export class Writer {
     )
       return this.#placeOf(leaf, fact)
     if (column !== undefined && column !== '') return column
-    const isSentence = /^(?:object|task|title|about|message|reason)$/.test(fact.kind)
+    const isSentence =
+      /^(?:object|task|title|about|message|reason)$/.test(fact.kind) && !/["'“‘]$/.test(fact.before)
     if (isSentence && !/\b(?:item|product|query|search)/.test(leaf.name))
       return sentenceCase(String(fact.value))
     if (type !== 'string' && fact.kind === 'id') return Number(fact.value)
@@ -211,7 +220,10 @@ export class Writer {
       ) ?? []
     if (isSplit) return String(value)
     if (rest) return `${value}${rest.startsWith(',') ? '' : ','}${rest}`.replace(', ,', ',')
-    const known = row?.['countryCode'] === 'US' ? row['region'] : row?.['state']
+    const known =
+      row?.['countryCode'] === 'US'
+        ? row['region']
+        : row?.['state'] || (/country/i.test(description) ? row?.['country'] : '')
     return known &&
       /\b[Ss]tate\b|, [A-Z]{2}\b|country/i.test(description) &&
       /\b(?:city|e\.g|such as|like)\b/i.test(description)
@@ -237,6 +249,7 @@ export class Writer {
   #isSameMoment(leaf: Leaf, fact: Fact): boolean {
     return (
       leaf.role === 'to' &&
+      this.#lengthOf() > 0 &&
       this.#facts.list.filter(({ kind }) => kind === fact.kind).length === 1 &&
       [...this.#leaves.values()].some(
         (other) => other.role !== 'to' && other.field === leaf.field && other.facts.length > 0,
@@ -245,9 +258,12 @@ export class Writer {
   }
 
   /** Returns a date or time in the format that a field expects. */
-  #moment({ schemas, field, name, parent, description }: Leaf, fact: Fact): string {
+  #moment({ schemas, field, role, name, parent, description }: Leaf, fact: Fact): string {
     const { list } = this.#facts
-    const near = (kind: string) => list.find((other) => other.kind === kind)
+    const near = (kind: string) =>
+      list
+        .filter((other) => other.kind === kind)
+        .sort((a, b) => Math.abs(a.start - fact.start) - Math.abs(b.start - fact.start))[0]
     const format = schemas.map((schema) => textAt(schema, 'format')).find(Boolean)
     const today = isoDay(new Date(this.#now))
     const written = format ? undefined : dateFormatIn(description)
@@ -269,18 +285,18 @@ export class Writer {
       (leaf) => leaf.parent === parent && /\b(?:date|day)$/.test(leaf.name),
     )
     if (form === 'time' && (format || !isWhole || hasDay)) return format === 'time' ? `${value}:00Z` : value
+    const times = list.filter(({ kind }) => kind === 'time')
     const day = fact.kind === 'date' ? value : String(near('date')?.value ?? today)
-    const time = fact.kind === 'time' ? value : String(near('time')?.value ?? '09:00')
+    const late = role === 'to' ? times[1] : undefined
+    const time = fact.kind === 'time' ? value : String((late ?? near('time'))?.value ?? '09:00')
     return `${day}T${time}:00${suffix}`
   }
 
   /** Returns the enum member that the prompt names or implies. */
   #statedMember(leaf: Leaf, listed: readonly unknown[], index: number): unknown {
     const mentioned = listed
-      .flatMap((value) => {
-        const at = leaf.isMany ? this.#position(value) : this.#mention(value)
-        return at === undefined ? [] : [{ value, at }]
-      })
+      .map((value) => ({ value, at: leaf.isMany ? this.#position(value) : this.#mention(value) }))
+      .filter(({ at }) => at >= 0)
       .sort(
         (left, right) =>
           (leaf.isMany ? 0 : this.#exactness(right.value) - this.#exactness(left.value)) ||
@@ -316,24 +332,22 @@ export class Writer {
     return neutral ?? usual[Math.floor(random() * usual.length)]
   }
 
-  /** Returns a member's position in the prompt. */
-  #mention(value: unknown): number | undefined {
-    if (typeof value === 'number') return this.#find(`(?<![\\d.])${value}(?![\\d.])`)
-    if (typeof value !== 'string') return undefined
+  /** Returns a member's position in the prompt; without one, a negative number or NaN. */
+  #mention(value: unknown): number {
+    if (typeof value === 'number') return this.#lower.search(new RegExp(`(?<![\\d.])${value}(?![\\d.])`))
+    if (typeof value !== 'string') return Number.NaN
     const short = value.replace(/^([a-z]{2})-[A-Z]{2}$/, '$1').toLowerCase()
     const known = this.#facts.list.find(({ value: text, row }) =>
       [text, row?.['code']].some((each) => String(each).toLowerCase() === short),
     )
     if (known) return known.start
     const words = split(value).split(' ').map(stem)
-    if (/^.?$/.test(words.join(''))) return undefined
-    return this.#find(
-      `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}[a-zà-ÿ]{0,3}(?![a-zà-ÿ\\d])`,
+    if (/^.?$/.test(words.join(''))) return Number.NaN
+    return this.#lower.search(
+      new RegExp(
+        `(?<![a-zà-ÿ\\d.])${words.map(escaped).join('[a-zà-ÿ]{0,3}[\\s_-]*')}[a-zà-ÿ]{0,3}(?![a-zà-ÿ\\d])`,
+      ),
     )
-  }
-
-  #find(source: string): number | undefined {
-    return new RegExp(source).exec(this.#lower)?.index
   }
 
   /** Returns 1 if the prompt has a member as a whole word, otherwise 0. */
@@ -342,10 +356,11 @@ export class Writer {
     return new RegExp(`(?<![a-zà-ÿ\\d])${words}(?![a-zà-ÿ\\d])`).test(this.#lower) ? 1 : 0
   }
 
-  /** Returns the position of a member or of a word that implies it. */
-  #position(value: unknown): number | undefined {
+  /** Returns the position of a member or of a word that implies it; without one, a negative number or NaN. */
+  #position(value: unknown): number {
+    const at = this.#mention(value)
     const source = this.#synonymsOf(String(value))
-    return this.#mention(value) ?? (source ? this.#find(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`) : undefined)
+    return at >= 0 || !source ? at : this.#lower.search(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`))
   }
 
   #synonymsOf(value: string): string | undefined {
@@ -361,14 +376,15 @@ export class Writer {
       .split(' ')
       .filter((word) => word.length > 2)
     const hits = words.filter(
-      (word) => this.#mention(word) !== undefined || this.#implied(word) > 0 || this.#hasRelated(word),
+      (word) => this.#mention(word) >= 0 || this.#implied(word) > 0 || this.#hasRelated(word),
     )
-    return hits.length / words.length || 0
+    return words.length > 0 ? hits.length / words.length : 0
   }
 
   /** Returns true if the prompt has a word with the same root, such as `dermatologist` for `dermatology`. */
   #hasRelated(word: string): boolean {
-    return /^.{8}/.test(word) && this.#has(escaped(word.slice(0, -3)))
+    const [, root] = /^(.{5,}).{3}$/.exec(word) ?? []
+    return root !== undefined && this.#has(escaped(root))
   }
 
   /** Returns true if a word of the prompt starts with a pattern. */
@@ -378,10 +394,8 @@ export class Writer {
 
   /** Counts words that suggest a member: `asap` suggests `urgent`. */
   #implied(value: unknown): number {
-    const source = this.#synonymsOf(String(value))
-    return source
-      ? [...this.#lower.matchAll(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`, 'g'))].length
-      : 0
+    const source = this.#synonymsOf(String(value)) ?? '(?!)'
+    return [...this.#lower.matchAll(new RegExp(`(?<![a-zà-ÿ])(?:${source})(?![a-zà-ÿ])`, 'g'))].length
   }
 
   /** Returns true if the prompt names a boolean field, false if it does so with a negation. */
@@ -390,7 +404,8 @@ export class Writer {
     const source = own.map((word) => this.#wordSource(word)).join('[a-zà-ÿ]{0,4}[\\s_-]*')
     if (own.length > 0 && this.#has(source))
       return !this.#has(`(?:${fixtures.negations})[\\s-](?:\\S+\\s){0,3}${source}`)
-    if (own.length > 0 && own.every((word) => this.#has(this.#wordSource(word)))) return true
+    const isEach = own.length > 1 && own.every((word) => this.#has(this.#wordSource(word)))
+    if (isEach || (own.length > 0 && this.#lower.replaceAll('-', '').includes(own.join('')))) return true
     if (/\b(?:turn|switch)(?:ed)? (?:\S+ ){0,4}off\b|\bdisable|\bdeactivate|\bstop\b/.test(this.#lower))
       return false
     return (
@@ -431,6 +446,8 @@ export class Writer {
       )
         return sentenceCase(statement)
     }
+    const example = exampleIn(schemas)
+    if (example && !isNumber && !leaf.isMany) return example
     if (give === undefined || give === '')
       return isNumber ? withinBounds(Number.NaN, schemas, type) : this.#idea(leaf, index)
     let value: unknown = give
@@ -474,6 +491,10 @@ export class Writer {
     return ideas[(place + index) % ideas.length] as string
   }
 
+  #hasObject(): boolean {
+    return this.#facts.list.some(({ kind }) => kind === 'object')
+  }
+
   /** Returns the prompt's subject words. */
   #keywords(): string[] {
     const { topic, text } = this.#facts
@@ -488,14 +509,17 @@ export class Writer {
       leaf.facts.some(({ row }) => row?.[column] !== undefined),
     )
     const sibling =
-      siblings.find((leaf) => leaf.role === role) ??
+      siblings.find((leaf) => leaf.parent === parent && leaf.role === role) ??
       (role
         ? undefined
         : siblings.find((leaf) => leaf.parent.startsWith(parent) || parent.startsWith(leaf.parent)))
     const known =
       sibling?.facts[Math.min(index, sibling.facts.length - 1)] ??
-      this.#facts.list.find(({ row }) => table === 'places' && row?.[column] !== undefined)
-    if (known?.row?.[column] !== undefined && sibling?.key !== key) return known.row[column]
+      (column === 'city'
+        ? undefined
+        : this.#facts.list.find(({ row }) => table === 'places' && row?.[column] !== undefined))
+    if (known?.row?.[column] !== undefined && sibling?.key !== key && !(index > 0 && key.endsWith('*')))
+      return known.row[column]
     const base = /^(?:ingredients|tasks)$/.test(table)
       ? 0
       : Math.floor(draw(this.#seed, table, `${parent}/${role ?? ''}`) * rows.length)
@@ -504,7 +528,7 @@ export class Writer {
 
   #fill(template: string, leaf: Leaf, index: number): string {
     const { topic, query } = this.#facts
-    const cell = (name: string) => String(this.#cell(leaf, index, name))
+    const cell = (name: string) => String(this.#cell(leaf, index, name) ?? '')
     const person = () => this.#personOf(leaf, index)
     const slug = (words: string) =>
       words
@@ -517,18 +541,25 @@ export class Writer {
     const [keyword = topic] = keywords
     const slots: Record<string, () => string> = {
       topic: () => topic,
-      Category: () => sentenceCase(keyword),
+      Category: () => (this.#hasObject() ? sentenceCase(keyword) : cell('products.category')),
       Parent: () => `${sentenceCase(leaf.name.replace(/s? \S+$/, ''))} ${index + 1}`,
       Topic: () => sentenceCase(topic),
       query: () => query,
       person,
-      Name: () => (new RegExp(fixtures.generic, 'i').test(topic) ? person() : sentenceCase(topic)),
+      Name: () =>
+        new RegExp(
+          `${fixtures.generic}|\\b(?:user|person|customer|contact|character|employee|profile)\\b`,
+          'i',
+        ).test(topic)
+          ? person()
+          : sentenceCase(topic),
       email: () => `${slug(person()) || 'hello'}@example.com`,
       username: () => slug(person()).replace('.', '_'),
       address: () => `${cell('places.street')}, ${cell('places.city')}`,
       id: () =>
         `${leaf.name.replace(/[^a-z]|(?<=[a-z]{3}).*/g, '').toUpperCase()}-${String(draw(this.#seed, leaf.key, index)).slice(-4)}`,
       uuid: () => uuid(this.#seed, leaf.key, index),
+      index: () => String(index + 1),
       slug: () => slug(topic).replaceAll('.', '-'),
       keyword: () => (keywords[index % keywords.length] ?? keyword).toLowerCase(),
       table: () => (keywords.find((word) => /s$/.test(word)) ?? keyword).toLowerCase(),
@@ -545,10 +576,12 @@ export class Writer {
 
   /** Returns the person that a leaf's object describes. */
   #personOf(leaf: Leaf, index: number): string {
-    const named = [...this.#leaves.values()]
-      .filter(({ parent }) => parent === leaf.parent)
-      .flatMap(({ facts }) => facts.filter(({ kind }) => /^(?:person|name)$/.test(kind)))
-    if (named[index]) return String(named[index].value)
+    const near = [...this.#leaves.values()].find(
+      (other) =>
+        other.parent === leaf.parent && other.facts.some(({ kind }) => /^(?:person|name)$/.test(kind)),
+    )
+    const fact = near?.facts[Math.min(index, near.facts.length - 1)]
+    if (fact) return String(fact.value)
     const names = [this.#cell(leaf, index, 'people.first'), this.#cell(leaf, index, 'people.last')]
     return [...new Set(names)].join(' ')
   }
@@ -557,6 +590,7 @@ export class Writer {
   #date(leaf: Leaf, index: number, form: string): string {
     const start = [...this.#leaves.values()].find(
       (other) =>
+        other !== leaf &&
         other.parent === leaf.parent &&
         other.role !== 'to' &&
         other.field?.give === leaf.field?.give &&
@@ -623,7 +657,7 @@ function withinBounds(number: number, schemas: readonly SchemaObject[], type: st
 /** Returns a schema's default or, without one, its first example. */
 function sampleOf(schema: SchemaObject): unknown {
   const { examples, example } = schema
-  return schema['default'] ?? (Array.isArray(examples) ? examples[0] : example)
+  return schema['default'] ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example
 }
 
 /** Returns the default that a description states, such as `Default is 10`. */
@@ -635,7 +669,24 @@ function defaultIn(description: string, type: string): Scalar | undefined {
   const word = text.replace(/\.$|['"]/g, '')
   if (type === 'boolean') return /^(?:true|false)$/i.test(word) ? /^true$/i.test(word) : undefined
   if (type !== 'string') return /^-?\d+(?:\.\d+)?$/.test(word) ? Number(word) : undefined
-  return /['"]/.test(text) ? word : undefined
+  return /['"]/.test(description) &&
+    /\p{L}{2}/u.test(word) &&
+    !/^(?:the|all|null|none|not|to|use|empty|no|current)$/i.test(word)
+    ? word
+    : undefined
+}
+
+/** Returns the first example in a description, such as `e.g. San Francisco, CA`. */
+function exampleIn(schemas: readonly SchemaObject[]): string | undefined {
+  for (const schema of schemas) {
+    const [, found] =
+      /(?:e\.g\.?,?|for example,?|such as|example:|like)\s+["'“‘`]?([^"'”’`();]{2,60}?)["'”’`]?(?=\s(?:or|and)\s|[);"'`]|\.\s|\.?$)/i.exec(
+        textAt(schema, 'description') ?? '',
+      ) ?? []
+    // A list, or a place such as `San Francisco, CA`.
+    if (found) return found.split(/,\s*(?=\p{Ll})/u)[0]
+  }
+  return undefined
 }
 
 /** Splits text such as `200g flour` or `2 x Mug $9` into number, unit, name and price. */
@@ -647,7 +698,7 @@ function itemOf(item: string): { count?: number; unit: string; name: string; cos
     /^(\d+(?:\.\d+)?|two|three|four|five|six|an?|one)\s*(g|kg|ml|l|oz|lbs?|cups?|tbsp|tsp|tablespoons?|teaspoons?|x)?\s+(?:of )?(.+)$/i
   const [, number, unit = '', name] = pattern.exec(rest) ?? []
   if (!number || !name) return { unit: '', name: rest.replace(/(?<=\p{L}.*)\s[\d.,]+$/u, ''), ...cost }
-  const count = (fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? Number(number)
+  const count = (fixtures.numbers as Record<string, number>)[number.toLowerCase()] ?? (Number(number) || 1)
   return {
     count,
     unit: unit.replace('x', ''),
