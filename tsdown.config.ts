@@ -146,8 +146,8 @@ const requireMsw: Rolldown.Plugin = {
     filter: { id: /src\/msw\.ts$/ },
     handler: (code) =>
       code.replace(
-        /await import\('msw'\)\.catch\(missing\)/,
-        "(() => { try { return require('msw') } catch (error) { missing(error) } })()",
+        /await import\('msw'\)\.catch\(throwMissingMsw\)/,
+        "(() => { try { return require('msw') } catch (error) { throwMissingMsw(error) } })()",
       ),
   },
 }
