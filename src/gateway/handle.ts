@@ -3,6 +3,7 @@
  *
  * Handling continues after a step rejects a request: the body is still recorded, and a rule may reply instead.
  */
+import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -90,7 +91,8 @@ async function produce(request: Request, { replaced, stream }: Effect): Promise<
   if (replaced) return applyErrorEnvelope(gateway, record, replaced)
   const recorded = replay && (await replay(record, refusal, call.sink.left))
   if (recorded) return recorded
-  if (!operation || refusal) throw refusal
+  // A rule may name a path that has no operation, and not match.
+  if (!operation || refusal) throw refusal ?? new GatewayError(404)
 
   const context = checkRequest(operation, record, { stream, dialect, conversation, values })
   const { assumes, marks } = operation

@@ -24,6 +24,13 @@ describeAdapters(
   'requests rejected before they reach an operation',
   { limits: { requestBodyBytes: 1000 } },
   (entrance) => {
+    it('get a 404 if a rule names the unknown path, but does not match', async () => {
+      const { sandbox } = entrance
+      sandbox.use({ on: 'POST /nothing', when: { model: 'other' }, fault: { name: 'status', status: 503 } })
+      expect((await entrance.call('POST /nothing', { body: { model: 'm' } })).status).toBe(404)
+      expect(sandbox.journal.entries()).toMatchObject([{ status: 404, rule: null }])
+    })
+
     describe.each(refused)('$what', ({ line, options, status }) => {
       // Requests without a sandbox key are handled by the default sandbox.
       const sandbox = () => (status === 401 ? entrance.gateway : entrance.sandbox)
