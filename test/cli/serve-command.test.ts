@@ -13,6 +13,7 @@ import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
 import type { CallListener } from '../../src/journal/call-record.ts'
 import { call } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 let stdout: string
 let handlers: Map<string, () => Promise<void>>
@@ -264,7 +265,7 @@ describe('serve', () => {
     unwatchFile(file)
   })
 
-  it.skipIf(process.platform !== 'linux')('opens the console with --open', async () => {
+  it.runIf(process.platform === 'linux' && hasExtra('console'))('opens the console with --open', async () => {
     const { read } = await fakeBrowser()
     await serve('--json', '--open')
     await expect.poll(read).toContain('http://localhost:4141/__understudy/')

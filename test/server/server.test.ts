@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { startServer as startInProcess } from '../../src/serve.ts'
 import { open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 import { raw, request } from './raw.ts'
 import { isBinary, type Server, startServer } from './start-server.ts'
 
@@ -57,7 +58,7 @@ describe('GET /', () => {
   })
 })
 
-describe('the console', () => {
+describe.runIf(hasExtra('console'))('the console', () => {
   it('is served to GET and HEAD, and not without the option', async () => {
     await using server = await startServer()
     const page = `${server.url}/__understudy/`
