@@ -106,9 +106,14 @@ describe('GET /__understudy/metrics', () => {
   })
 
   it('measures the event loop delay between scrapes', async () => {
+    const lag = async () => (await scrape()).value('understudy_event_loop_lag_seconds{share="0.99"}') ?? 0
     await expect
-      .poll(async () => (await scrape()).value('understudy_event_loop_lag_seconds{share="0.99"}'))
-      .toBeGreaterThan(0)
+      .poll(async () => {
+        // Blocks the event loop, since the server runs in this process.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)
+        return await lag()
+      })
+      .toBeGreaterThan(0.03)
   })
 
   it("reports the process's CPU time and memory", async () => {
