@@ -2,8 +2,7 @@
  * Compares each entry's API with the report in `api/`. After an intended change: `npx vitest run -u --project
  * slow test/package/api`.
  */
-import { beforeAll, it } from 'vitest'
-import { expectFile } from '../golden/expect-golden.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { loadPlainTypes } from '../tools/build/plain-types.ts'
 import { apiReports, entries } from './api-report.ts'
 
@@ -13,5 +12,5 @@ beforeAll(async () => {
 })
 
 it.each(entries)('%s exports the API in its report', async (entry) => {
-  await expectFile(reports.get(entry) ?? '', new URL(`api/${entry}.txt`, import.meta.url))
+  await expect(reports.get(entry)).toMatchFileSnapshot(`api/${entry}.txt`)
 })

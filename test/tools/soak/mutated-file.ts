@@ -83,7 +83,6 @@ type Kind = 'sandbox' | 'recording' | 'profile' | 'scenario' | 'config'
 /** Returns valid files of each kind, as data. */
 export async function realFiles(): Promise<readonly [Kind, unknown][]> {
   return [
-    ['sandbox', JSON.parse(read('golden/sandbox.json'))],
     ['sandbox', await sandboxFile()],
     ['recording', recording],
     ['profile', { ...bundledProfiles['typical'] }],
