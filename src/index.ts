@@ -54,7 +54,8 @@ export function parseScenario(json: unknown): ScenarioInput {
 export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
-export type { Condition, Database, Records } from './database/database.ts'
+export type { Condition, Query } from './database/condition.ts'
+export type { Database, Records } from './database/database.ts'
 export * from './extras/exports.ts'
 export type { FaultInput, FaultName } from './faults/index.ts'
 export { GatewayError } from './http/errors.ts'

@@ -1,19 +1,18 @@
 /** A sandbox's database: tables for operations, and collections for tests. */
-import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { copy } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
-import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/in-words.ts'
 import { isObject } from '../lib/loose-reading.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { refuseOtherNames } from '../lib/other-names.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
+import { type Condition, compileCondition, Query, refuseFunctions } from './condition.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
 import type { SeedData } from './seed-data.ts'
 import { SharedRows, type TableDifference } from './shared-rows.ts'
-import { loadLibrary, Table } from './table.ts'
+import { Table } from './table.ts'
 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
@@ -123,7 +122,7 @@ export interface RemoteRecords<Row extends object> {
 /** A local collection, which also supports queries with functions. */
 export interface Records<Row extends object> extends RemoteRecords<Row> {
   /**
-   * Returns the records that match an `@msw/data` query, in order. Not available in remote clients.
+   * Returns the records that match a query, in order. Predicates must not be async. Not available in remote clients.
    *
    * @example
    * await db.providers.query((q) => q.where({ name: (name) => name.startsWith('A') }).or({ slug: 'borealis' }))
@@ -186,14 +185,13 @@ class StateRecords implements Records<object> {
   }
 
   async list(condition: object = {}): Promise<object[]> {
-    const matches = await this.#table.list(compileCondition(condition))
+    const matches = await this.#table.list(compileCondition(condition, refuseFunctions))
     if (matches.length === 0) await this.#table.assertFields(condition)
     return matches.map(copy)
   }
 
   async query(build: (query: Query<object>) => Query<object>): Promise<object[]> {
     const table = this.#table
-    const { Query } = await loadLibrary()
     const query = typeof build === 'function' ? build(new Query()) : undefined
     if (!(query instanceof Query)) {
       const problem =
@@ -245,47 +243,4 @@ class StateRecords implements Records<object> {
     const find = (collection: string, key: string) => state.table(collection).find(key)
     return copy(await state.write(() => work(state, state.table(this.#name), find)))
   }
-}
-
-/**
- * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match
- * nested fields, and `{ some: … }` matches if at least one item of an array does. Undefined fields are ignored.
- *
- * @example
- * { status: 'active', description: null }
- * { architecture: { input_modalities: { some: 'image' } } }
- */
-export type Condition<Row> = { readonly [Field in keyof Row]?: FieldCondition<Row[Field]> }
-
-type FieldCondition<Value> = Value extends readonly (infer Item)[]
-  ? Value | { readonly some: FieldCondition<Item> }
-  : Value extends object
-    ? Condition<Value>
-    : Value
-
-/** Compiles a condition to a predicate. Throws 400 if it is not an object. */
-function compileCondition(condition: object): (row: object) => boolean {
-  if (isObject(condition)) return compileFields(condition)
-  const hint = typeof condition === 'function' ? ': for functions, use query()' : ''
-  throw new GatewayError(
-    400,
-    `The condition must be an object of fields and values, as in { name: 'x' }, got ${shown(condition)}${hint}`,
-  )
-}
-
-function compileFields(condition: object): (value: unknown) => boolean {
-  const tests = Object.entries(condition)
-    .filter(([, expected]) => expected !== undefined)
-    .map(([field, expected]) => [field, compileValue(expected)] as const)
-  return (value) =>
-    isObject(value) &&
-    tests.every(([field, test]) => Object.hasOwn(value, field) && test(Reflect.get(value, field)))
-}
-
-function compileValue(expected: unknown): (value: unknown) => boolean {
-  if (!isObject(expected)) return (value) => equal(value, expected)
-  const fields = compileFields(expected)
-  if (!Object.hasOwn(expected, 'some')) return fields
-  const item = compileValue(Reflect.get(expected, 'some'))
-  return (value) => (Array.isArray(value) ? value.some(item) : fields(value))
 }

@@ -281,11 +281,11 @@ function schemaOf(next: () => object) {
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
-/** Loads `@msw/data`, which takes 60 ms. Called on the first write or query, or by an idle server. */
+/** Loads `@msw/data`, which takes 60 ms. Called on the first write, or by an idle server. */
 export async function loadLibrary() {
-  const [{ Collection, Query }, { defineExtension }] = await Promise.all([
+  const [{ Collection }, { defineExtension }] = await Promise.all([
     import('@msw/data'),
     import('@msw/data/extensions'),
   ])
-  return { Collection, Query, defineExtension }
+  return { Collection, defineExtension }
 }

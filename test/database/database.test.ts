@@ -285,7 +285,7 @@ describe('list(condition)', () => {
   })
 
   it('rejects an inherited field as unknown', async () => {
-    await expect(slugs({ constructor: Object } as never)).rejects.toThrow("unknown field 'constructor'")
+    await expect(slugs({ constructor: 'Object' } as never)).rejects.toThrow("unknown field 'constructor'")
   })
 
   it('accepts unknown fields of a nested object', async () => {
@@ -339,7 +339,7 @@ describe('list(condition)', () => {
     expect(await providers.list({ slug: 'cinderpeak' })).toEqual([])
   })
 
-  it.each([[[]], [null], ['aurora'], [3]])('rejects the condition %j', async (condition) => {
+  it.each([[[]], [null], ['aurora'], [3], [() => true]])('rejects the condition %j', async (condition) => {
     await expect(db.providers.list(condition as never)).rejects.toMatchObject({ status: 400 })
   })
 })
@@ -365,6 +365,9 @@ describe('query()', () => {
       ['either of two conditions', (q) => q.where({ slug: 'a' }).or({ slug: 'c' }), ['a', 'c']],
       ['both of two conditions', (q) => q.where({ headquarters: 'DE' }).and({ slug: 'c' }), ['c']],
       ['no record', (q) => q.where({ slug: 'd' }), []],
+      ['a predicate on a list', (q) => q.where({ datacenters: (list) => list?.includes('FR') }), ['a']],
+      ['an item of a list', (q) => q.where({ datacenters: { some: (code) => code > 'DE' } }), ['a']],
+      ['null or a list', (q) => q.where({ datacenters: null }).or({ slug: 'b' }), ['b', 'c']],
     ])('matches %s, in order', async (_, build, slugs) => {
       const records = await (await prepared()).query(build)
       expect(records.map(({ slug }) => slug)).toEqual(slugs)
@@ -387,6 +390,30 @@ describe('query()', () => {
         await expect(collection.query(build as never)).rejects.toMatchObject(refusal)
       await expect(collection.query((q) => q.where(3 as never))).rejects.toThrow('condition')
     })
+
+    it('refuses async predicates and regular expressions', async () => {
+      const collection = await prepared()
+      await expect(collection.query((q) => q.where({ slug: async () => false }))).rejects.toMatchObject({
+        status: 400,
+        message: 'db.providers.query(): A predicate must not be async: it returned a promise',
+      })
+      await expect(collection.query((q) => q.where({ slug: /a/ as never }))).rejects.toMatchObject({
+        status: 400,
+        message: 'db.providers.query(): The condition contains /a/, which matches no JSON value',
+      })
+    })
+  })
+
+  it('calls a predicate on a nested list or object', async () => {
+    const { embeddingsModels } = make()
+    const all = await embeddingsModels.list()
+    const withImages = all.filter((row) => row.architecture.input_modalities.includes('image'))
+    expect(
+      await embeddingsModels.query((q) =>
+        q.where({ architecture: { input_modalities: (list) => list.includes('image') } }),
+      ),
+    ).toEqual(withImages)
+    expect(await embeddingsModels.query((q) => q.where({ pricing: () => false }))).toEqual([])
   })
 
   it('reads the state at the time of the call', async () => {
