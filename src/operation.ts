@@ -8,7 +8,6 @@ import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
 import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
-import type { ValueProposer } from './resources/json-schema.ts'
 import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
 import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
@@ -60,8 +59,6 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   readonly headers: Readonly<Record<string, string>>
   /** Conversation that the operation's protocol read from the body. */
   readonly conversation: Conversation
-  /** Loads the source of values for generated JSON. Default: words of the prompt or the operation's summary. */
-  readonly values?: (() => Promise<ValueProposer>) | undefined
 }
 
 /**

@@ -38,7 +38,6 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/metrics': 'Prometheus metrics',
     'extras/snippets': 'calls exported as a curl command or as a test',
     'extras/tls': 'HTTPS with a certificate generated at startup',
-    'extras/values': 'plausible tool arguments and structured output',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },
   { cli: "commands, and users' files" },

@@ -10,7 +10,6 @@ import { recordings } from './recordings/index.ts'
 import { accountResources } from './resources/index.ts'
 import { snippets } from './snippets/index.ts'
 import { tls } from './tls/index.ts'
-import { values } from './values/index.ts'
 
 /** The extras in the order in which gateways create them. */
 export const extras = [
@@ -24,5 +23,4 @@ export const extras = [
   recordings,
   snippets,
   tls,
-  values,
 ] as const

@@ -28,7 +28,6 @@ export interface RequestReading {
   readonly dialect?: Dialect | undefined
   /** Reads the conversation from the original body. */
   readonly conversation: ReadConversation
-  readonly values: RequestContext['values']
 }
 
 /**
@@ -83,7 +82,6 @@ class CheckedRequest implements RequestContext {
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
   readonly used: (usage: CallUsage) => void
-  readonly values: RequestContext['values']
   readonly #record: CallRecord<SandboxState>
   readonly #conversation: ReadConversation
 
@@ -91,7 +89,7 @@ class CheckedRequest implements RequestContext {
     record: CallRecord<SandboxState>,
     checked: Parts,
     conversation: ReadConversation,
-    { dialect, values }: RequestReading,
+    { dialect }: RequestReading,
   ) {
     this.params = checked.params
     this.query = checked.query
@@ -101,7 +99,6 @@ class CheckedRequest implements RequestContext {
     this.assume = (name) => record.assume(name)
     this.warn = (message) => record.warn(dialect?.warning?.(message) ?? message)
     this.used = (usage) => record.used(usage)
-    this.values = values
     this.#record = record
     this.#conversation = conversation
   }

@@ -8,7 +8,6 @@ import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
-import type { ValueProposer } from '../resources/json-schema.ts'
 import { optionNames as coreOptionNames } from '../sandbox/options.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -98,8 +97,6 @@ export interface Extra {
    * @param refusal An earlier step's error, if any.
    */
   replay?(record: CallRecord<SandboxState>, refusal: unknown, left: AbortSignal): Promise<Reply | undefined>
-  /** Loads a source of values for tool arguments, structured output and samples. */
-  readonly values?: () => Promise<ValueProposer>
   /** Loads the extra's control operations. */
   control?(): Promise<readonly AnyOperation[]>
   /** Export formats for calls, by name. A format throws if it cannot represent the call. */

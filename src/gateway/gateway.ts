@@ -44,8 +44,6 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly replay: Extra['replay']
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
-  /** @internal */
-  readonly values: Extra['values']
   /** All available extras, used or not. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
@@ -99,7 +97,6 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.replay = extras.find((extra) => extra.replay)?.replay
-    this.values = extras.find((extra) => extra.values)?.values
     this.knownExtras = knownExtras
     this.sandboxes = sandboxes
   }

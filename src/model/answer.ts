@@ -20,7 +20,7 @@ import { searchWeb } from './search/search.ts'
 import { type CountedItems, cutItems } from './token-limit.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
-type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'values' | 'assume' | 'warn' | 'used'>
+type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
 
 /** Throws 400 for an invalid prompt, or 404 for an unknown preset. */
 export async function answerPrompt(requested: Prompt, context: AnswerContext): Promise<Answer> {
@@ -41,16 +41,13 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, transcript, sandbox)
-  const propose = prompt.text?.format || prompt.toolChoice ? await context.values?.() : undefined
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
       : writeItems(prompt, transcript, search, {
           seed,
-          now: sandbox.clock.now(),
           lengths,
-          propose,
           assume,
           warn,
         })

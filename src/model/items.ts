@@ -6,7 +6,6 @@ import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import type { ValueProposer } from '../resources/json-schema.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
 import { drawLength, type Quantiles } from '../sandbox/latency.ts'
 import { writeReasoning } from './reasoning.ts'
@@ -64,13 +63,9 @@ interface SearchOutcome {
 }
 
 interface WriteContext {
-  /** Sandbox time, as Unix time in milliseconds. */
-  readonly now: number
   readonly seed: string | number
   /** Quantiles from which the length of plain text is drawn, in tokens. Default: the sample text's length. */
   readonly lengths?: Quantiles | undefined
-  /** Proposes values for tool arguments and structured output. */
-  readonly propose?: ValueProposer | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -131,9 +126,9 @@ function callOf(
   { name, parameters, path }: OfferedFunction,
   { subject }: Transcript,
   seed: string,
-  { now, propose, warn }: WriteContext,
+  { warn }: WriteContext,
 ): AnswerItem {
-  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, now, propose, warn })
+  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, warn })
   return { type: 'function_call', name, arguments: JSON.stringify(value) }
 }
 
@@ -174,10 +169,10 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
 function fill(
   { schema, path }: StructuredFormat,
   { transcript: { subject }, sources = [], key: seed }: Draft,
-  { now, propose, warn }: WriteContext,
+  { warn }: WriteContext,
 ): unknown {
   const links = sources.map(({ url }) => linkTo(url))
-  return fakeValue(schema, { path, subject, seed, now, links, propose, warn })
+  return fakeValue(schema, { path, subject, seed, links, warn })
 }
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {

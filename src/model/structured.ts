@@ -1,7 +1,6 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
-import { clockStart } from '../lib/clock.ts'
-import type { JsonSchema, ValueProposer, ValueSource } from '../resources/json-schema.ts'
+import type { JsonSchema, ValueSource } from '../resources/json-schema.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
 import { generateValue } from './json-schema/generate-value.ts'
@@ -12,14 +11,10 @@ interface RequestedValue {
   path: string
   /** Text from which values are taken. */
   subject: string
-  /** Sandbox time, as Unix time in milliseconds. Default: 2026-01-01. */
-  now?: number
   /** Seed label. The same label and schema produce the same value. */
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
-  /** Proposes values, which take precedence over the subject's words. Default: none. */
-  propose?: ValueProposer | undefined
   /** Called with a warning if the value may violate the schema. */
   warn(message: string): void
 }
@@ -28,14 +23,10 @@ interface RequestedValue {
  * Generates a value that a request's schema accepts. Throws 400 if the schema is invalid, contradicts itself or
  * exceeds the limits.
  */
-export function fakeValue(
-  schema: JsonSchema,
-  { path, subject, seed, now = clockStart, links, propose, warn }: RequestedValue,
-): unknown {
+export function fakeValue(schema: JsonSchema, { path, subject, seed, links, warn }: RequestedValue): unknown {
   try {
     const words = wordsOf(subject)
-    const proposed = propose?.(schema, subject, { seed, now, isAnswer: links !== undefined })
-    const source: ValueSource = (place) => proposed?.(place) ?? words(place)
+    const source: ValueSource = (place) => examplesOfSchema(place) ?? words(place)
     const { value, doubts } = generateValue(schema, { seed, source })
     if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
     return links ? placeLinks(value, links, acceptedBy(schema)) : value

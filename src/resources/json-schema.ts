@@ -4,16 +4,6 @@ export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * Returns a source of values that fit both a schema and a prompt. The values depend on `seed` and on `now`, a
- * Unix time in milliseconds.
- */
-export type ValueProposer = (
-  schema: JsonSchema,
-  prompt: string,
-  options: { readonly seed: string; readonly now: number; readonly isAnswer?: boolean },
-) => ValueSource
-
-/**
  * Proposes a value for a location, or a number of items for an array; undefined leaves the choice to the generator. A
  * proposal that the schema rejects is dropped, or truncated or repeated if it is a string. A location without schemas
  * is a string that needs words, such as part of a URL or a field name.

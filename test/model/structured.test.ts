@@ -1,11 +1,10 @@
-/** Tests structured output: its words, its links, proposed values, warnings and rejections. */
+/** Tests structured output: its words, its links, warnings and rejections. */
 import { expect, it } from 'vitest'
 import { fakeValue, inOneLine, wordsOf } from '../../src/model/structured.ts'
-import type { JsonSchema, ValueProposer } from '../../src/resources/json-schema.ts'
+import type { JsonSchema } from '../../src/resources/json-schema.ts'
 
 interface Asked {
   links?: string[]
-  propose?: ValueProposer
 }
 
 /** Returns the generated value, warnings and violations. */
@@ -94,37 +93,6 @@ it.each<[name: string, schema: JsonSchema, links: string[], value: unknown]>([
   ['no number', { type: 'integer' }, ['[1](u)'], 64],
 ])('fakeValue adds links to %s', (_, schema, links, value) => {
   expect(outcome(schema, { links })).toEqual({ value, warnings: [] })
-})
-
-it('fakeValue adds as many links as can be checked within the budget', () => {
-  const item = { type: 'object', enum: [{ a: 1 }, ...Array(19_999).keys()] }
-  const list = { type: 'array', minItems: 60, items: item }
-  const links = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `[${name}](https://a.example)`)
-  const propose: ValueProposer = () => (place) => (place.path.length === 2 ? { a: 1 } : undefined)
-  const added = ['Plan', ...links.slice(0, 4)].join(' ')
-  expect(outcome(object({ text, list }), { links, propose })).toEqual({
-    value: { text: added, list: Array(60).fill({ a: 1 }) },
-    warnings: [],
-  })
-})
-
-it('fakeValue prefers proposed values to words', () => {
-  const calls: unknown[] = []
-  const propose: ValueProposer = (...args) => {
-    calls.push(args)
-    return ({ path }) => (path[0] === 'a' ? 'Proposed' : undefined)
-  }
-  const schema = object({ a: text, b: text })
-  expect(outcome(schema, { propose })).toEqual({ value: { a: 'Proposed', b: 'Plan' }, warnings: [] })
-  expect(outcome(text, { propose: () => () => undefined, links: [] })).toEqual({
-    value: 'Plan',
-    warnings: [],
-  })
-  outcome(schema, { propose, links: [] })
-  const now = Date.UTC(2026, 0, 1)
-  expect(calls).toEqual(
-    [false, true].map((isAnswer) => [schema, 'Plan three museums in Oslo', { seed: '1', now, isAnswer }]),
-  )
 })
 
 it.each<[schema: JsonSchema, message: string]>([

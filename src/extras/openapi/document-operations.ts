@@ -12,7 +12,7 @@ import { isJson, OpenApiDocument, type PathOperation } from '../documents/openap
 import { type Draft, echoKey, echoPath } from './edits.ts'
 import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { RecordReplies } from './record-replies.ts'
-import { DocumentReply, type Making } from './reply.ts'
+import { DocumentReply } from './reply.ts'
 import { type Input, inputOf } from './request.ts'
 import { resourcesOf, type Verb } from './resource.ts'
 
@@ -101,8 +101,6 @@ export class DocumentOperation implements AnyOperation {
     this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
       summary: this.doc.summary,
-      tag: this.doc.tag,
-      keyNames: this.#records?.replies.keyNames ?? ['id'],
       operation: this.source.operation,
     })
     return this.#documentReply
@@ -137,7 +135,7 @@ export class DocumentOperation implements AnyOperation {
 
   /** Returns a copy of the JSON in the reply for this seed. */
   async sample(context: RequestContext, seed: string): Promise<Draft> {
-    return copy(this.documentReply.sample(await makingOf(context, seed)))
+    return copy(this.documentReply.sample({ seed, warn: context.warn }))
   }
 
   /**
@@ -153,16 +151,12 @@ export class DocumentOperation implements AnyOperation {
   ): Promise<Reply> {
     const { params, body } = context
     const asksForStream = isJson(body) && body['stream'] === true
-    return this.documentReply.make(asksForStream, await makingOf(context, seed), (draft) => {
+    return this.documentReply.make(asksForStream, { seed, warn: context.warn }, (draft) => {
       echoPath(draft, this.path, params)
       if (edit) edit(draft)
       else echoKey(draft, this.path, params)
     })
   }
-}
-
-async function makingOf({ values, warn }: RequestContext, seed: string): Promise<Making> {
-  return { seed, propose: await values?.(), warn }
 }
 
 /** Returns the document's operation id, or method and path in camel case. Adds a number if the id is taken. */

@@ -7,34 +7,27 @@ import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { httpToken } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
-import { clockStart } from '../../lib/clock.ts'
 import { hash } from '../../lib/seed.ts'
 import { Exhausted } from '../../model/json-schema/budget.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
 import { generateValue } from '../../model/json-schema/generate-value.ts'
 import { LostReference, listedValues, propertiesOf } from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
-import type { SchemaObject, ValuePlace, ValueProposer, ValueSource } from '../../resources/json-schema.ts'
+import type { SchemaObject, ValueSource } from '../../resources/json-schema.ts'
 import { isJson, type Json, type OpenApiDocument } from '../documents/openapi-document.ts'
 import { type Draft, edited } from './edits.ts'
 import { follow, type PlainSchemas } from './openapi-schemas.ts'
-import { normalised } from './resource.ts'
 import { sampleFile } from './sample-file.ts'
 
 interface Described {
   readonly id: string
   readonly summary: string
-  readonly tag: string
-  /** Normalised endings of the names of fields that identify a record. These fields get words, which are unique. */
-  readonly keyNames: readonly string[]
   readonly operation: Json
 }
 
 /** Settings for generating values. */
 export interface Making {
   readonly seed: string
-  /** Proposes values for fields. Default: the words of the summary. */
-  readonly propose: ValueProposer | undefined
   /** Called with a message if a value may violate its schema. */
   readonly warn: (message: string) => void
 }
@@ -148,8 +141,8 @@ export class DocumentReply {
    * @param what Name in messages.
    */
   #valueOf(described: Json, part: string, what: string, making: Making): unknown {
-    const { id, summary, tag, keyNames } = this.#described
-    const { propose, warn } = making
+    const { id, summary } = this.#described
+    const { warn } = making
     const seed = hash(making.seed, part)
     const cached = this.#tooLarge.get(what)
     if (cached) throw cached
@@ -158,13 +151,10 @@ export class DocumentReply {
       const example = this.#exampleOf(described)
       if (example !== undefined && problemsOf(schema, example).length === 0) return example
       const words = wordsOf(summary)
-      // The tag is a noun such as 'Files', so it states no field's value.
-      const proposed = propose?.(schema, tag, { seed, now: clockStart })
       const ignored = new Set<string>()
       const source: ValueSource = (place) => {
         if (leavesDiscriminatorOpen(place.schemas)) ignored.add("'discriminator' is not simulated")
-        const proposal = isProposable(place.path, keyNames) ? proposed?.(place) : undefined
-        return examplesOfSchema(place) ?? proposal ?? words(place)
+        return examplesOfSchema(place) ?? words(place)
       }
       const generated = generateValue(schema, { seed, source })
       const doubts = [...ignored, ...generated.doubts]
@@ -206,13 +196,6 @@ function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
     const properties = schemas.map((schema) => propertiesOf(schema).get(name))
     return !properties.some((property) => isJson(property) && listedValues(property) !== undefined)
   })
-}
-
-/** Returns true for fields that do not identify a record. */
-function isProposable(path: ValuePlace['path'], keyNames: readonly string[]): boolean {
-  const field = path.findLast((key) => typeof key === 'string')
-  const name = normalised(field ?? '').replace(/s$/, '')
-  return field !== undefined && !keyNames.some((keyName) => name.endsWith(keyName))
 }
 
 function isStream(type: string): boolean {

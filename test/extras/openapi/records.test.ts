@@ -137,37 +137,6 @@ describe('records nested under a record', () => {
   })
 })
 
-it('a path without POST creates records with PUT, and lists them page by page', async () => {
-  for (const name of ['red', 'green', 'blue']) await ask(`PUT /labels/${name}`, { color: `#${name}` })
-  const { id, ...green } = (await ask('GET /labels/green')).body
-  expect(green).toEqual({
-    name: 'green',
-    color: '#green',
-    created: '2026-01-01',
-    updated: 1_767_225_600,
-    modified_at: 1_767_225_600_002,
-  })
-  expect((await ask('GET /labels/blue')).body.id).toBe(id + 1)
-  expect((await ask('PUT /labels/green', { color: '#0f0' })).body).toMatchObject({ id, color: '#0f0' })
-  expect((await ask('GET /labels/unknown')).status).toBe(404)
-  const seen: string[] = []
-  let cursor = ''
-  for (let page = 0; page < 10; page++) {
-    const { items, has_more, next_cursor } = (await ask(`GET /labels?limit=2${cursor}`)).body
-    seen.push(...items.map(({ name, color }: Record<string, string>) => `${name} ${color}`))
-    expect(has_more).toBe(next_cursor !== null)
-    if (!has_more) break
-    cursor = `&after=${next_cursor}`
-  }
-  expect(seen.slice(-3)).toEqual(['red #red', 'green #0f0', 'blue #blue'])
-  expect(seen).toHaveLength(new Set(seen).size)
-  const namesAfter = async (name: string) =>
-    (await ask(`GET /labels?after=${name}`)).body.items.map((label: { name: string }) => label.name)
-  expect(await namesAfter('unknown')).toEqual([])
-  expect(await namesAfter('green')).toEqual(['blue'])
-  expect(await namesAfter(seen[0]?.split(' ')[0] as string)).toHaveLength(seen.length - 1)
-})
-
 it('operations that store no records reply with samples, which echo the path parameters', async () => {
   const report = await ask('GET /reports/r5')
   expect(report.body.id).toBe('r5')
