@@ -114,6 +114,19 @@ describe('GET /models', () => {
     expect((await read('/models?output_modalities=image,text')).body.total_count).toBe(all.total_count)
   })
 
+  it('keeps its filters in the link to the next page, and rejects an empty page', async () => {
+    const filters = '?supported_parameters=tools&q=a&output_modalities=all'
+    const ids: string[] = []
+    for (let next: string | null = `/models${filters}&limit=2`; next !== null; ) {
+      const { body } = await read(next)
+      ids.push(...body.data.map(({ id }: { id: string }) => id))
+      next = body.links.next?.replace('/api/v1', '') ?? null
+    }
+    expect(ids.length).toBeGreaterThan(2)
+    expect(ids).toEqual((await read(`/models${filters}`)).body.data.map(({ id }: { id: string }) => id))
+    expect((await read('/models?limit=0')).status).toBe(400)
+  })
+
   it("returns a model's endpoints", async () => {
     const { body } = await read('/models/aurora/dawn-2/endpoints')
     expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })

@@ -1,5 +1,6 @@
 /** The `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { listUserModels } from '../../operations/extensions/list-models.ts'
 import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
 import {
   apiKeys,
@@ -10,7 +11,7 @@ import {
   listApiKeys,
   updateApiKey,
 } from './api-keys.ts'
-import { createCoinbaseCharge, getListedModel, getModel, listUserModels } from './models.ts'
+import { createCoinbaseCharge, getListedModel, getModel } from './models.ts'
 import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
 import { rerank } from './rerank.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'

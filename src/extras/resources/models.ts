@@ -1,11 +1,10 @@
-/** Single models, the models available to a user (the whole catalogue), and the former way to buy credits. */
+/** Single models, and the former way to buy credits. */
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import { defineOperation } from '../../operation.ts'
 import { unknownSlug } from '../../operations/unknown-slug.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
-import { offset, page } from './lists.ts'
 
 /** Reads a model by id or canonical slug. Variants such as `:free` refer to the model itself. */
 export const getModel = defineOperation({
@@ -28,31 +27,6 @@ export const getModel = defineOperation({
 
 /** Reads a model at `/models/…`, the path that callers of GET /models expect. */
 export const getListedModel = { ...getModel, id: 'getListedModel', path: '/models/{author}/{slug}' }
-
-/** Lists all models, because users are not restricted. */
-export const listUserModels = defineOperation({
-  id: 'listUserModels',
-  method: 'get',
-  path: '/models/user',
-  doc: { summary: "List the user's models", tag: 'Models' },
-  input: {
-    query: z.lazy(() => z.looseObject({ offset: offset(), limit: offset().describe('Default: all.') })),
-  },
-  output: z.lazy(() =>
-    z.object({
-      data: z.array(CatalogueModel._zod.innerType),
-      total_count: z.int(),
-      links: z.strictObject({ next: z.string().nullable() }),
-    }),
-  ),
-  marks: { extension: true },
-  async resolve({ query: { offset = 0, limit }, sandbox }) {
-    const rows = await sandbox.tables.models.rows()
-    const end = limit === undefined ? rows.length : offset + limit
-    const next = end < rows.length ? `/api/v1/models/user?offset=${end}&limit=${limit}` : null
-    return ok({ ...page(rows, { offset, limit: end - offset }), links: { next } })
-  },
-})
 
 /** Rejects every request with 410, as documented. */
 export const createCoinbaseCharge = defineOperation({

@@ -27,7 +27,7 @@ const PagedFilters = z.lazy(() => {
     .string()
     .regex(/^\d{1,9}$/, 'Must be a whole number')
     .transform(Number)
-  return Filters.unwrap().extend({ limit: digits.optional(), offset: digits.optional() })
+  return Filters.unwrap().extend({ limit: digits.pipe(z.int().min(1)).optional(), offset: digits.optional() })
 })
 
 const Models = z.lazy(() =>
@@ -39,22 +39,33 @@ const Models = z.lazy(() =>
 )
 
 /** Lists the models that match the filters, in catalogue order. */
-export const listModels = defineOperation({
-  id: 'listModels',
-  method: 'get',
-  path: '/models',
-  doc: { summary: 'List models', tag: 'Models' },
-  input: { query: PagedFilters },
-  output: Models,
-  marks: { extension: true },
-  async resolve({ query, sandbox }) {
-    const { limit, offset = 0, ...filters } = query
-    const matching = (await sandbox.tables.models.rows()).filter((model) => matches(model, filters))
-    const end = limit === undefined ? matching.length : offset + limit
-    const next = end < matching.length ? `/api/v1/models?offset=${end}&limit=${limit}` : null
-    return ok({ data: matching.slice(offset, end), total_count: matching.length, links: { next } })
-  },
-})
+export const listModels = modelList('listModels', '/models', 'List models')
+
+/** Lists all models, because users are not restricted. */
+export const listUserModels = modelList('listUserModels', '/models/user', "List the user's models")
+
+function modelList<const Id extends string>(id: Id, path: string, summary: string) {
+  return defineOperation({
+    id,
+    method: 'get',
+    path,
+    doc: { summary, tag: 'Models' },
+    input: { query: PagedFilters },
+    output: Models,
+    marks: { extension: true },
+    async resolve({ query, sandbox }) {
+      const models = (await sandbox.tables.models.rows()).filter((model) => matches(model, query))
+      const { offset = 0, limit = models.length, ...filters } = query
+      const end = offset + limit
+      const nextQuery = Object.entries({ offset: end, limit, ...filters }).map(([name, value]) => [
+        name,
+        String(value),
+      ])
+      const next = end < models.length ? `/api/v1${path}?${new URLSearchParams(nextQuery)}` : null
+      return ok({ data: models.slice(offset, end), total_count: models.length, links: { next } })
+    },
+  })
+}
 
 /** Counts the models that match the filters. */
 export const countModels = defineOperation({
