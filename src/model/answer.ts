@@ -17,7 +17,7 @@ import { type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
-import { type CountedItems, cutItems } from './token-limit.ts'
+import { type CountedItems, cutItems, stopItems } from './token-limit.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
@@ -51,8 +51,11 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
           assume,
           warn,
         })
-    const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
-    const end = scriptedEnd ?? (isCut ? incomplete : completed)
+    const cut = cutItems(written, prompt.maxOutputTokens)
+    const stopped = stopItems(cut.items, prompt.stopSequences)
+    const { items, isCut, ...output } = stopped ? cutItems({ ...written, items: stopped.items }) : cut
+    const end =
+      scriptedEnd ?? (stopped ? { ...completed, stop: stopped.stop } : isCut ? incomplete : completed)
     return { items, end, usage: usageOf(input, output, script?.usage) }
   }
   const choices = Array.from({ length: prompt.choices ?? 1 }, (_, place) => choose(place))

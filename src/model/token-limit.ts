@@ -1,5 +1,5 @@
 /** Counts an answer's tokens, and truncates it at the limit. */
-import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
+import type { AnswerItem, ChoiceItem, MessageItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
 import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
@@ -80,14 +80,15 @@ function cutReasoning(
 }
 
 function cutParts(parts: readonly MessagePart[], limit: number): MessagePart[] {
-  return cutTexts(parts.map(wordsOf), limit).map((short, index) => {
-    const part = parts[index] as MessagePart
-    if ('refusal' in part) return { refusal: short }
-    return {
-      text: short,
-      annotations: part.annotations.filter(({ end_index }) => end_index <= short.length),
-    }
-  })
+  return cutTexts(parts.map(wordsOf), limit).map((text, index) =>
+    shortened(parts[index] as MessagePart, text),
+  )
+}
+
+/** Keeps the citations up to the end of the text. */
+function shortened(part: MessagePart, text: string): MessagePart {
+  if ('refusal' in part) return { refusal: text }
+  return { text, annotations: part.annotations.filter(({ end_index }) => end_index <= text.length) }
 }
 
 function cutTexts(texts: readonly string[], limit: number): string[] {
@@ -105,8 +106,28 @@ function cutText(text: string, limit: number): string {
   return tokenize(text).slice(0, limit).join('')
 }
 
-/** Returns the stop sequence that occurs first in the text. */
-export function firstStop(text: string, sequences: readonly string[]): string | undefined {
+/** Ends the items before the first stop sequence in a message. Returns undefined if there is none. */
+export function stopItems(
+  items: readonly ChoiceItem[],
+  sequences: readonly string[] = [],
+): { items: AnswerItem[]; stop: string } | undefined {
+  if (sequences.length === 0) return undefined
+  const kept: AnswerItem[] = []
+  for (const { item } of items) {
+    const parts = item.type === 'message' ? item.parts : []
+    for (const [place, part] of parts.entries()) {
+      const text = wordsOf(part)
+      const stop = firstStop(text, sequences)
+      if (stop === undefined) continue
+      const last = shortened(part, text.slice(0, text.indexOf(stop)))
+      return { items: [...kept, { ...item, parts: [...parts.slice(0, place), last] } as MessageItem], stop }
+    }
+    kept.push(item)
+  }
+  return undefined
+}
+
+function firstStop(text: string, sequences: readonly string[]): string | undefined {
   return sequences
     .filter((sequence) => sequence !== '' && text.includes(sequence))
     .sort((left, right) => text.indexOf(left) - text.indexOf(right))[0]

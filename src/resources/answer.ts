@@ -54,6 +54,8 @@ export interface AnswerEnd {
   readonly reason?: IncompleteReason
   /** Set only if the answer failed. */
   readonly error?: AnswerError
+  /** Stop sequence that ended the text, if any. */
+  readonly stop?: string
 }
 
 interface AnswerError {

@@ -10,6 +10,8 @@ export interface Prompt extends PromptSettings {
   readonly conversation: Conversation
   /** Number of answers. Default: 1. */
   readonly choices?: number
+  /** The text ends before the first of these. */
+  readonly stopSequences?: readonly string[]
   /** If true, the conversation contains unspecified items. */
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows searches as separate items. */

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
 let server: RunningServer
 let client: OpenAI
@@ -143,6 +144,27 @@ describe('POST /chat/completions', () => {
     })
     expect(cut.choices[0]?.finish_reason).toBe('length')
     expect(cut.usage?.completion_tokens).toBe(3)
+  })
+
+  it('generates nothing after a stop sequence, neither text nor calls, and charges nothing for it', async () => {
+    const gateway = createGateway({ extensions: ['chat'] })
+    gateway.use({
+      on: 'createChatCompletion',
+      reply: {
+        output: [
+          { type: 'reasoning', summary: 'Hm.' },
+          { type: 'message', content: 'one two END three four' },
+          { type: 'function_call', name: 'weather', arguments: {} },
+        ],
+      },
+    })
+    const body = { model, messages: ask('Hello'), stop: 'END' }
+    const { choices, usage } = (await call(gateway, 'POST /chat/completions', { body })).body
+    expect(choices[0].message).toMatchObject({ content: 'one two ', reasoning: 'Hm.' })
+    expect(choices[0].message.tool_calls).toBeUndefined()
+    const [thought, text] = [2, 3]
+    expect(usage.completion_tokens).toBe(thought + text)
+    expect(gateway.usage().outputTokens).toBe(thought + text)
   })
 
   it('accepts fallback models and presets', async () => {

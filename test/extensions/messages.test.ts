@@ -131,6 +131,25 @@ describe('POST /messages', () => {
     expect(earliest).toMatchObject({ stop_sequence: word })
   })
 
+  it('ends with the block that contains the stop sequence, and charges for what precedes it', async () => {
+    const gateway = createGateway({ extensions: ['messages'] })
+    gateway.use({
+      on: 'createMessage',
+      reply: {
+        output: [
+          { type: 'message', content: 'one two END three' },
+          { type: 'message', content: 'four' },
+          { type: 'function_call', name: 'weather', arguments: {} },
+        ],
+      },
+    })
+    const body = { ...ask('Hello'), stop_sequences: ['END'] }
+    const reply = (await call(gateway, 'POST /messages', { body })).body
+    expect(reply).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+    expect(reply.content).toEqual([{ type: 'text', text: 'one two ', citations: null }])
+    expect([reply.usage.output_tokens, gateway.usage().outputTokens]).toEqual([3, 3])
+  })
+
   it('returns JSON for a schema in output_config.format or output_format', async () => {
     const gateway = createGateway({ extensions: ['messages'] })
     const format = (name: string) => ({ type: 'json_schema', schema: { const: { from: name } } })

@@ -7,7 +7,7 @@ import { cite, citeLinks, joinPieces, linkTo } from '../../src/model/search/cita
 import { findPages, pageCorpus } from '../../src/model/search/corpus.ts'
 import { continueText, type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
 import { searchKeys } from '../../src/model/text/words.ts'
-import { cutItems, firstStop } from '../../src/model/token-limit.ts'
+import { cutItems } from '../../src/model/token-limit.ts'
 import type { AnswerItem } from '../../src/resources/answer.ts'
 import type { Conversation } from '../../src/resources/conversation.ts'
 
@@ -350,12 +350,6 @@ describe('cutItems', () => {
     expect(cut([message(''), search], 0)).toEqual([['', 'web_search_call'], 0, 0, false])
     expect(cut([message('a'), message('')], 1)).toEqual([['a', ''], 1, 0, false])
   })
-})
-
-it('firstStop returns the stop sequence that occurs first, and ignores empty ones', () => {
-  expect(firstStop('abcabc', ['c', '', 'b', 'zz'])).toBe('b')
-  expect(firstStop('abcabc', ['b', 'c'])).toBe('b')
-  expect(firstStop('abc', ['zz', ''])).toBeUndefined()
 })
 
 it('callUsage computes the cost in dollars, with cached tokens at their own price', () => {

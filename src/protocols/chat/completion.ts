@@ -1,7 +1,7 @@
 /** Converts an answer to a chat completion in the format that published clients expect. */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
-import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
+import { reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
@@ -105,23 +105,20 @@ function toChoice(
   const { text, refusal, reasoning, annotations, calls } = toParts(items, (place) =>
     hash(requestKey, 'call', index, place),
   )
-  const stopped = text && stopAt(text, body.stop)
-  const remaining = annotations.filter(({ url_citation }) => url_citation.end_index <= (stopped ?? '').length)
-  const isStopped = stopped !== text
   return {
     index,
     message: {
       role: 'assistant',
-      content: stopped ?? null,
+      content: text ?? null,
       refusal: refusal ?? null,
       ...(reasoning !== undefined && { reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
-      ...(remaining.length > 0 && { annotations: remaining }),
+      ...(annotations.length > 0 && { annotations }),
     },
-    finish_reason: isStopped ? 'stop' : finishReason(end, calls.length > 0),
+    finish_reason: finishReason(end, calls.length > 0),
     logprobs:
-      body.logprobs && stopped !== undefined
-        ? logprobsOf(stopped, body.top_logprobs ?? 0, hash(sandbox.seed, requestKey, index))
+      body.logprobs && text !== undefined
+        ? logprobsOf(text, body.top_logprobs ?? 0, hash(sandbox.seed, requestKey, index))
         : null,
   }
 }
@@ -167,16 +164,10 @@ function addText(parts: Parts, part: CitedText): void {
   }
 }
 
-function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice['finish_reason'] {
+function finishReason({ status, reason, stop }: AnswerEnd, calls: boolean): ChatChoice['finish_reason'] {
   if (status === 'failed') return 'error'
   if (status === 'incomplete') return reason === 'content_filter' ? 'content_filter' : 'length'
-  return calls ? 'tool_calls' : 'stop'
-}
-
-/** Truncates the text before the first stop sequence. */
-function stopAt(text: string, sequences: ChatRequest['stop']): string {
-  const stop = firstStop(text, typeof sequences === 'string' ? [sequences] : (sequences ?? []))
-  return stop === undefined ? text : text.slice(0, text.indexOf(stop))
+  return calls && stop === undefined ? 'tool_calls' : 'stop'
 }
 
 const utf8 = new TextEncoder()

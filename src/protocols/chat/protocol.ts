@@ -44,12 +44,13 @@ function toItems(value: unknown): ConversationItem[] {
 }
 
 function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
-  const { verbosity, reasoning, reasoning_effort: effort } = body
+  const { verbosity, reasoning, reasoning_effort: effort, stop } = body
   return {
     // The model being tried: the first one, unless an earlier attempt failed.
     model: body.model ?? (body.models?.[0] as string),
     conversation,
     choices: body.n ?? undefined,
+    stopSequences: typeof stop === 'string' ? [stop] : (stop ?? undefined),
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     tools: body.tools?.map(toTool),
     toolChoice: toToolChoice(body.tool_choice),

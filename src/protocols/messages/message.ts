@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isObject } from '../../lib/loose-reading.ts'
 import { hash } from '../../lib/seed.ts'
-import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
+import { reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import type { MessagesRequest } from './request.ts'
@@ -54,28 +54,23 @@ export type MessageBlock = MessageObject['content'][number]
 
 export function toMessageObject(
   answer: Answer,
-  { body, requestKey }: RenderContext<MessagesRequest>,
+  { requestKey }: RenderContext<MessagesRequest>,
 ): MessageObject {
   const { choices, usage } = answer
   const [{ items, end }] = choices
   const content: MessageBlock[] = []
-  let stop: string | undefined
   for (const [place, { item }] of items.entries()) {
     if (item.type === 'message') {
       for (const part of item.parts) {
         const { text, annotations } = 'refusal' in part ? { text: part.refusal, annotations: [] } : part
-        stop ??= firstStop(text, body.stop_sequences ?? [])
-        const remaining = stop === undefined ? text : text.slice(0, Math.max(0, text.indexOf(stop)))
-        const citations = annotations
-          .filter(({ end_index }) => end_index <= remaining.length)
-          .map(({ url, title, start_index, end_index }) => ({
-            type: 'web_search_result_location' as const,
-            url,
-            title: title ?? null,
-            cited_text: remaining.slice(start_index, end_index),
-            encrypted_index: hash(requestKey, url),
-          }))
-        content.push({ type: 'text', text: remaining, citations: citations.length > 0 ? citations : null })
+        const citations = annotations.map(({ url, title, start_index, end_index }) => ({
+          type: 'web_search_result_location' as const,
+          url,
+          title: title ?? null,
+          cited_text: text.slice(start_index, end_index),
+          encrypted_index: hash(requestKey, url),
+        }))
+        content.push({ type: 'text', text, citations: citations.length > 0 ? citations : null })
       }
     } else if (item.type === 'reasoning') {
       const thinking = reasoningTexts(item).join('\n\n')
@@ -97,8 +92,8 @@ export function toMessageObject(
     role: 'assistant',
     model: answer.model,
     content,
-    stop_reason: stop === undefined ? stopReason(items, end) : 'stop_sequence',
-    stop_sequence: stop ?? null,
+    stop_reason: stopReason(items, end),
+    stop_sequence: end.stop ?? null,
     stop_details: null,
     container: null,
     usage: {
@@ -112,8 +107,9 @@ export function toMessageObject(
 
 function stopReason(
   items: readonly ChoiceItem[],
-  { status, reason }: AnswerEnd,
+  { status, reason, stop }: AnswerEnd,
 ): MessageObject['stop_reason'] {
+  if (stop !== undefined) return 'stop_sequence'
   if (reason === 'content_filter' || items.some(({ item }) => isRefusal(item))) return 'refusal'
   if (status === 'incomplete') return 'max_tokens'
   return items.some(({ item }) => item.type === 'function_call') ? 'tool_use' : 'end_turn'

@@ -83,6 +83,7 @@ function toPrompt(body: MessagesRequest, conversation: Conversation): Prompt {
     conversation,
     instructions: system == null ? undefined : textOf(system),
     maxOutputTokens: body.max_tokens,
+    stopSequences: body.stop_sequences ?? undefined,
     tools: body.tools?.map(toTool),
     toolChoice: toToolChoice(body.tool_choice),
     text: format ? { format: { schema: format.schema, path } } : undefined,
