@@ -3,8 +3,8 @@
  * order.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type RunningServer as Server, startServer } from '../../src/serve.ts'
 import { raw, request } from './raw.ts'
-import { type Server, startServer } from './start-server.ts'
 
 let server: Server
 beforeAll(async () => {

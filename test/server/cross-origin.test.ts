@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { type RunningServer as Server, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 import { raw, request } from './raw.ts'
-import { isBinary, type Server, startServer } from './start-server.ts'
 
 let server: Server
 beforeAll(async () => {
@@ -209,7 +209,7 @@ describe('garbage on a connection', () => {
 })
 
 // The executable has no flag for the timeout.
-describe.skipIf(isBinary())('a body that keeps arriving slowly after a rejection', () => {
+describe('a body that keeps arriving slowly after a rejection', () => {
   it.each([
     ['its Origin', { origin: 'https://evil.example' }, 403],
     ['its Expect header', { expect: 'nothing' }, 417],

@@ -1,9 +1,9 @@
 /** Tests concurrent clients on one server: data, rules and journals are isolated, and no update is lost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { type RunningServer as Server, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
-import { type Server, startServer } from './start-server.ts'
 
 /** Number of rounds per worker, each with five calls. */
 const rounds = cases(3, 40)

@@ -1,8 +1,8 @@
 /** Tests a cluster node: sandbox ids, requests for other nodes' sandboxes, and draining. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
+import { type RunningServer as Server, type ServerOptions, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
-import { type Server, type ServerOptions, startServer } from './start-server.ts'
 
 const running: Server[] = []
 afterEach(async () => {

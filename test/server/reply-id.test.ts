@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer as Server, startServer } from '../../src/serve.ts'
 import { raw, request } from './raw.ts'
-import { type Server, startServer } from './start-server.ts'
 
 let server: Server
 beforeAll(async () => {

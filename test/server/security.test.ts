@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import { type RunningServer as Server, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 import { raw, request } from './raw.ts'
-import { isBinary, type Server, startServer } from './start-server.ts'
 
 const key = { authorization: 'Bearer any' }
 const filled = (path: string) => path.replace('{sandbox}', 'default').replace(/\{\w+\}/g, 'x')
@@ -314,7 +314,7 @@ describe('a server with limits', () => {
   })
 
   // The executable has no flag for the timeout.
-  describe.skipIf(isBinary())('with a short requestTimeoutMs', () => {
+  describe('with a short requestTimeoutMs', () => {
     let impatient: Server
     beforeAll(async () => {
       impatient = await startServer({ limits: { requestBodyBytes: 1000 }, requestTimeoutMs: '150ms' })

@@ -5,11 +5,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { startServer as startInProcess } from '../../src/serve.ts'
+import { type RunningServer as Server, startServer as startInProcess, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 import { raw, request } from './raw.ts'
-import { isBinary, type Server, startServer } from './start-server.ts'
 
 const slow = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 3 } } as const
 const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output_tokens: 30 }
@@ -23,7 +22,7 @@ describe('startServer', () => {
     expect((await open(server, 'GET /providers')).status).toBe(200)
   })
 
-  it.skipIf(isBinary())('serves an existing gateway', async () => {
+  it('serves an existing gateway', async () => {
     const gateway = createGateway()
     await using server = await startInProcess({ gateway })
     gateway.fail(402)
@@ -41,7 +40,7 @@ describe('startServer', () => {
     await using server = await startServer()
     await expect(startServer({ port: server.port })).rejects.toMatchObject({
       message: expect.stringContaining(`Port ${server.port} is in use`),
-      ...(!isBinary() && { code: 'EADDRINUSE' }),
+      code: 'EADDRINUSE',
     })
   })
 })
@@ -73,7 +72,7 @@ describe.runIf(hasExtra('console'))('the console', () => {
   })
 })
 
-it.skipIf(isBinary())('a server keeps no connections in memory that have closed', async () => {
+it('a server keeps no connections in memory that have closed', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   await using server = await startServer()
@@ -100,7 +99,6 @@ describe('close()', () => {
     await server.close()
     await expect(unread.text()).rejects.toThrow()
     // The binary's journal has ended with its process.
-    if (isBinary()) return
     expect(await server.gateway.journal.last('createResponse')).toMatchObject({
       delivery: 'aborted-by-client',
     })
