@@ -3,6 +3,7 @@
  * checks that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
+import { list } from './list.ts'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
 import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
@@ -21,7 +22,7 @@ const contentPart = () =>
     z.looseObject({
       type: z.literal('output_text'),
       text: anyText(),
-      annotations: z.array(z.unknown()).nullish(),
+      annotations: list(z.unknown()).nullish(),
       ...ignored('logprobs'),
     }),
     z.looseObject({ type: z.literal('refusal'), refusal: anyText() }),
@@ -32,7 +33,7 @@ const contentPart = () =>
     }),
   ])
 
-const content = () => z.union([anyText(), z.array(contentPart())])
+const content = () => z.union([anyText(), list(contentPart())])
 
 const message = () =>
   z.looseObject({
@@ -124,7 +125,7 @@ const fields = () => ({
         { pattern: ':online$', deprecated: true, description: 'Use the `gateway:web_search` tool.' },
       ],
     }),
-  input: z.union([anyText(), z.array(inputItem()).min(1)]).describe('Plain text, or a list of input items.'),
+  input: z.union([anyText(), list(inputItem()).min(1)]).describe('Plain text, or a list of input items.'),
   plugins: z
     .array(webPlugin())
     .nullish()
@@ -134,7 +135,7 @@ const fields = () => ({
   x_search_filter: xSearchFilter().nullish(),
 
   instructions: z.string().nullish(),
-  tools: z.array(anyTool()).nullish(),
+  tools: list(anyTool()).nullish(),
   tool_choice: toolChoice().nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: z
@@ -158,7 +159,7 @@ const fields = () => ({
       ...ignored('generate_summary'),
     })
     .nullish(),
-  include: z.array(z.string()).nullish(),
+  include: list(z.string()).nullish(),
   service_tier: z.string().nullish(),
   truncation: z.string().nullish(),
   store: z

@@ -134,5 +134,7 @@ function ofUnion({ options }: z.ZodUnion, value: object): z.ZodType | undefined 
 function isOfType(option: z.ZodType, value: object): boolean {
   const shape = shapeOf(option)
   const type = shape?.kind === 'object' ? shape.fields['type'] : undefined
-  return type?.safeParse(Reflect.get(value, 'type')).success ?? false
+  const sent = Reflect.get(value, 'type')
+  // A failed parse takes a hundred times as long as a look-up.
+  return type?._zod.values?.has(sent) ?? type?.safeParse(sent).success ?? false
 }

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, lifetime, pick, slugify, uniqueWords } from './factory.ts'
+import { list } from './list.ts'
 import { codePoints, isoTimestamp } from './text.ts'
 
 const { teams: TEAMS, stages: STAGES, descriptions: DESCRIPTIONS } = words.workspaces
@@ -25,7 +26,7 @@ const fields = () => ({
     .describe(
       'Default sort preference for providers; documented values: price, throughput, latency, exacto.',
     ),
-  io_logging_api_key_ids: z.array(z.int()).nullable().describe('API key IDs used to filter I/O logging.'),
+  io_logging_api_key_ids: list(z.int()).nullable().describe('API key IDs used to filter I/O logging.'),
   io_logging_sampling_rate: z
     .number()
     .min(0.0001)

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/loose-reading.ts'
+import { list } from './list.ts'
 import { otherNames } from './unknown-fields.ts'
 
 /**
@@ -13,7 +14,7 @@ const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {
   const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without a leading @')
-  const Handles = z.array(Handle).max(10)
+  const Handles = list(Handle).max(10)
   const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
   return z
     .looseObject({

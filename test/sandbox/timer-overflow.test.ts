@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { Clock } from '../../src/lib/clock.ts'
 import { startServer } from '../../src/serve.ts'
-import { call, open } from '../call.ts'
+import { open } from '../call.ts'
 
 const tenYears = 10 * 366 * 86_400_000
 
@@ -53,17 +53,5 @@ describe('a wait longer than the 25-day limit of timers', () => {
     expect(isOver).toBe(false)
     controller.abort()
     await waiting
-  })
-})
-
-describe('PATCH /workspaces/{id} with 130,000 violations', () => {
-  it('returns 400 with the first 100 violations and the number of omitted ones', async () => {
-    const reply = await call(createGateway(), 'PATCH /workspaces/production', {
-      body: { io_logging_api_key_ids: Array(130_000).fill('x') },
-    })
-    expect(reply.status).toBe(400)
-    const { error } = reply.body
-    expect(error.metadata.violations).toHaveLength(100)
-    expect(error.metadata.more).toBe(129_900)
   })
 })

@@ -5,6 +5,7 @@ import { hash } from '../../lib/seed.ts'
 import { callUsage, pricingOf, providersOf } from '../../model/catalogue.ts'
 import { countTokens } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'
+import { list } from '../../resources/list.ts'
 
 const Document = () => z.looseObject({ text: z.string().optional(), image: z.string().optional() })
 
@@ -19,7 +20,7 @@ export const rerank = defineOperation({
       z.looseObject({
         model: z.string().min(1),
         query: z.string(),
-        documents: z.array(z.union([z.string(), Document()])).min(1),
+        documents: list(z.union([z.string(), Document()])).min(1),
         top_n: z.int().min(1).optional(),
         provider: z.unknown().optional(),
         user: z.string().optional(),

@@ -5,6 +5,7 @@ import { json, ok } from '../../http/reply.ts'
 import { uuid } from '../../lib/seed.ts'
 import { defineOperation } from '../../operation.ts'
 import { findWorkspace, isTaken } from '../../operations/update-workspace.ts'
+import { list } from '../../resources/list.ts'
 import { Workspace, WorkspaceUpdate } from '../../resources/workspace.ts'
 import { apiKeysOf } from './api-keys.ts'
 import { Deleted, defaultWorkspaceId, Page, page, userId } from './lists.ts'
@@ -12,7 +13,7 @@ import { Deleted, defaultWorkspaceId, Page, page, userId } from './lists.ts'
 const ShownWorkspace = z.lazy(() =>
   Workspace.unwrap().extend({
     default_guardrail_id: z.uuid(),
-    disabled_server_tools: z.array(z.string()),
+    disabled_server_tools: list(z.string()),
     include_byok_in_budgets: z.boolean(),
   }),
 )

@@ -10,6 +10,7 @@ import { callUsage, pricingOf } from '../../model/catalogue.ts'
 import { countTokens } from '../../model/tokens.ts'
 import { defineOperation } from '../../operation.ts'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { list } from '../../resources/list.ts'
 
 const defaultDimensions = 1536
 /**
@@ -19,7 +20,7 @@ const defaultDimensions = 1536
 const maxNumbers = 2048 * defaultDimensions
 
 const content = () =>
-  z.looseObject({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) })
+  z.looseObject({ content: list(z.looseObject({ type: z.string(), text: z.string().optional() })) })
 
 export const EmbeddingsRequest = z.lazy(() =>
   z
@@ -32,8 +33,8 @@ export const EmbeddingsRequest = z.lazy(() =>
             .array(z.union([z.string(), content()]))
             .min(1)
             .max(2048),
-          z.array(z.int()).min(1),
-          z.array(z.array(z.int()).min(1)).min(1).max(2048),
+          list(z.int()).min(1),
+          list(list(z.int()).min(1)).min(1).max(2048),
         ])
         .describe('One input or up to 2,048 inputs, as strings or tokens.'),
       dimensions: z.int().min(1).max(8192).nullish().describe('Default: 1,536.'),

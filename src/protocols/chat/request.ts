@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
+import { list } from '../../resources/list.ts'
 import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
@@ -15,7 +16,7 @@ const contentPart = () =>
     refusal: z.looseObject({ refusal: z.string(), ...ignored('type') }),
   })
 
-const content = () => z.union([z.string(), z.array(contentPart())])
+const content = () => z.union([z.string(), list(contentPart())])
 
 const toolCall = () =>
   z.looseObject({
@@ -35,7 +36,7 @@ const message = () =>
       role: z.literal('assistant'),
       content: content().nullish(),
       refusal: z.string().nullish(),
-      tool_calls: z.array(toolCall()).nullish(),
+      tool_calls: list(toolCall()).nullish(),
       ...ignored('name', 'audio', 'reasoning', 'reasoning_details', 'annotations'),
     }),
     z.looseObject({ role: z.literal('tool'), content: content(), tool_call_id: z.string() }),
@@ -85,19 +86,19 @@ export const ChatRequest = z.lazy(() => {
     .looseObject({
       model: model.optional(),
       models: fallbackModels(),
-      messages: z.array(message()).min(1).describe('The conversation so far.'),
+      messages: list(message()).min(1).describe('The conversation so far.'),
       stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
       stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
       max_tokens: z.int().min(1).nullish(),
       max_completion_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
       n: z.int().min(1).max(128).nullish().describe('Number of choices. Default: 1.'),
       stop: z
-        .union([z.string(), z.array(z.string()).max(4)])
+        .union([z.string(), list(z.string()).max(4)])
         .nullish()
         .describe('Stop sequences. The text ends before the first match.'),
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
-      tools: z.array(chatTool()).nullish(),
+      tools: list(chatTool()).nullish(),
       tool_choice: toolChoice().nullish(),
       parallel_tool_calls: z.boolean().nullish(),
       response_format: responseFormat().nullish(),

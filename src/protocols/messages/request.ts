@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
+import { list } from '../../resources/list.ts'
 import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
@@ -16,7 +17,7 @@ const block = () =>
     tool_result: z.looseObject(ignored('type', 'cache_control', 'tool_use_id', 'content', 'is_error')),
   })
 
-const content = () => z.union([z.string(), z.array(block())])
+const content = () => z.union([z.string(), list(block())])
 
 const tool = () =>
   z
@@ -26,8 +27,8 @@ const tool = () =>
       description: z.string().nullish(),
       input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
       max_uses: z.int().min(1).nullish(),
-      allowed_domains: z.array(z.string().min(1)).nullish(),
-      blocked_domains: z.array(z.string().min(1)).nullish(),
+      allowed_domains: list(z.string().min(1)).nullish(),
+      blocked_domains: list(z.string().min(1)).nullish(),
       parameters: WebSearchTool.unwrap().shape.parameters.describe('Only for `gateway:web_search`.'),
     })
     .refine((input) => !isCustomTool(input) || typeof input['name'] === 'string', {
@@ -65,7 +66,7 @@ export const MessagesRequest = z.lazy(() => {
         .array(z.string())
         .nullish()
         .describe('Stop sequences. The text ends before the first match.'),
-      tools: z.array(tool()).nullish(),
+      tools: list(tool()).nullish(),
       tool_choice: toolChoice().nullish(),
       thinking: z
         .looseObject({
