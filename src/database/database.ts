@@ -25,8 +25,8 @@ const noRows: DatabaseSnapshot = new Map()
 export class DatabaseState {
   readonly seedData: SeedData
   readonly #initial: DatabaseSnapshot
+  readonly #writes = new WriteQueue()
   #tables: Record<string, Table<object>> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(seedData: SeedData, initial: DatabaseSnapshot = noRows) {
     this.seedData = seedData
@@ -54,11 +54,9 @@ export class DatabaseState {
     return this.#tables
   }
 
-  /** Runs a function after all earlier work has completed or failed. */
+  /** Runs a function after all earlier writes have completed or failed. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
-    return result
+    return this.#writes.run(work)
   }
 
   /** Returns differences from the seed, for tables that have any. */
@@ -92,6 +90,17 @@ export class DatabaseState {
       snapshot.set(name, SharedRows.from(declaration, await seedData.rows(name), difference))
     }
     return snapshot
+  }
+}
+
+/** Runs functions one at a time, in order. A failed one does not affect the next. */
+export class WriteQueue {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
   }
 }
 
@@ -138,9 +147,14 @@ export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<
 
 /**
  * @param current Returns the current state. Called by every method, because reset and restore replace the state.
+ * @param writes Queue for changes. Default: the state's queue, which an operation that writes holds until it responds.
  */
-export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
-  const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
+export function toDatabase(
+  { collections }: SeedData,
+  current: () => DatabaseState,
+  writes?: WriteQueue,
+): Database {
+  const records = collections.map(({ name }) => [name, new StateRecords(name, current, writes)])
   const names = collections.map(({ name }) => name as string)
   // A proxy, because a plain object could not suggest a name for an unknown collection. `Object.fromEntries` loses the
   // collections' types.
@@ -157,6 +171,7 @@ export function toDatabase({ collections }: SeedData, current: () => DatabaseSta
 class StateRecords implements Records<object> {
   readonly #name: string
   readonly #current: () => DatabaseState
+  readonly #writes: WriteQueue | undefined
 
   static {
     const methods = ['create', 'get', 'list', 'query', 'update', 'delete'] as const
@@ -164,9 +179,10 @@ class StateRecords implements Records<object> {
     refuseOtherNames(StateRecords.prototype, 'records')
   }
 
-  constructor(name: string, current: () => DatabaseState) {
+  constructor(name: string, current: () => DatabaseState, writes: WriteQueue | undefined) {
     this.#name = name
     this.#current = current
+    this.#writes = writes
   }
 
   async create(record: object): Promise<object> {
@@ -241,6 +257,7 @@ class StateRecords implements Records<object> {
   ): Promise<object> {
     const state = this.#current()
     const find = (collection: string, key: string) => state.table(collection).find(key)
-    return copy(await state.write(() => work(state, state.table(this.#name), find)))
+    const change = () => work(state, state.table(this.#name), find)
+    return copy(await (this.#writes ? this.#writes.run(change) : state.write(change)))
   }
 }

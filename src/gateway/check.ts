@@ -77,7 +77,7 @@ class CheckedRequest implements RequestContext {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
-  readonly sandbox: SandboxState
+  sandbox: SandboxState
   readonly now: number
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void

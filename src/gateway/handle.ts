@@ -98,8 +98,9 @@ async function produce(request: Request, { replaced, stream }: Effect): Promise<
   const { assumes, marks } = operation
   if (marks?.extension) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)
-  const resolve = () => operation.resolve(context)
-  const resolved = await (marks?.writes ? record.state.write(resolve) : resolve())
+  const resolved = await (marks?.writes
+    ? record.state.write((sandbox) => operation.resolve(Object.assign(context, { sandbox })))
+    : operation.resolve(context))
   const reply = checkContract(operation, resolved)
   return applyErrorEnvelope(gateway, record, dialect ? await translateReply(dialect, reply, record) : reply)
 }

@@ -10,6 +10,7 @@ import {
   DatabaseState,
   type Tables,
   toDatabase,
+  WriteQueue,
 } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import type { CallListener, CallState } from '../journal/call-record.ts'
@@ -46,6 +47,7 @@ export class SandboxState implements CallState {
   readonly seed: string | number
   readonly sandboxId: string
   readonly listeners: Iterable<CallListener>
+  readonly journal: Journal
   readonly database: DatabaseState
   readonly clock: Clock
   readonly rules: Rules
@@ -69,6 +71,7 @@ export class SandboxState implements CallState {
     this.seed = seed
     this.sandboxId = owner.id
     this.listeners = owner.listeners
+    this.journal = owner.journal
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
@@ -89,10 +92,6 @@ export class SandboxState implements CallState {
   /** Collections as tests see them. */
   get db(): Database {
     return toDatabase(this.database.seedData, () => this.database)
-  }
-
-  get journal(): Journal {
-    return this.#owner.journal
   }
 
   get isCurrent(): boolean {
@@ -120,9 +119,16 @@ export class SandboxState implements CallState {
     this.#owner.leave()
   }
 
-  /** Runs a write while no other write to this state is running. */
-  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    return this.database.write(work)
+  /**
+   * Runs an operation that writes, while no other write to this state is running. Changes through its `db` do not wait
+   * for the operation itself.
+   */
+  write<Result>(work: (state: SandboxState) => Promise<Result> | Result): Promise<Result> {
+    const { database } = this
+    return database.write(() => {
+      const db = toDatabase(database.seedData, () => database, new WriteQueue())
+      return work(Object.create(this, { db: { value: db } }))
+    })
   }
 
   /** Copies the state. Rows are copied lazily, on the next write. */

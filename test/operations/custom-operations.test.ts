@@ -298,3 +298,32 @@ it('a custom operation cannot modify database rows passed to its resolver', asyn
   expect((await open({ fetch }, 'POST /spoilt')).status).toBe(200)
   expect(await db.workspaces.list()).toEqual(before)
 })
+
+it('a custom operation that writes can change records, one operation at a time, while a test waits', async () => {
+  const addWorkspace = defineOperation({
+    id: 'addWorkspace',
+    method: 'post',
+    path: '/added/{slug}',
+    writes: true,
+    params: zod.object({ slug: zod.string() }),
+    response: zod.object({ data: zod.array(zod.string()) }),
+    async resolve({ params: { slug }, sandbox: { db } }) {
+      const existing = await db.workspaces.list()
+      const [created] = await Promise.all([
+        db.workspaces.create({ name: slug, slug }),
+        db.workspaces.create({ name: `${slug} 2`, slug: `${slug}-2` }),
+      ])
+      await db.workspaces.update(created.id, { description: `After ${existing.length}` })
+      await db.workspaces.delete(`${slug}-2`)
+      return ok({ data: existing.map(({ name }) => name) })
+    },
+  })
+  const gateway = createGateway({ operations: [addWorkspace] })
+  const before = (await gateway.db.workspaces.list()).length
+  const replies = [call(gateway, 'POST /added/a'), call(gateway, 'POST /added/b')]
+  await gateway.db.workspaces.create({ name: 'c', slug: 'c' })
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200])
+  const added = (await gateway.db.workspaces.list()).slice(before)
+  expect(added.map(({ slug }) => slug).sort()).toEqual(['a', 'b', 'c'])
+  expect(new Set(added.map(({ description }) => description)).size).toBe(3)
+})
