@@ -23,6 +23,8 @@ import { conversationIn, type ReadConversation } from './read.ts'
 
 /** Inputs to validation and to the resolver's context, in addition to the call record. */
 export interface RequestReading {
+  /** Reply of the matched rule, for the operation to complete. */
+  readonly script: ScriptedReply | undefined
   /** If set, overrides the request's `stream` field for a fault. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined
@@ -39,13 +41,15 @@ export function checkRequest(
   record: CallRecord<SandboxState>,
   reading: RequestReading,
 ): RequestContext {
-  const { stream, dialect, conversation } = reading
+  const { script, stream, dialect, conversation } = reading
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
   const { search, body: translated, ...notes }: SentRequest = dialect?.request?.(sent, operation.id) ?? sent
   const body = stream === undefined ? translated : { ...(translated as object), stream }
-  const ours = protocol?.storingBody ? schemasFor(input, protocol.storingBody, record) : input
+  // Stored responses can be referred to if they are enabled, or if a rule scripts the reply.
+  const mayRefer = protocol?.storingBody && (state.options.storedResponses || script)
+  const ours = mayRefer ? { ...input, body: protocol.storingBody } : input
   const schemas = ours.body && dialect?.body ? { ...ours, body: dialect.body(ours.body, operation.id) } : ours
   const { violations, rawQuery, ...parts } = readParts(schemas, { params, search, headers, body })
   const unknown = [
@@ -54,7 +58,7 @@ export function checkRequest(
   ]
   const warnings = [...(notes.warnings ?? [])]
   for (const { path, value, suggestion, isTolerated } of unknown) {
-    const problem = protocol && !record.match?.effect.reply && notSimulated(path, value)
+    const problem = protocol && !script && notSimulated(path, value)
     if (problem) violations.push({ path, message: problem, rule: 'not_simulated' })
     else if (state.options.strict && !isTolerated)
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
@@ -82,6 +86,7 @@ class CheckedRequest implements RequestContext {
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
   readonly used: (usage: CallUsage) => void
+  readonly script: ScriptedReply | undefined
   readonly #record: CallRecord<SandboxState>
   readonly #conversation: ReadConversation
 
@@ -89,7 +94,7 @@ class CheckedRequest implements RequestContext {
     record: CallRecord<SandboxState>,
     checked: Parts,
     conversation: ReadConversation,
-    { dialect }: RequestReading,
+    { dialect, script }: RequestReading,
   ) {
     this.params = checked.params
     this.query = checked.query
@@ -99,6 +104,7 @@ class CheckedRequest implements RequestContext {
     this.assume = (name) => record.assume(name)
     this.warn = (message) => record.warn(dialect?.warning?.(message) ?? message)
     this.used = (usage) => record.used(usage)
+    this.script = script
     this.#record = record
     this.#conversation = conversation
   }
@@ -115,10 +121,6 @@ class CheckedRequest implements RequestContext {
     const { state, contentKey, occurrence } = this.#record
     return hash(state.seed, contentKey, occurrence)
   }
-
-  get script(): ScriptedReply | undefined {
-    return this.#record.match?.effect.reply
-  }
 }
 
 /** Returns the body to validate; undefined if it is not JSON. Throws 400 if it is missing or is malformed JSON. */
@@ -134,19 +136,6 @@ export function bodyOf(
     throw invalidRequest([{ path: 'body', message: 'A body is required', rule: 'required' }])
   assertJsonBody(requestText, body)
   return body
-}
-
-/**
- * Selects the schemas. The body may refer to stored responses if the `storedResponses` option is set or a rule scripts
- * the reply.
- */
-function schemasFor(
-  input: Input,
-  storingBody: z.ZodType,
-  { state, match }: CallRecord<SandboxState>,
-): Schemas {
-  const mayRefer = state.options.storedResponses || match?.effect.reply !== undefined
-  return mayRefer ? { ...input, body: storingBody } : input
 }
 
 /** Parses each part of a request with its schema. Throws 400 with all violations. */

@@ -85,16 +85,16 @@ async function answer(request: Request): Promise<Reply> {
 }
 
 /** Returns a fault's, a recording's or the operation's reply. Throws to reject the request. */
-async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
+async function produce(request: Request, { replaced, script, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
   const { dialect, replay } = gateway
   if (replaced) return applyErrorEnvelope(gateway, record, replaced)
-  const recorded = replay && (await replay(record, refusal, call.sink.left))
+  const recorded = replay && !script && (await replay(record, refusal, call.sink.left))
   if (recorded) return recorded
   // A rule may name a path that has no operation, and not match.
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
 
-  const context = checkRequest(operation, record, { stream, dialect, conversation })
+  const context = checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, marks } = operation
   if (marks?.extension) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)

@@ -30,6 +30,8 @@ import type { ReadConversation } from './read.ts'
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
+  /** The rule's reply or script turn. */
+  readonly script?: ScriptedReply | undefined
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
   /** A fault's reply, which replaces the operation's. */
@@ -68,7 +70,7 @@ export async function matchRule(
   })
   const { waitMs, instead, stream } = faults.before()
   const scripted = instead || !reply ? undefined : scriptedReply(reply)
-  return { waitMs, replaced: instead, scripted, stream, faults, charge }
+  return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
 }
 
 /** Collects the call data that faults use. All faults of a call draw from one sequence of random numbers. */

@@ -244,6 +244,17 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
+  it('do not replace the text of a rule or a script', async () => {
+    const request = requestOf(hello, { path: '/responses' })
+    const gateway = createGateway({ recordings: [recordingOf(['recorded'], { request })], timeScale: 0 })
+    gateway.reply('ruled', { times: 1 })
+    const ask = async () => (await post(gateway, '/responses', hello)).text
+    expect(await ask()).toContain('"ruled"')
+    expect(await ask()).toBe('recorded')
+    gateway.script([{ text: 'scripted' }])
+    expect(await ask()).toContain('"scripted"')
+  })
+
   it("require one of the gateway's API keys", async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { apiKeys: ['one'] })
     expect((await post(gateway, '/responses', hello)).status).toBe(401)
