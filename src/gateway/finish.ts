@@ -37,10 +37,10 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
 }
 
 /**
- * Serialised bodies that have passed the check. List replies are frozen and shared, so they are checked and
+ * Serialised bodies that have passed an operation's check. List replies are frozen and shared, so they are checked and
  * serialised only once.
  */
-const checked = new WeakMap<object, { text: string; bytes: Uint8Array }>()
+const checked = new WeakMap<object, { operation: AnyOperation; text: string; bytes: Uint8Array }>()
 
 /** Checks a resolver's reply against its schema. Throws 500 for a mismatch. */
 export function checkContract(operation: AnyOperation, reply: Reply): Reply {
@@ -48,16 +48,19 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body
   const cached = checked.get(value as object)
-  if (cached) return { ...reply, body: { kind: 'json', value, ...cached } }
+  if (cached?.operation === operation) {
+    const { text, bytes } = cached
+    return { ...reply, body: { kind: 'json', value, text, bytes } }
+  }
 
   const { error } = check(operation.output, value)
   if (error) throw new SchemaViolation(operation.id, toViolations(error, 'reply'))
   // A value other than an object counts as frozen.
   if (Object(value) !== value || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
-  const serialised = { text, bytes: toBytes(text) }
-  checked.set(value as object, serialised)
-  return { ...reply, body: { kind: 'json', value, ...serialised } }
+  const bytes = toBytes(text)
+  checked.set(value as object, { operation, text, bytes })
+  return { ...reply, body: { kind: 'json', value, text, bytes } }
 }
 
 /** Translates a reply to the active dialect. */

@@ -67,6 +67,13 @@ describe('checkContract()', () => {
     expect(Reflect.get(again.body, 'bytes')).toBe(Reflect.get(checked.body, 'bytes'))
   })
 
+  it("checks a value that another operation's check accepted", () => {
+    const reply = ok(Object.freeze({ data: ['red'] })) as Reply
+    checkContract(operation, reply)
+    const other = { ...operation, id: 'countColours', output: z.object({ data: z.int() }) }
+    expect(() => checkContract(other, reply)).toThrow('the reply of countColours violates its schema')
+  })
+
   it('returns a reply with any other value unchanged', () => {
     const reply = ok({ data: ['red'] }) as Reply
     expect(checkContract(operation, reply)).toBe(reply)
