@@ -41,8 +41,7 @@ export function locate(
   const caller = { route, authorization, key, keyOwner, isNamedByKey }
   try {
     const named = idInPath ?? idInKey
-    if (named !== undefined) return { ...caller, sandbox: sandboxes.find(named), gone: undefined }
-    const sandbox = current ?? sandboxes.default
+    const sandbox = named === undefined ? (current ?? sandboxes.default) : sandboxes.find(named)
     sandboxes.assertLive(sandbox)
     return { ...caller, sandbox, gone: undefined }
   } catch (error) {

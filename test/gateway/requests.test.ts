@@ -40,6 +40,18 @@ describe('requests', () => {
     expect(await raw(server.port, sent).closed()).toMatch(/^HTTP\/1.1 200 /)
     expect(server.gateway.journal.entries()).toMatchObject([{ method, status: 200, rawBody: { text: '' } }])
   })
+  it('get a 410 in a disabled default sandbox, whether they name it by path, by key or not at all', async () => {
+    const gateway = createGateway({ sandboxes: { default: false } })
+    const statusOf = async (origin: string, apiKey = 'any') => {
+      const baseUrl = `https://gateway.example${origin}/api/v1`
+      return (await call({ fetch: gateway.fetch, baseUrl, apiKey }, 'GET /providers')).status
+    }
+    const { apiKey } = createGateway()
+    expect([await statusOf(''), await statusOf('/sandboxes/default'), await statusOf('', apiKey)]).toEqual([
+      410, 410, 410,
+    ])
+    expect(await statusOf('', gateway.createSandbox().apiKey)).toBe(200)
+  })
 })
 
 describe('paths with parameters', () => {
