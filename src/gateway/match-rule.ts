@@ -11,18 +11,16 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { fromBase64 } from '../lib/bytes.ts'
 import { check } from '../lib/check.ts'
 import { about, shown } from '../lib/in-words.ts'
-import { random, uuid } from '../lib/seed.ts'
+import { random } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
 import { responsesPlaces } from '../protocols/responses/stream.ts'
-import { lastUserText } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { modelOf } from '../scenarios/condition.ts'
 import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { Match } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { type ReplyContext, type ScriptedFrame, ScriptedReply } from '../scenarios/scripted-reply.ts'
-import { isTemplate, templateWriter } from '../scenarios/template.ts'
+import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 
@@ -56,12 +54,13 @@ export async function matchRule(
   named: readonly Scenario[],
   readConversation: ReadConversation,
 ): Promise<Effect> {
-  const outcome = record.state.rules.match(record, named, readConversation)
+  const fillTemplates = templateFiller(record, readConversation)
+  const outcome = record.state.rules.match(record, named, readConversation, fillTemplates)
   record.matched(outcome)
   const { charge } = outcome
   if (!outcome.match) return charge ? { ...noEffect, charge } : noEffect
 
-  const match = await withReply(outcome.match, record, readConversation)
+  const match = await renderScriptedReply(outcome.match, record, readConversation, fillTemplates)
   if (match !== outcome.match) record.matched({ ...outcome, match })
   const { reply } = match.effect
   const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
@@ -94,14 +93,22 @@ function factsOf(
   }
 }
 
-/** Completes the scripted reply by rendering its templates or calling the rule's function. */
-async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
-  const { reply } = match.effect
-  if (!reply || !(match.replyFunction || hasTemplate(reply))) return match
-  const ownReply = match.replyFunction
-    ? await callReplyFunction(match.replyFunction, reply, record, readConversation)
-    : renderReply(reply, match, record, readConversation)
-  return { ...match, effect: { ...match.effect, reply: ownReply } }
+/** Fills in the scripted reply's templates, or calls the rule's function. */
+async function renderScriptedReply(
+  match: Match,
+  record: RuleCall,
+  readConversation: ReadConversation,
+  fillTemplates: FillTemplates,
+): Promise<Match> {
+  const { effect, replyFunction } = match
+  // A turn's templates are filled in when it is taken, because its text identifies the conversation.
+  if (!effect.reply || match.turn) return match
+  const filled = replyFunction
+    ? await callReplyFunction(replyFunction, effect.reply, record, readConversation)
+    : fillTemplates(effect.reply, match.call)
+  if (filled === effect.reply) return match
+  const headers = filled.headers && oneLine(filled.headers)
+  return { ...match, effect: { ...effect, reply: { ...filled, ...(headers && { headers }) } } }
 }
 
 async function callReplyFunction(
@@ -131,55 +138,6 @@ async function callReplyFunction(
         ? `unknown field '${unknown.path.join('.')}'${unknown.suggestion ? `; did you mean '${unknown.suggestion}'?` : ''}`
         : about(String(first?.path), String(first?.message))
   throw new GatewayError(500, `The function passed to reply() returned an invalid reply: ${problem}`)
-}
-
-const templates = new WeakMap<ScriptedReply, boolean>()
-
-function hasTemplate(reply: ScriptedReply): boolean {
-  const isKnownTemplate = templates.get(reply) ?? isTemplate(JSON.stringify(reply))
-  // mutation: equivalent (saves time)
-  templates.set(reply, isKnownTemplate)
-  return isKnownTemplate
-}
-
-function renderReply(
-  reply: ScriptedReply,
-  match: Match,
-  record: RuleCall,
-  readConversation: ReadConversation,
-): ScriptedReply {
-  const { params, query, headers, body, method, path, contentKey, occurrence, state } = record
-  let drawn = 0
-  const values = {
-    body,
-    params,
-    query,
-    headers,
-    method,
-    path,
-    model: modelOf(body),
-    call: match.call,
-    get now() {
-      return new Date(record.at).toISOString()
-    },
-    get input() {
-      return lastUserText(readConversation() ?? { items: [], tools: [] })
-    },
-    random: {
-      get uuid() {
-        return uuid(state.seed, 'template', contentKey, occurrence, drawn++)
-      },
-    },
-  }
-  const write = templateWriter(values, (message) => record.warn(message))
-  const { text, body: template, headers: named, frames } = reply
-  return {
-    ...reply,
-    ...(text !== undefined && { text: write(text) }),
-    ...(template !== undefined && { body: write(template) }),
-    ...(named && { headers: oneLine(write(named)) }),
-    ...(frames && { frames: frames.map((frame) => ('base64' in frame ? frame : write(frame))) }),
-  }
 }
 
 /** Replaces characters that headers cannot contain: line breaks, other control characters, and any outside Latin-1. */

@@ -398,7 +398,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
     if (citations && (text === undefined || callsOf(turn).length > 0))
       yield { path: [...path, 'citations'], says: ' requires text, and no calls, in the same turn' }
     yield* endProblems(turn, path)
-    yield* templateProblems({ text }, path)
+    yield* templateProblems(turn, path)
     yield* citationProblems(turn, path)
     yield* patternProblems(expect.input, [...path, 'expect', 'input'])
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
@@ -416,15 +416,16 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
   }
 }
 
-/** Yields the problems with templates in a reply's text, body, headers and frames. */
-function* templateProblems({ text, body, headers, frames }: ScriptedReply, path: Path): Generator<Finding> {
-  for (const [field, value] of Object.entries({ text, body, headers, frames })) {
-    for (const [inner, template] of textsIn(value)) {
-      const problem = isTemplate(template) ? templateProblem(template) : undefined
-      if (problem === undefined) continue
-      const says = `: bad template: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
-      yield { path: [...path, field, ...inner], says }
-    }
+/** Yields the problems with templates anywhere in a reply or turn. */
+function* templateProblems(
+  { expect: _, ...reply }: ScriptedReply & Partial<Turn>,
+  path: Path,
+): Generator<Finding> {
+  for (const [inner, text] of textsIn(reply)) {
+    const problem = isTemplate(text) ? templateProblem(text) : undefined
+    if (problem === undefined) continue
+    const says = `: bad template: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
+    yield { path: [...path, ...inner], says }
   }
 }
 

@@ -36,6 +36,7 @@ import {
   type TurnReading,
 } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
+import type { FillTemplates } from './template.ts'
 
 /** A rule that applies to a call. */
 export interface Match {
@@ -209,11 +210,13 @@ export class Rules {
    *
    * @param named Scenarios named in a request header. Their rules are tried first.
    * @param readConversation Returns the request's conversation, for scripts.
+   * @param fillTemplates Fills in a turn's templates. Default: leaves them unchanged.
    */
   match(
     request: RuleRequest,
     named: readonly Scenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
+    fillTemplates: FillTemplates = (scripted) => scripted,
   ): Outcome {
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
@@ -227,7 +230,8 @@ export class Rules {
     }
     const play = (next: typeof playTurn | typeof playEnd, script?: Progress) => {
       const conversation = readConversation()
-      return conversation && this.#play(candidates.scripts, request, conversation, next, script)
+      const playing = conversation && { request, conversation, fillTemplates }
+      return playing && this.#play(candidates.scripts, playing, next, script)
     }
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
@@ -332,8 +336,7 @@ export class Rules {
   /** Calls `next` with the scripts that match the request. Returns undefined if no script replies to it. */
   #play(
     scripts: readonly ScriptCandidate[],
-    request: RuleRequest,
-    conversation: Conversation,
+    { request, ...playing }: Pick<Playing, 'request' | 'conversation' | 'fillTemplates'>,
     next: (active: readonly ActiveScript[], playing: Playing) => PlayedTurn | undefined,
     script?: Progress,
   ): Match | undefined {
@@ -347,7 +350,7 @@ export class Rules {
     const played = next(active, {
       index,
       request,
-      conversation,
+      ...playing,
       seed: this.#seed,
       nextConversation: () => ++this.#conversations,
     })

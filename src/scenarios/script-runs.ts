@@ -11,6 +11,7 @@ import { type CompiledScript, type CompiledTurn, type Effect, refusal } from './
 import type { RuleRequest } from './condition.ts'
 import type { OnEnd } from './scenario.ts'
 import { answerOf, type CallResult, type Mismatch, mismatchOf } from './script.ts'
+import type { FillTemplates } from './template.ts'
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
 export interface ScriptRun {
@@ -43,6 +44,7 @@ export interface ActiveScript {
 export interface Playing {
   readonly request: RuleRequest
   readonly conversation: Conversation
+  readonly fillTemplates: FillTemplates
   readonly seed: string | number
   /** Index of the script that `playEnd` applies to; -1 for `playTurn`. */
   readonly index: number
@@ -168,7 +170,7 @@ function replaceRun({ progress }: ActiveScript, run: ScriptRun, next: ScriptRun)
 function takeTurn(
   scripts: readonly ActiveScript[],
   { index, run }: { index: number; run: ScriptRun },
-  { request, conversation, seed }: Playing,
+  { request, conversation, fillTemplates, seed }: Playing,
 ): PlayedTurn {
   const active = scripts[index] as ActiveScript
   const of = active.script.length
@@ -187,7 +189,7 @@ function takeTurn(
     return { effect: mismatchRefusal(number, of, mismatch), reading, index }
   }
   const answer = answerOf(
-    turn.turn,
+    fillTemplates(turn.turn, number),
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = turn.faults.length === 0 && answer.arrives

@@ -5,10 +5,26 @@
 import { GatewayError } from '../http/errors.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { isObject } from '../lib/loose-reading.ts'
+import { uuid } from '../lib/seed.ts'
 import { readAt, readPath } from '../lib/value-path.ts'
+import { type Conversation, lastUserText } from '../resources/conversation.ts'
+import { modelOf, type RuleRequest } from './condition.ts'
 
-/** Values that templates can refer to. */
-export type TemplateValues = Readonly<Record<string, unknown>>
+/** The parts of a call that templates refer to. */
+export interface TemplateCall extends Omit<RuleRequest, 'operation' | 'route'> {
+  readonly path: string
+  /** Sandbox time, as Unix time in milliseconds. */
+  readonly at: number
+  readonly state: { readonly seed: string | number }
+  warn(message: string): void
+}
+
+/**
+ * Fills in the templates of a reply or turn.
+ *
+ * @param number Position of the call among those that match the rule's conditions, from 1. For a script, the turn.
+ */
+export type FillTemplates = <Scripted extends object>(scripted: Scripted, number: number) => Scripted
 
 /** Maximum number of characters that one reply's templates may write. */
 const maxOutput = 1024 * 1024
@@ -31,22 +47,66 @@ export function templateProblem(text: string): string | undefined {
 }
 
 /**
- * Returns a function that fills in all templates in a value. The function throws if the templates of one reply write
- * too much text in total.
- *
- * @param warn Called for each path without a value, which is replaced by an empty string.
+ * Returns a function that fills in all templates of a reply or turn. A path without a value is replaced by an empty
+ * string, with a warning. Throws a 500 if the templates of one reply write too much text.
  */
-export function templateWriter(
-  values: TemplateValues,
-  warn: (message: string) => void,
-): <Value>(value: Value) => Value {
+export function templateFiller(
+  call: TemplateCall,
+  readConversation: () => Conversation | undefined,
+): FillTemplates {
+  return (scripted, number) =>
+    hasTemplate(scripted) ? fill(scripted, valuesOf(call, readConversation, number), call) : scripted
+}
+
+const templates = new WeakMap<object, boolean>()
+
+function hasTemplate(scripted: object): boolean {
+  const has = templates.get(scripted) ?? isTemplate(JSON.stringify(scripted))
+  templates.set(scripted, has)
+  return has
+}
+
+function valuesOf(
+  { params, query, headers, body, method, path, contentKey, occurrence, at, state }: TemplateCall,
+  readConversation: () => Conversation | undefined,
+  number: number,
+): Readonly<Record<string, unknown>> {
+  let drawn = 0
+  return {
+    body,
+    params,
+    query,
+    headers,
+    method,
+    path,
+    model: modelOf(body),
+    call: number,
+    get now() {
+      return new Date(at).toISOString()
+    },
+    get input() {
+      return lastUserText(readConversation() ?? { items: [], tools: [] })
+    },
+    random: {
+      get uuid() {
+        return uuid(state.seed, 'template', contentKey, occurrence, drawn++)
+      },
+    },
+  }
+}
+
+function fill<Scripted extends object>(
+  scripted: Scripted,
+  values: Readonly<Record<string, unknown>>,
+  call: TemplateCall,
+): Scripted {
   let left = maxOutput
   const valueAt = (path: string) => {
     const keys = readPath(path)
     const value = readAt(values, keys)
     const root = String(keys[0])
     const hint = root in values ? '' : meantBy(root, Object.keys(values))
-    if (value === undefined) warn(`the template uses '${path}', which the request does not have${hint}`)
+    if (value === undefined) call.warn(`the template uses '${path}', which the request does not have${hint}`)
     if (value === undefined || value === null) return ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
@@ -66,7 +126,7 @@ export function templateWriter(
     if (!isObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
   }
-  return (value) => inside(value) as typeof value
+  return inside(scripted) as Scripted
 }
 
 /** Splits a template into text and tags. Only tags have a `path`. */

@@ -99,6 +99,46 @@ describe('templates in scripted replies', () => {
     expect((await (await send({})).json()).output[0].content[0].text).toBe('Turn 1: Why tides?')
   })
 
+  it('are rendered in the text, calls, output and citations of a turn, also if it calls a function', async () => {
+    const { gateway, send } = setup()
+    const url = 'https://tides.example/{{ body.metadata.page }}'
+    gateway.script([
+      { text: 'You ask: {{ input }}', call: { search: { query: '{{ input }}', deep: ['{{ model }}', 1] } } },
+      { output: [{ type: 'reasoning', summary: 'About {{ input }}' }], text: 'See', citations: [{ url }] },
+    ])
+    const question = { type: 'message', role: 'user', content: 'Why "tides"?' }
+    const { output } = await (await send({ input: [question] })).json()
+    expect(output[0].content[0].text).toBe('You ask: Why "tides"?')
+    expect(JSON.parse(output[1].arguments)).toEqual({
+      query: 'Why "tides"?',
+      deep: ['aurora/dawn-2', 1],
+    })
+    const result = { type: 'function_call_output', call_id: output[1].call_id, output: 'moon' }
+    const next = await (
+      await send({ input: [question, ...output, result], metadata: { page: '7' } })
+    ).json()
+    expect(next.output[0].summary[0].text).toBe('About Why "tides"?')
+    expect(next.output[1].content[0].annotations[0].url).toBe('https://tides.example/7')
+  })
+
+  it('identify a conversation without calls by the rendered text', async () => {
+    const { gateway, send } = setup()
+    gateway.script([{ text: 'You ask: {{ input }}' }, { text: 'Bye' }])
+    const question = { type: 'message', role: 'user', content: 'Hi' }
+    const { output } = await (await send({ input: [question] })).json()
+    const next = await (await send({ input: [question, ...output, question] })).json()
+    expect(next.output[0].content[0].text).toBe('Bye')
+  })
+
+  it.each([
+    [{ output: [{ type: 'message' as const, content: '{{ input' }] }, 'script[0].output'],
+    [{ call: { search: { query: '{{ input' } } }, 'script[0].call'],
+    [{ text: 'See', citations: [{ url: 'https://a.example/', title: '{{ x' }] }, 'script[0].citations'],
+  ])('are validated wherever they are filled in: %j', (turn, place) => {
+    const { gateway } = setup()
+    expect(() => gateway.use({ on: 'text', script: [turn] })).toThrow(place)
+  })
+
   it.each([
     ['Why tides?', 'You ask: Why tides?', 'tides'],
     [
