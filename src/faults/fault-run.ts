@@ -1,7 +1,7 @@
 /** Applies a rule's faults to a request, layer by layer, and records which of them took effect. */
 import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
-import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
+import { type Fault, type FaultContext, type FaultInputs, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
 
 export interface FaultListener {
@@ -30,22 +30,22 @@ interface Application {
 
 export class FaultRun {
   readonly #applications: readonly Application[]
-  readonly #facts: FaultFacts
+  readonly #inputs: FaultInputs
   readonly #listener: FaultListener
 
   /** @param settings Sorted by `sortFaults`. */
-  constructor(settings: readonly FaultSetting[], facts: FaultFacts, listener: FaultListener) {
+  constructor(settings: readonly FaultSetting[], inputs: FaultInputs, listener: FaultListener) {
     this.#applications = settings.map((setting) => ({
       setting,
       fault: faultOf(setting.name),
       acted: false,
       why: undefined,
     }))
-    this.#facts = facts
+    this.#inputs = inputs
     this.#listener = listener
   }
 
-  before(): BeforeAnswer {
+  applyBeforeOperation(): BeforeAnswer {
     let waitMs = 0
     let instead: Reply | undefined
     let stream: boolean | undefined
@@ -53,7 +53,7 @@ export class FaultRun {
       const { fault, setting } = application
       if (fault.layer === 'delay') waitMs += fault.apply(setting, this.#contextOf(application))
       else if (fault.layer === 'replacement') instead = fault.apply(setting, this.#contextOf(application))
-      else if (fault.layer === 'form') stream = fault.requested === 'json'
+      else if (fault.layer === 'form' && this.#inputs.canStream) stream = fault.requested === 'json'
       else continue
       application.acted = true
     }
@@ -61,19 +61,21 @@ export class FaultRun {
   }
 
   /** Applies the remaining faults to the reply. */
-  distort(reply: Reply): Reply {
+  applyToReply(reply: Reply): Reply {
     const isStream = announcesEvents(reply.headers)
-    let distorted = reply
+    let faulty = reply
     for (const application of this.#applications) {
       if (needsStream(application.fault) && !isStream) application.why = 'the reply is not an event stream'
-      else if (distorted.body.kind === 'hang-up') application.why = 'there is no reply'
-      else distorted = this.#apply(application, distorted)
+      else if (application.fault.layer === 'form' && !application.acted)
+        application.why = 'the operation has no event stream'
+      else if (faulty.body.kind === 'hang-up') application.why = 'there is no reply'
+      else faulty = this.#apply(application, faulty)
     }
-    const { body } = distorted
-    if (this.#applications.every(({ acted }) => acted)) return distorted
-    if (body.kind === 'frames') return { ...distorted, body: { ...body, frames: this.#watched(body.frames) } }
+    const { body } = faulty
+    if (this.#applications.every(({ acted }) => acted)) return faulty
+    if (body.kind === 'frames') return { ...faulty, body: { ...body, frames: this.#watched(body.frames) } }
     this.#settle()
-    return distorted
+    return faulty
   }
 
   #apply(application: Application, reply: Reply): Reply {
@@ -127,7 +129,7 @@ export class FaultRun {
       .slice(0, this.#applications.indexOf(application))
       .filter(({ fault }) => actsOnReply(fault))
     return {
-      ...this.#facts,
+      ...this.#inputs,
       acted: () => {
         application.acted = true
       },

@@ -22,7 +22,7 @@ export const layers = {
 export type Layer = keyof typeof layers
 
 /** Request data that a fault may use in addition to its parameters. */
-export interface FaultFacts {
+export interface FaultInputs {
   /**
    * Returns the next random number in [0, 1). Seeded by the sandbox's seed, the rule, the request and its occurrence.
    */
@@ -30,14 +30,16 @@ export interface FaultFacts {
   /** Sandbox time of the request, as Unix time in milliseconds. */
   readonly now: number
   /** State of the rule's rate limit, if it has one. */
-  readonly quota: QuotaReading | undefined
+  readonly rateLimit: RateLimitState | undefined
   /** If true, the reply is sent over a socket, not through MSW or an intercepted `fetch`. */
   readonly hasConnection: boolean
+  /** If true, the operation can reply with an event stream. */
+  readonly canStream: boolean
   /** Locates an answer's parts in the operation's streams. */
   readonly protocol: StreamPlaces
 }
 
-export interface FaultContext extends FaultFacts {
+export interface FaultContext extends FaultInputs {
   /** Reports that the fault took effect. Call it after yielding a changed frame, because a later fault may then act. */
   acted(): void
   /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
@@ -48,7 +50,7 @@ export interface FaultContext extends FaultFacts {
   readonly isFirst: boolean
 }
 
-export interface QuotaReading {
+export interface RateLimitState {
   /** Requests allowed per window, or tokens if only tokens are limited or exhausted. */
   limit: number
   /** Remaining requests or tokens in this window. */

@@ -6,7 +6,7 @@ import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
 import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
-import { defineFault, type FaultContext, type QuotaReading } from './fault.ts'
+import { defineFault, type FaultContext, type RateLimitState } from './fault.ts'
 
 export const replacingFaults = [
   defineFault({
@@ -75,10 +75,10 @@ export const replacingFaults = [
           'Additional headers. Default headers are `WWW-Authenticate` for 401, `Retry-After` for 429 and 503, and `X-RateLimit-*` for 429.',
         ),
       }),
-    apply({ status, message, headers, ...extras }, { quota }) {
+    apply({ status, message, headers, ...extras }, { rateLimit }) {
       return refusal(status, message, {
         ...extras,
-        headers: { ...usualHeaders(status, quota), ...lowerCase(headers) },
+        headers: { ...usualHeaders(status, rateLimit), ...lowerCase(headers) },
       })
     },
   }),
@@ -94,8 +94,8 @@ export const replacingFaults = [
           'Time until the limit resets in milliseconds, if the rule has no `rateLimit`.',
         ),
       }),
-    apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
-      return refusal(429, message, { headers: usualHeaders(429, quota) })
+    apply({ message, limit, retryAfterMs }, { rateLimit = { limit, remaining: 0, resetMs: retryAfterMs } }) {
+      return refusal(429, message, { headers: usualHeaders(429, rateLimit) })
     },
   }),
   defineFault({
@@ -113,9 +113,9 @@ export const replacingFaults = [
           'Milliseconds from the request to the date, rounded up to whole seconds.',
         ),
       }),
-    apply({ status, ms }, { now, quota }) {
+    apply({ status, ms }, { now, rateLimit }) {
       const headers = {
-        ...usualHeaders(status, quota),
+        ...usualHeaders(status, rateLimit),
         date: httpDate(now),
         'retry-after': httpDate(now + Math.ceil(ms / 1000) * 1000),
       }
@@ -225,14 +225,14 @@ const errorTypes: Record<number, string> = {
   529: 'provider_overloaded',
 }
 
-/** Returns the headers that gateways usually send with a status. Default quota: 0 of 60 requests left for one second. */
+/** Returns the headers that gateways usually send with a status. Default rate limit: 0 of 60 requests left for one second. */
 function usualHeaders(
   status: number,
-  quota: QuotaReading = { limit: 60, remaining: 0, resetMs: 1000 },
+  rateLimit: RateLimitState = { limit: 60, remaining: 0, resetMs: 1000 },
 ): Record<string, string> {
-  const wait = { 'retry-after': seconds(quota.resetMs) }
+  const wait = { 'retry-after': seconds(rateLimit.resetMs) }
   if (status === 401) return { 'www-authenticate': 'Bearer' }
-  if (status === 429) return { ...quotaHeaders(quota), ...wait }
+  if (status === 429) return { ...rateLimitHeaders(rateLimit), ...wait }
   return status === 503 ? wait : {}
 }
 
@@ -240,13 +240,13 @@ function usualHeaders(
  * Returns the `X-RateLimit-*` headers. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, because clocks
  * may differ.
  */
-export function quotaHeaders({
+export function rateLimitHeaders({
   limit,
   remaining,
   resetMs,
   requests,
   tokens,
-}: QuotaReading): Record<string, string> {
+}: RateLimitState): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),

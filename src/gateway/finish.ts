@@ -19,7 +19,7 @@ import type { Effect } from './match-rule.ts'
 /** Applies the matched rule's faults and rate limit headers. */
 export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord<SandboxState>): Reply {
   const headers = charge?.(record.tokens)
-  const faulty = faults ? faults.distort(reply) : reply
+  const faulty = faults ? faults.applyToReply(reply) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }

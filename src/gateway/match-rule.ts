@@ -1,7 +1,7 @@
 /**
  * Step 7: matches a rule, and determines its effects before the operation runs: the delay and a replacement reply.
  */
-import type { FaultFacts } from '../faults/fault.ts'
+import type { FaultInputs } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
@@ -63,22 +63,22 @@ export async function matchRule(
   const match = await renderScriptedReply(outcome.match, record, readConversation, fillTemplates)
   if (match !== outcome.match) record.matched({ ...outcome, match })
   const { reply } = match.effect
-  const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
+  const faults = new FaultRun(match.effect.faults, faultInputs(match, record, call, operation), {
     noEffect: () => reply ?? match.noEffect(),
     warn: (message) => record.warn(message),
   })
-  const { waitMs, instead, stream } = faults.before()
+  const { waitMs, instead, stream } = faults.applyBeforeOperation()
   const scripted = instead || !reply ? undefined : scriptedReply(reply)
   return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
 }
 
 /** Collects the call data that faults use. All faults of a call draw from one sequence of random numbers. */
-function factsOf(
+function faultInputs(
   match: Match,
   record: RuleCall,
   { sink }: Call,
   operation: AnyOperation | undefined,
-): FaultFacts {
+): FaultInputs {
   const { seed } = record.state
   let next: (() => number) | undefined
   return {
@@ -87,8 +87,9 @@ function factsOf(
       return next()
     },
     now: record.at,
-    quota: match.rateLimit,
+    rateLimit: match.rateLimit,
     hasConnection: sink.hasConnection,
+    canStream: operation?.protocol !== undefined || operation?.stream !== undefined,
     protocol: operation?.protocol?.places ?? responsesPlaces,
   }
 }

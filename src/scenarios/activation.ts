@@ -60,12 +60,21 @@ export function advance(
     return { kind: 'rateLimit', call: progress.rateLimit.used(rule.rateLimit, request, clock).requests }
   if (rule.probability !== undefined) {
     const { probability } = rule
-    const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)
+    const drawn = luckOf(rule, request, seed)
     if (drawn >= probability) return { kind: 'probability', drawn, probability }
   }
   const { effect } = stepAt(rule, progress.taken++)
   progress.happened++
   return effect ? { effect } : { kind: 'step', call: progress.taken }
+}
+
+/** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
+export function luckOf(
+  { scenario, number }: Pick<CompiledRule, 'scenario' | 'number'>,
+  { contentKey, occurrence, triedModels = [] }: RuleRequest,
+  seed: string | number,
+): number {
+  return draw(seed, 'rule', scenario, number, contentKey, occurrence, ...triedModels.slice(1))
 }
 
 /** Undoes a step that had no effect. Outside a sequence, the rule can then apply to a later call instead. */

@@ -38,6 +38,8 @@ export interface RuleRequest extends Conditioned {
   readonly contentKey: string
   /** Number of identical requests before this one. */
   readonly occurrence: number
+  /** Models tried so far, including the current one, if the request names several. */
+  readonly triedModels?: readonly string[]
   /** If true, the request was already rejected, and only rules for `*` match it. Default: false. */
   readonly isRefused?: boolean
 }

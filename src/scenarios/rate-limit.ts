@@ -6,8 +6,8 @@
  * passes may exceed the token limit.
  */
 import * as z from 'zod'
-import type { QuotaReading } from '../faults/fault.ts'
-import { quotaHeaders } from '../faults/replacing.ts'
+import type { RateLimitState } from '../faults/fault.ts'
+import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { count, Duration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
@@ -60,12 +60,12 @@ interface Window {
   tokens: number
 }
 
-/** Returns the part of a request to which a limit applies separately: the key's hash, the model, or an empty string. */
+/** Returns the part of a request to which a limit applies separately: the hash of its key or model, or an empty string. */
 export function callerOf(
   { by }: CompiledRateLimit,
   { headers, body }: Pick<RuleRequest, 'headers' | 'body'>,
 ): string {
-  if (by === 'model') return String(modelOf(body))
+  if (by === 'model') return hash(String(modelOf(body)))
   return by === 'key' ? hash(String(headers['authorization'] ?? headers['x-api-key'])) : ''
 }
 
@@ -98,7 +98,7 @@ export class RateLimitUsage {
     return { at, now: clock.now(), requests: 0, tokens: 0, caller }
   }
 
-  read(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): QuotaReading {
+  read(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): RateLimitState {
     const { requests, tokens, now } = this.used(limit, request, clock)
     const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.windowMs - clock.now()) : 0
     const ofRequests = { limit: limit.requests, remaining: Math.max(0, limit.requests - requests) }
@@ -170,6 +170,6 @@ export function chargeRateLimits(
   return (tokens) => {
     for (const { limit, usage } of passed) usage.charge(limit, request, clock, tokens)
     const announced = passed.find(({ isAnnounced }) => isAnnounced)
-    return announced && quotaHeaders(announced.usage.read(announced.limit, request, clock))
+    return announced && rateLimitHeaders(announced.usage.read(announced.limit, request, clock))
   }
 }

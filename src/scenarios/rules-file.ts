@@ -19,7 +19,7 @@ const Uses = z.lazy(() =>
 const Run = z.lazy(() =>
   z.strictObject({
     conversation: Count,
-    firstUserText: Text,
+    firstUserMessage: Text,
     turns: Count,
     said: z.array(z.strictObject({ text: Text, isSure: z.boolean() })),
     calls: z.record(Text, Text),

@@ -1,6 +1,6 @@
 /** A sandbox's active rules: matches requests and tracks progress. */
 
-import type { QuotaReading } from '../faults/fault.ts'
+import type { RateLimitState } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
@@ -45,7 +45,7 @@ export interface Match {
   rule: number
   name: string | undefined
   effect: Effect
-  rateLimit: QuotaReading | undefined
+  rateLimit: RateLimitState | undefined
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
   /** Turn of the script; undefined for rules without a script. */
@@ -58,9 +58,7 @@ export interface Match {
 
 export interface Outcome {
   match: Match | undefined
-  /** Rate limit headers for the reply, even if no rule matched. */
-  headers: Record<string, string> | undefined
-  /** Counts the reply's tokens and returns updated headers. Set if the call passed a rate limit. */
+  /** Counts the reply's tokens and returns rate limit headers. Set if the call passed a rate limit. */
   charge: ChargeRateLimits | undefined
   /** Rules skipped for the call, for `explainNearMisses`. */
   skipped: SkippedRules | undefined
@@ -100,7 +98,7 @@ export const maxRules = 20_000
 /** State of a sandbox until a rule sets another one. */
 const firstState = 'started'
 
-const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
+const nothing: Outcome = { match: undefined, charge: undefined, skipped: undefined }
 
 export class Rules {
   readonly #seed: string | number
@@ -226,7 +224,7 @@ export class Rules {
     const passed: PassedRateLimit[] = []
     const outcome = (match: Match | undefined, skipped: number): Outcome => {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
-      return { match, headers: charge?.(0), charge, skipped: { rules, skipped, reasons } }
+      return { match, charge, skipped: { rules, skipped, reasons } }
     }
     const play = (next: typeof playTurn | typeof playEnd, script?: Progress) => {
       const conversation = readConversation()

@@ -17,7 +17,8 @@ import type { FillTemplates } from './template.ts'
 export interface ScriptRun {
   /** Index of this conversation among the sandbox's scripted conversations, from 1. */
   readonly conversation: number
-  readonly firstUserText: string
+  /** Hash of the first user message. */
+  readonly firstUserMessage: string
   /** Number of turns completed, including repetitions. */
   readonly turns: number
   /**
@@ -150,7 +151,7 @@ function beginRun(
 ): PlayedTurn | undefined {
   const run: ScriptRun = {
     conversation: playing.nextConversation(),
-    firstUserText: firstUserText(playing.conversation),
+    firstUserMessage: hash(firstUserText(playing.conversation)),
     turns,
     said: [],
     calls: new Map(),
@@ -218,12 +219,12 @@ function findRun(
   const latest = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
   if (latest && 'id' in latest) return byCall.get(latest.id)
 
-  const first = firstUserText(conversation)
+  const first = hash(firstUserText(conversation))
   const outputs = assistantOutputs(conversation)
   let best: (typeof all)[number] | undefined
   for (const each of all) {
     const { run } = each
-    if (run.firstUserText !== first || !continues(outputs, run)) continue
+    if (run.firstUserMessage !== first || !continues(outputs, run)) continue
     if (!best || run.said.length < best.run.said.length) best = each
   }
   return best

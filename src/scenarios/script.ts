@@ -199,7 +199,7 @@ export function mismatchOf(
   const differ = (field: string, expectation: unknown, value: unknown, difference: string) => {
     expected[field] = expectation
     received[field] = value
-    differences.push(difference)
+    differences.push(truncate(difference, maxReceived))
   }
 
   if (input !== undefined) {
@@ -209,14 +209,19 @@ export function mismatchOf(
       differ(
         'input',
         input,
-        text,
+        truncate(text, maxReceived),
         `the last user message ${describeCondition(condition, false, text)}, but received ${brief(text)}`,
       )
   }
   const missing = tools.filter((name) => !conversation.tools.includes(name))
   if (missing.length > 0) {
     const offered = conversation.tools.join(', ') || 'none'
-    differ('tools', tools, conversation.tools, `the functions ${tools.join(', ')}, but received ${offered}`)
+    differ(
+      'tools',
+      tools,
+      shortened(conversation.tools),
+      `the functions ${tools.join(', ')}, but received ${offered}`,
+    )
   }
   for (const [name, checks] of Object.entries(result)) {
     const texts = results.filter((each) => each.name === name).map(({ text }) => text)
@@ -228,11 +233,19 @@ export function mismatchOf(
     differ(
       'result',
       { ...(expected['result'] as object), [name]: checks },
-      { ...(received['result'] as object), [name]: texts },
+      { ...(received['result'] as object), [name]: shortened(texts) },
       `${describeChecks(name, checks)}, but received ${actual}`,
     )
   }
   return differences.length > 0 ? { differences, expected, received } : undefined
+}
+
+/** Maximum length of a received text, and of a difference, because the journal and the script store them. */
+const maxReceived = 1000
+
+/** Returns the first received texts, truncated. */
+function shortened(texts: readonly string[]): string[] {
+  return texts.slice(0, 20).map((text) => truncate(text, maxReceived))
 }
 
 /** A condition in object form, such as `{ contains: 'tides' }`. */

@@ -197,10 +197,10 @@ function effect(name: string, inputs: (object | string)[], change: object = {}):
     { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change },
     { noEffect: () => report('no effect'), warn: report },
   )
-  const { waitMs, instead, stream } = run.before()
+  const { waitMs, instead, stream } = run.applyBeforeOperation()
   if (waitMs > 0) report(`waits ${Math.round(waitMs * 1000) / 1000}`)
   if (stream !== undefined) report(`requires ${stream ? 'a stream' : 'JSON'}`)
-  const reply = run.distort(instead ?? before)
+  const reply = run.applyToReply(instead ?? before)
   const { status, headers, transport } = reply
   if (status !== before.status || JSON.stringify(headers) !== JSON.stringify(before.headers))
     report(`${status} ${JSON.stringify(headers)}`)
@@ -235,7 +235,7 @@ describe('fault effects', () => {
   })
 
   it('match the snapshot for delays and replacements, for rules with a rate limit, and for transports without a connection', async () => {
-    const quota = { limit: 9, remaining: 0, resetMs: 2500 }
+    const rateLimit = { limit: 9, remaining: 0, resetMs: 2500 }
     const all: [FaultInput, object?][] = [
       ['idle-connection-closed', { hasConnection: false }],
       [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
@@ -247,8 +247,8 @@ describe('fault effects', () => {
       ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map(
         (status): [FaultInput] => [{ name: 'status', status }],
       ),
-      [{ name: 'status', status: 429 }, { quota }],
-      [{ name: 'status', status: 503 }, { quota }],
+      [{ name: 'status', status: 429 }, { rateLimit }],
+      [{ name: 'status', status: 503 }, { rateLimit }],
       [
         {
           name: 'status',
@@ -259,14 +259,20 @@ describe('fault effects', () => {
         },
       ],
       [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
-      ['rate-limit', { quota }],
+      ['rate-limit', { rateLimit }],
       [
         'rate-limit',
-        { quota: { ...quota, requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remaining: 4 } } },
+        {
+          rateLimit: {
+            ...rateLimit,
+            requests: { limit: 1, remaining: 2 },
+            tokens: { limit: 3, remaining: 4 },
+          },
+        },
       ],
       [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
       [{ name: 'rate-limit', retryAfterMs: 0 }],
-      [{ name: 'retry-after-date', status: 503, ms: 1 }, { quota }],
+      [{ name: 'retry-after-date', status: 503, ms: 1 }, { rateLimit }],
       [{ name: 'retry-after-date', ms: 0 }],
       ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
       [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],

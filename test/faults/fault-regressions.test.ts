@@ -94,6 +94,15 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)
     })
 
+    it('stream-instead-of-json leaves an operation without streams alone', async () => {
+      use({ on: '*', fault: 'stream-instead-of-json' })
+      expect((await entrance.call('GET /providers')).status).toBe(200)
+      expect(entrance.sandbox.journal.last('listProviders')?.warnings).toEqual([
+        "'stream-instead-of-json' found nothing to act on: the operation has no event stream",
+      ])
+      expect(unused()).toBe(1)
+    })
+
     it('do not consume `times`', async () => {
       use({ times: 1, fault: 'citation-missing-field' })
       await ask(question)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultFacts } from '../../src/faults/fault.ts'
+import type { FaultInputs } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, faults } from '../../src/faults/index.ts'
@@ -7,7 +7,7 @@ import type { Reply } from '../../src/http/reply.ts'
 import { random } from '../../src/lib/seed.ts'
 import { bytesOf, facts, framesOf } from './sample.ts'
 
-function outcome(input: FaultInput, change: Partial<FaultFacts> = {}): number | Reply {
+function outcome(input: FaultInput, change: Partial<FaultInputs> = {}): number | Reply {
   const run = new FaultRun(
     [FaultSetting.parse(input)],
     { ...facts, random: random('seed'), ...change },
@@ -16,7 +16,7 @@ function outcome(input: FaultInput, change: Partial<FaultFacts> = {}): number | 
       warn() {},
     },
   )
-  const { waitMs, instead } = run.before()
+  const { waitMs, instead } = run.applyBeforeOperation()
   return instead ?? waitMs
 }
 
@@ -103,7 +103,9 @@ describe('status', () => {
 
 describe('rate-limit', () => {
   it("reports the rate limit's state and rounds Retry-After up to whole seconds", () => {
-    const { status, headers } = reply('rate-limit', { quota: { limit: 5, remaining: 0, resetMs: 1200.5 } })
+    const { status, headers } = reply('rate-limit', {
+      rateLimit: { limit: 5, remaining: 0, resetMs: 1200.5 },
+    })
     expect(status).toBe(429)
     expect(headers).toMatchObject({
       'retry-after': '2',

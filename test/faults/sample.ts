@@ -1,6 +1,6 @@
 /** Provides a small sample stream, and helpers that apply faults to it and read the result. */
 
-import type { FaultFacts } from '../../src/faults/fault.ts'
+import type { FaultInputs } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, sortFaults } from '../../src/faults/index.ts'
@@ -68,10 +68,11 @@ export interface FaultReport {
 }
 
 /** Request data available to faults in these tests. */
-export const facts: FaultFacts = {
+export const facts: FaultInputs = {
   random: () => 0.5,
   now: Date.UTC(2026, 0, 1),
-  quota: undefined,
+  rateLimit: undefined,
+  canStream: true,
   hasConnection: true,
   protocol: responsesPlaces,
 }
@@ -80,7 +81,7 @@ export const facts: FaultFacts = {
 export function applyFaults(
   reply: Reply,
   fault: FaultInput | FaultInput[],
-  { report = { warnings: [] }, ...change }: Partial<FaultFacts> & { report?: FaultReport } = {},
+  { report = { warnings: [] }, ...change }: Partial<FaultInputs> & { report?: FaultReport } = {},
 ): Reply {
   const settings = sortFaults([fault].flat().map((each) => FaultSetting.parse(each)))
   const run = new FaultRun(
@@ -93,7 +94,7 @@ export function applyFaults(
       warn: (message) => report.warnings.push(message),
     },
   )
-  return run.distort(reply)
+  return run.applyToReply(reply)
 }
 
 export function framesOf({ body }: Reply): Frame[] {

@@ -702,3 +702,17 @@ describe('scripts', () => {
     expect(() => createGateway().use(rule as never)).toThrow(message)
   })
 })
+
+describe("a script's memory", () => {
+  it('is cut for huge requests: the problem, the reply and the first message', async () => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'tides', tools: ['search'] }, text: 'Hi' }])
+    const agent = new Agent(gateway, 'x'.repeat(500_000))
+    const tools = Array.from({ length: 5000 }, (_, index) => ({ ...functions[0], name: `tool_${index}` }))
+    const { code, error } = await agent.ask({ tools })
+    expect(code).toBe(400)
+    expect(JSON.stringify(error).length).toBeLessThan(20_000)
+    expect(gateway.scripts()[0]?.problem?.length).toBeLessThan(3000)
+    expect(gateway.journal.last('createResponse')?.turn?.problem?.length).toBeLessThan(3000)
+  })
+})

@@ -114,9 +114,7 @@ describe('templates in scripted replies', () => {
       deep: ['aurora/dawn-2', 1],
     })
     const result = { type: 'function_call_output', call_id: output[1].call_id, output: 'moon' }
-    const next = await (
-      await send({ input: [question, ...output, result], metadata: { page: '7' } })
-    ).json()
+    const next = await (await send({ input: [question, ...output, result], metadata: { page: '7' } })).json()
     expect(next.output[0].summary[0].text).toBe('About Why "tides"?')
     expect(next.output[1].content[0].annotations[0].url).toBe('https://tides.example/7')
   })

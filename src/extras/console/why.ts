@@ -5,9 +5,9 @@
 import { hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { nearMissesOf } from '../../journal/entry.ts'
-import { draw } from '../../lib/seed.ts'
 import { firstKey } from '../../resources/collection.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { luckOf } from '../../scenarios/activation.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
 import { isBelowLimit } from '../../scenarios/near-misses.ts'
@@ -188,7 +188,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
       facts.push(`A new window begins ${seconds(windowMs)} after the first of these calls.`)
   }
   if (probability !== undefined) {
-    const drawn = draw(state.seed, 'rule', rule.scenario, rule.number, record.contentKey, record.occurrence)
+    const drawn = luckOf(rule, record, state.seed)
     facts.push(`Drew ${round(drawn)}, below the probability ${probability}.`)
   }
   const { call } = match ?? {}
