@@ -32,7 +32,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/dialects': "a vendor's names and extra fields",
     'extras/openapi': 'operations from an OpenAPI document',
     'extras/resources': "workspaces, presets, API keys, and a sandbox's activity",
-    'extras/recordings': 'record, replay, import, export, scan, drift, latency profiles',
+    'extras/recordings': 'record, replay, import, drift',
     'extras/console': 'the web page',
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',

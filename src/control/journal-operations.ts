@@ -314,8 +314,7 @@ export function exportCall(extras: readonly Extra[]): ControlOperation[] {
     id: 'exportCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
-      summary:
-        'Export a call as a curl command, a test, a scenario with the same reply, a fixture, or a recording',
+      summary: 'Export a call as a curl command or a test',
       tag: 'Journal',
     },
     input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },

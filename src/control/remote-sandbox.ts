@@ -43,7 +43,7 @@ export interface RemoteActiveScenario extends AsyncDisposable {
   readonly name: string
 }
 
-export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'recording'
+export type ExportFormat = 'curl' | 'vitest' | 'playwright'
 
 /** A sandbox's addresses and key. */
 export interface SandboxAddress {
@@ -314,8 +314,8 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
   /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
   waitFor: Journal<Bodies>['waitFor']
   /**
-   * Exports a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a
-   * recording. Throws 409 if the call cannot be exported in this format.
+   * Exports a call as a curl command or a test that repeats it. Throws 409 if the call cannot be exported in this
+   * format.
    */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */

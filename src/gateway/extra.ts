@@ -138,21 +138,6 @@ export interface Dialect {
   error?(envelope: object, status: number): object
   /** Describes the dialect's names and fields in the OpenAPI document. */
   describe?(document: Record<string, unknown>): Record<string, unknown>
-  /**
-   * Loads the list of known differences between this dialect and the vendor's document, for the `drift` command.
-   */
-  differences?(): Promise<readonly KnownDifferences[]>
-}
-
-/** Differences between a dialect and its vendor's document that have the same reason. */
-export interface KnownDifferences {
-  /** Explanation that `drift` prints. */
-  readonly reason: string
-  /**
-   * Findings, such as `Model.{links,name} value-added: red, green`. `*` matches any characters. A finding without
-   * values covers any value.
-   */
-  readonly findings: readonly string[]
 }
 
 export interface SentRequest {

@@ -51,17 +51,7 @@ function findDialect(dialect: DialectName | Dialect): Dialect {
   throw new TypeError(`createGateway: options.dialect '${dialect}' is unknown${didYouMean(dialect, names)}`)
 }
 
-const functions = [
-  'request',
-  'body',
-  'models',
-  'warning',
-  'reply',
-  'event',
-  'error',
-  'describe',
-  'differences',
-]
+const functions = ['request', 'body', 'models', 'warning', 'reply', 'event', 'error', 'describe']
 const fields = ['name', 'extensions', 'comment', ...functions]
 
 /**

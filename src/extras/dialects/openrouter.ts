@@ -139,8 +139,6 @@ export const openrouter: Dialect = {
     }
   },
   body: openrouterBody,
-  differences: async () =>
-    (await import('./openrouter-differences.json', { with: { type: 'json' } })).default,
   models: modelsIn,
   warning: inVendorsWords,
 

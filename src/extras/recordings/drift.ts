@@ -1,174 +1,294 @@
 /**
- * Finds drift: differences between Understudy, a document and observed replies, each with the side that is wrong. A
- * baseline accepts known findings until a given date.
+ * `drift`: sends recorded requests to Understudy, or to a real gateway, and compares the shapes of the replies with the
+ * recorded ones. Whatever is not compared is reported.
  */
-import * as z from 'zod'
-import { compileGlob } from '../../lib/glob.ts'
-import { compareDocuments, type DescribedOperations, type OperationDifference } from './documents.ts'
-import { compareObserved, type MockDescription, type Observed, observe } from './observe.ts'
-import type { Recording } from './recording.ts'
-import type { Difference, Severity, Shape } from './shapes.ts'
+import { toFetch } from '../../delivery/fetch.ts'
+import type { AnyExtra } from '../../gateway/extra.ts'
+import { GatewayCore } from '../../gateway/gateway.ts'
+import { decodeUtf8 } from '../../lib/bytes.ts'
+import { print } from '../../lib/print.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import type { AnyOperation } from '../../operation.ts'
+import { extensionNames, type GatewayOptionsInput } from '../../sandbox/options-input.ts'
+import type { OperationName } from '../../scenarios/names.ts'
+import type { RuleInput } from '../../scenarios/scenario.ts'
+import type { ScriptedItemInput } from '../../scenarios/scripted-reply.ts'
+import { eventsIn } from './events.ts'
+import { keyIn } from './record.ts'
+import { bodyOf, bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
+import { readRecordingFolder } from './recordings.ts'
+import { isPlaceholder } from './secrets.ts'
+import { compareShapes, type Difference, type Severity, Shape } from './shapes.ts'
+import { basicAuthorization, upstreamUrl } from './upstream.ts'
 
-/** The side that is wrong: Understudy, the vendor's document, or the vendor's API. */
-export type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
-
-export interface Finding extends OperationDifference {
-  readonly verdict: Verdict
-  readonly source: 'document' | ObservedSource
+export interface DriftFlags {
+  upstream?: URL
+  keyEnv?: string
+  dialect?: string
+  json?: true
+  failOn: 'breaking' | 'any'
+  quiet?: true
 }
 
-export type ObservedSource = 'recordings' | 'live'
-
-export interface DriftSetup {
-  readonly mock: MockDescription
-  /** The vendor's document. Default: none. */
-  readonly document?: DescribedOperations | undefined
-  readonly observed: ReadonlyMap<ObservedSource, ReadonlyMap<string, Recording>>
+export interface Finding extends Difference {
+  /** Method, path pattern and status, such as `POST /responses 200`. */
+  readonly reply: string
 }
 
-export interface Drift {
+export interface DriftReport {
+  /** Number of recordings that were compared. */
+  readonly compared: number
   readonly findings: readonly Finding[]
-  /** Parts that could not be checked, with reasons. */
-  readonly unchecked: readonly string[]
-  /** Number of operations in the document, and number of replies by source. */
-  readonly checked: Readonly<Record<string, number>>
+  /** Recordings and parts of replies that were not compared, with reasons. */
+  readonly notCompared: readonly string[]
 }
 
-const severities: readonly Severity[] = ['breaking', 'additive', 'info']
-const checkedNames: Record<ObservedSource, string> = { recordings: 'recorded replies', live: 'live replies' }
+/** Prints a report. Sets exit code 1 for drift, 2 if something was not compared. */
+export async function drift(folder: string, flags: DriftFlags, extras: readonly AnyExtra[]): Promise<void> {
+  const report = await findDrift(readRecordingFolder(folder), flags, extras)
+  const { findings, notCompared, compared } = report
+  if (flags.json) print(JSON.stringify(report, null, 2))
+  else print(toText(report, flags.quiet))
+  const failures = findings.filter(({ severity }) => flags.failOn === 'any' || severity === 'breaking')
+  if (failures.length > 0) process.exitCode = 1
+  else if (notCompared.length > 0 || compared === 0) process.exitCode = 2
+}
 
-export function findDrift({ mock, document, observed }: DriftSetup): Drift {
-  const findings = new Map<string, Finding>()
-  const add = (
-    difference: OperationDifference,
-    source: Finding['source'],
-    verdict: Verdict,
-    severity = difference.severity,
-  ) => {
-    const name = nameOf(difference)
-    if (!findings.has(name)) findings.set(name, { ...difference, source, verdict, severity })
-  }
-  const unchecked: string[] = []
-  const checked: Record<string, number> = {}
-  const documented = document ? [...compareDocuments(mock.operations, document)] : []
-  const documentedNames = new Set(documented.map(nameOf))
-  if (document) checked['document operations'] = document.size
-
-  const seen: Observed['bodies'][] = []
-  for (const [source, recordings] of observed) {
-    const shown = observe(recordings.values(), mock.operations)
-    seen.push(shown.bodies)
-    checked[checkedNames[source]] = shown.replies
-    if (shown.replies === 0) unchecked.push(`${source}: no complete reply to a known operation`)
-    for (const difference of compareObserved(mock.operations, shown, mock.streams)) {
-      // If the document agrees with Understudy, the vendor's behaviour is undocumented.
-      const isKnown = !document || documentedNames.has(nameOf(difference)) || !isDescribed(difference)
-      add(difference, source, isKnown ? 'ours-is-wrong' : 'undocumented')
+export async function findDrift(
+  recordings: ReadonlyMap<string, Recording>,
+  { upstream, keyEnv, dialect }: Pick<DriftFlags, 'upstream' | 'keyEnv' | 'dialect'>,
+  extras: readonly AnyExtra[],
+): Promise<DriftReport> {
+  const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
+  const gatewayOf = gateways(dialect, extras)
+  const groups = new Map<string, Compared>()
+  const notCompared: string[] = []
+  let compared = 0
+  for (const [file, recording] of recordings) {
+    try {
+      const { request, reply } = completed(recording)
+      const gateway = gatewayOf(recording.head.dialect)
+      const { operation } = gateway.router.find(request.method, request.path)
+      const answers = upstream
+        ? [await askUpstream(request, operation, upstream, key)]
+        : await askUnderstudy(gateway, request, operation, reply.status)
+      const different = answers.find(({ status }) => status !== reply.status)
+      if (different) throw new NotCompared(statusMessage(different, reply.status))
+      const name = `${request.method} ${operation?.path ?? request.path} ${reply.status}`
+      const group = groups.get(name) ?? { ours: new Side(), theirs: new Side() }
+      groups.set(name, group)
+      const [ours, theirs] = upstream ? [[reply], answers] : [answers, [reply]]
+      for (const each of ours) group.ours.add(each)
+      for (const each of theirs) group.theirs.add(each)
+      compared++
+    } catch (error) {
+      if (!(error instanceof NotCompared)) throw error
+      notCompared.push(`${file}: ${error.message}`)
     }
-    if (document)
-      for (const difference of compareObserved(document, shown))
-        add(difference, source, 'undocumented', 'info')
   }
-  for (const difference of documented) {
-    if (isNotShipped(difference, seen)) add(difference, 'document', 'not-shipped', 'info')
-    else add(difference, 'document', 'ours-is-wrong')
-  }
-  const sorted = [...findings.values()].sort(
-    (left, right) =>
-      severities.indexOf(left.severity) - severities.indexOf(right.severity) ||
-      nameOf(left).localeCompare(nameOf(right)),
-  )
-  return { findings: sorted, unchecked, checked }
-}
-
-/** Identifies a finding in reports and baselines. */
-export function nameOf({
-  operation,
-  part,
-  path,
-  kind,
-}: Pick<OperationDifference, 'operation' | 'part' | 'path' | 'kind'>): string {
-  return [operation, part, path, kind].filter((word) => word !== '').join(' ')
-}
-
-/** Names a finding by its place in the document's schemas, if it has one. */
-export function titleOf(finding: OperationDifference): string {
-  return finding.schema === undefined ? nameOf(finding) : `${finding.schema} ${finding.kind}`
-}
-
-/** Returns true if documents can describe this part. They cannot describe individual events. */
-function isDescribed({ part }: Difference): boolean {
-  return part.startsWith('reply')
-}
-
-/** Returns true if a documented field is missing from all observed objects that should have it. */
-function isNotShipped(
-  { operation, part, path, kind }: OperationDifference,
-  seen: readonly Observed['bodies'][],
-): boolean {
-  if (kind !== 'field-added') return false
-  // Parts other than `reply <status>` give NaN, which matches no reply.
-  const status = Number(part.replace('reply ', ''))
-  const steps = path.split('.').slice(0, -1)
-  const name = path.replace(/^.*\./, '')
-  const objects = seen.flatMap((bodies) =>
-    [...bodies].flatMap(([{ id }, statuses]) => {
-      const shape = id === operation ? statuses.get(status) : undefined
-      return shape ? shapesAt(shape, steps).flatMap((each) => [...each.objects.values()]) : []
-    }),
-  )
-  return objects.length > 0 && objects.every(({ fields }) => !fields.has(name))
-}
-
-function shapesAt(shape: Shape, [step, ...rest]: readonly string[]): Shape[] {
-  if (step === undefined) return [shape]
-  const [name = '', bracket] = step.split('[')
-  return [...shape.objects.values()].flatMap(({ fields }) => {
-    const field = fields.get(name)?.shape
-    const inner = bracket === undefined ? field : field?.items
-    return inner ? shapesAt(inner, rest) : []
+  const label = upstream ? 'the recordings' : 'Understudy'
+  const findings = [...groups].flatMap(([reply, { ours, theirs }]) => {
+    const { differences, unknown } = compareSides(ours, theirs, label)
+    notCompared.push(...unknown.map((path) => `${reply} ${path}: there is no example in ${label}`))
+    return differences.map((each) => ({ reply, ...each }))
   })
+  return { compared, findings: findings.sort(bySeverity), notCompared }
 }
 
-/** Accepted findings, each with a reason and an expiry date. */
-export const Baseline = z.lazy(() =>
-  z.strictObject({
-    accept: z.array(
-      z.strictObject({
-        finding: z.string().nonempty().describe('Name of a finding in the report. * matches any characters.'),
-        reason: z.string().nonempty(),
-        expires: z.iso.date().describe('Last day on which the finding is accepted, such as 2026-12-31.'),
-      }),
-    ),
-  }),
-)
-export type Baseline = z.infer<typeof Baseline>
+/** Reason why a recording was not compared. */
+class NotCompared extends Error {}
 
-export interface Accepted {
-  /** Findings that are not accepted. */
-  readonly findings: readonly Finding[]
-  /** Number of accepted findings. */
-  readonly accepted: number
-  /** Notes on entries that have expired or did not match a finding. */
-  readonly notes: readonly string[]
+/** A complete reply. */
+interface Answer {
+  readonly status: number
+  /** Media type in lower case, without parameters. */
+  readonly type: string
+  readonly body: Uint8Array
 }
+
+/** Returns the request and the reply. Throws if the recording has only part of them. */
+function completed(recording: Recording): { request: RecordedRequest; reply: Answer } {
+  const { request, reply, end } = recording
+  if (!request) throw new NotCompared('has no request')
+  if (!reply) throw new NotCompared('has no reply')
+  if (end?.end !== 'fin') throw new NotCompared(`the reply is incomplete (${end?.end ?? 'in progress'})`)
+  return { request, reply: answer(reply.status, reply.headers['content-type'], bodyOf(recording)) }
+}
+
+function answer(status: number, contentType: string | null | undefined, body: Uint8Array): Answer {
+  const type = (contentType ?? '').replace(/;.*/, '').trim().toLowerCase()
+  return { status, type, body }
+}
+
+const message: ScriptedItemInput = {
+  type: 'message',
+  content: [{ text: 'Tides follow the moon.' }, { refusal: 'No.' }],
+}
+const reasoning: ScriptedItemInput = { type: 'reasoning', summary: 'So.' }
+
+/** Model replies with each kind of item. A token limit can cut the message after reasoning. */
+const outputs: readonly ScriptedItemInput[][] = [
+  [message],
+  [reasoning],
+  [reasoning, message],
+  [{ type: 'reasoning', content: 'The moon pulls.' }],
+  [{ type: 'function_call', name: 'look_up', arguments: { q: 'tides' } }],
+  [{ type: 'web_search_call', action: { query: 'tides' } }],
+  [{ type: 'image_generation_call' }],
+]
 
 /**
- * Separates accepted findings from all others.
- *
- * @param today Current date, such as `2026-01-31`.
+ * Returns Understudy's replies: the default one and, because the recorded reply may contain any kind of item, one with
+ * each kind. If an error was recorded, returns an error with the same status.
  */
-export function accept(findings: readonly Finding[], baseline: Baseline, today: string): Accepted {
-  const entries = baseline.accept.map((entry) => ({ ...entry, matches: compileGlob(entry.finding), used: 0 }))
-  const left = findings.filter((finding) => {
-    const names = [nameOf(finding).toLowerCase(), titleOf(finding).toLowerCase()]
-    const entry = entries.find(({ matches, expires }) => expires >= today && names.some(matches))
-    if (entry) entry.used++
-    return !entry
+async function askUnderstudy(
+  gateway: GatewayCore,
+  request: RecordedRequest,
+  operation: AnyOperation | undefined,
+  status: number,
+): Promise<Answer[]> {
+  const url = new URL('https://gateway.example/api/v1')
+  const ask = () => send(toFetch(gateway), url, request, { authorization: 'Bearer any', 'x-api-key': 'any' })
+  if (!operation) throw new NotCompared(`Understudy has no operation ${request.method} ${request.path}`)
+  const askWith = async (rule: Pick<RuleInput, 'fault' | 'reply'>) => {
+    using _ = gateway.use({ on: operation.id as OperationName, ...rule })
+    return await ask()
+  }
+  const usual = await ask()
+  if (status >= 400 && usual.status !== status) return [await askWith({ fault: { name: 'status', status } })]
+  if (!operation.protocol || usual.status !== 200) return [usual]
+  const replies = [usual]
+  for (const output of outputs) replies.push(await askWith({ reply: { output } }))
+  return replies
+}
+
+/** Sends a request to a real gateway. Throws for requests that could change its state. */
+async function askUpstream(
+  request: RecordedRequest,
+  operation: AnyOperation | undefined,
+  upstream: URL,
+  key: string | undefined,
+): Promise<Answer> {
+  if (request.method !== 'GET' && !operation?.protocol)
+    throw new NotCompared(`${request.method} ${request.path} could change the state of the real gateway`)
+  const headers =
+    key === undefined ? basicAuthorization(upstream) : { authorization: `Bearer ${key}`, 'x-api-key': key }
+  return send(fetch, upstream, request, headers)
+}
+
+/** Timeout of a request, in real milliseconds. */
+const timeoutMs = 60_000
+
+/** Recorded headers that are sent again, unless they are redacted. */
+const sentHeaders = /^(?:accept|content-type|anthropic-.*|openai-beta)$/
+
+async function send(
+  fetch: typeof globalThis.fetch,
+  base: URL,
+  request: RecordedRequest,
+  authorization: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const { method, path, query, headers } = request
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => sentHeaders.test(name) && !isPlaceholder(value),
+  )
+  const body = method === 'GET' || method === 'HEAD' ? null : (bytesOf(request) as Uint8Array<ArrayBuffer>)
+  try {
+    const response = await fetch(upstreamUrl(base, path, query), {
+      method,
+      headers: { ...Object.fromEntries(kept), ...authorization },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const { status } = response
+    return answer(status, response.headers.get('content-type'), new Uint8Array(await response.arrayBuffer()))
+  } catch (error) {
+    const { message } =
+      (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error)
+    throw new NotCompared(`${method} ${path} failed: ${message}`)
+  }
+}
+
+function statusMessage({ status, body }: Answer, recorded: number): string {
+  const reason = Object(Object(jsonIn(decodeUtf8(body))).error).message
+  return `the status is ${status} instead of ${recorded}${reason === undefined ? '' : `: ${reason}`}`
+}
+
+interface Compared {
+  readonly ours: Side
+  readonly theirs: Side
+}
+
+/** Shapes of one side's replies to an operation, by media type. */
+class Side {
+  readonly types = new Map<string, Shape>()
+
+  add({ type, body }: Answer): void {
+    const shape = this.types.get(type) ?? new Shape()
+    const text = decodeUtf8(body)
+    const value = jsonIn(text)
+    try {
+      if (type === 'text/event-stream') shape.addStream(eventsIn(text ?? ''))
+      else if (value !== undefined) shape.addBody(value)
+    } catch (error) {
+      throw new NotCompared((error as Error).message)
+    }
+    this.types.set(type, shape)
+  }
+}
+
+function compareSides(ours: Side, theirs: Side, label: string): ReturnType<typeof compareShapes> {
+  const results = [...theirs.types].map(([type, shape]) => {
+    const mine = ours.types.get(type)
+    if (mine) return compareShapes(mine, shape, label)
+    const message = `is ${type || 'absent'}, but ${[...ours.types.keys()].join(' or ')} in ${label}`
+    const difference = { path: 'content-type', kind: 'type', severity: 'breaking', message } as const
+    return { differences: [difference], unknown: [] }
   })
-  const notes = entries.flatMap(({ finding, expires, used }) => {
-    if (expires < today) return [`'${finding}' was accepted until ${expires}`]
-    return used === 0 ? [`'${finding}' is accepted, but was not found`] : []
-  })
-  return { findings: left, accepted: findings.length - left.length, notes }
+  return {
+    differences: results.flatMap(({ differences }) => differences),
+    unknown: results.flatMap(({ unknown }) => unknown),
+  }
+}
+
+/** Returns a function that finds or creates the gateway with a recording's dialect. */
+function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (name: string) => GatewayCore {
+  const byDialect = new Map<string, GatewayCore>()
+  const create = (name?: string) =>
+    new GatewayCore({ extensions: [...extensionNames], dialect: name } as GatewayOptionsInput, { extras })
+  const createFor = (name: string) => {
+    try {
+      return create(name === 'neutral' ? undefined : name)
+    } catch (error) {
+      if (dialect === undefined) return create()
+      throw new UsageError((error as Error).message.replace(/^.* options\.dialect/, '--dialect'))
+    }
+  }
+  return (name) => {
+    const wanted = dialect ?? name
+    const gateway = byDialect.get(wanted) ?? createFor(wanted)
+    byDialect.set(wanted, gateway)
+    return gateway
+  }
+}
+
+function bySeverity(left: Finding, right: Finding): number {
+  const rank = ({ severity }: Finding) => ['breaking', 'additive'].indexOf(severity)
+  return rank(left) - rank(right)
+}
+
+function toText({ compared, findings, notCompared }: DriftReport, isQuiet = false): string {
+  const lines = findings.map(
+    ({ severity, reply, path, message }) => `${severity}  ${reply} ${path || 'body'} ${message}`,
+  )
+  const count = (wanted: Severity) => findings.filter(({ severity }) => severity === wanted).length
+  const result =
+    findings.length === 0 ? 'No drift' : `${count('breaking')} breaking, ${count('additive')} additive`
+  const summary =
+    compared === 0
+      ? 'Nothing was compared'
+      : `${result} in ${compared} ${compared === 1 ? 'recording' : 'recordings'}`
+  const rest = notCompared.length > 0 ? `; ${notCompared.length} not compared` : ''
+  const details = isQuiet ? [] : [...lines, ...notCompared.map((text) => `not compared: ${text}`)]
+  return [...details, summary + rest].join('\n')
 }

@@ -1,4 +1,4 @@
-/** `import`: converts HAR files, event streams and journals to recordings, without their secrets. */
+/** `import`: converts HAR files and event streams to recordings, without their secrets. */
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import * as z from 'zod'
@@ -12,12 +12,11 @@ import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
-import { entryExchange, journalEntries, RecordedEntry, toEnding } from './export.ts'
-import { firstProblem, type RecordedRequest, toContent } from './recording.ts'
-import { type Exchange, openRecording, RecordingFolder } from './recording-files.ts'
+import { firstProblem, type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
+import { openRecording, RecordingFolder } from './recording-files.ts'
 import { type RedactionFlags, toRedactor } from './redact.ts'
 
-export type ImportKind = 'har' | 'sse' | 'journal'
+export type ImportKind = 'har' | 'sse'
 
 export interface ImportFlags extends RedactionFlags {
   out: string
@@ -26,6 +25,14 @@ export interface ImportFlags extends RedactionFlags {
   dialect: string
   quiet?: true
   json?: true
+}
+
+/** A finished exchange. Times are in milliseconds since the request was sent. */
+interface Exchange {
+  readonly request: RecordedRequest | undefined
+  readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
+  readonly chunks: readonly { ms: number; bytes: Uint8Array }[]
+  readonly end: { how: RecordedEnding; ms: number }
 }
 
 interface Imported {
@@ -90,8 +97,6 @@ async function read(kind: ImportKind, file: string, { base, request }: ImportFla
   switch (kind) {
     case 'har':
       return importHar(new TextDecoder().decode(bytes), file, base)
-    case 'journal':
-      return importJournal(new TextDecoder().decode(bytes), file)
     case 'sse':
       return importStream(bytes, file, request ? readRequest(request) : undefined)
   }
@@ -139,37 +144,6 @@ function readRequest(file: string): RecordedRequest {
   }
 }
 
-/** Converts a journal that the control API returned. */
-export function importJournal(text: string, file: string): Imported {
-  return convert(journalEntries(text, file), file, RecordedEntry, entryExchange)
-}
-
-/**
- * Converts entries, and collects the reasons for those that cannot be converted.
- *
- * @param toExchange Returns undefined to ignore an entry. Throws to skip it with a reason.
- */
-function convert<Schema extends z.ZodType>(
-  entries: readonly unknown[],
-  file: string,
-  schema: Schema,
-  toExchange: (entry: z.output<Schema>) => Exchange | undefined,
-): Imported {
-  const exchanges: Exchange[] = []
-  const skipped: string[] = []
-  for (const [index, value] of entries.entries()) {
-    const entry = check(schema, value)
-    try {
-      if (!entry.success) throw new TypeError(firstProblem(entry.error))
-      const exchange = toExchange(entry.data)
-      if (exchange) exchanges.push(exchange)
-    } catch (error) {
-      skipped.push(`${file}: entry ${index + 1}: ${(error as Error).message}`)
-    }
-  }
-  return { exchanges, skipped }
-}
-
 const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().default('') }))
 
 /** Schema of a HAR 1.2 entry. Fields that tools commonly omit have defaults. */
@@ -210,13 +184,21 @@ type HarEntry = z.infer<typeof HarEntry>
  */
 export function importHar(text: string, file: string, base: string): Imported {
   const entries = harEntries(text, file)
-  const imported = convert(entries, file, HarEntry, (entry) => {
-    const path = pathBelow(entry.request.url, base)
-    return path === undefined || entry.request.method === 'OPTIONS' ? undefined : harExchange(entry, path)
-  })
-  if (imported.exchanges.length === 0 && imported.skipped.length === 0)
+  const exchanges: Exchange[] = []
+  const skipped: string[] = []
+  for (const [index, value] of entries.entries()) {
+    const { data: entry, error } = check(HarEntry, value)
+    try {
+      if (!entry) throw new TypeError(firstProblem(error))
+      const path = pathBelow(entry.request.url, base)
+      if (path !== undefined && entry.request.method !== 'OPTIONS') exchanges.push(harExchange(entry, path))
+    } catch (problem) {
+      skipped.push(`${file}: entry ${index + 1}: ${(problem as Error).message}`)
+    }
+  }
+  if (exchanges.length === 0 && skipped.length === 0)
     throw new UsageError(`${file}: none of its ${entries.length} entries is under ${base}, so set --base`)
-  return imported
+  return { exchanges, skipped }
 }
 
 function harEntries(text: string, file: string): unknown[] {
@@ -252,7 +234,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
     ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
   }
   const wait = Math.max(0, timings.wait)
-  const end = { how: toEnding(extensions._delivery), ms: wait + Math.max(0, timings.receive) }
+  const end = { how: endings[extensions._delivery ?? ''] ?? 'fin', ms: wait + Math.max(0, timings.receive) }
   if (response.status === 0) {
     if (end.how !== 'reset') throw new TypeError('has no response (status 0)')
     return { request: sent, reply: undefined, chunks: [], end }
@@ -264,6 +246,12 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
     chunks: bytes.length > 0 ? chunksOf(bytes, extensions._chunks, wait) : [],
     end,
   }
+}
+
+/** Endings by delivery outcome in Understudy's HAR files. */
+const endings: Readonly<Record<string, RecordedEnding>> = {
+  'aborted-by-fault': 'reset',
+  'aborted-by-client': 'aborted-by-client',
 }
 
 /** Returns the body's bytes. Throws if the exporting tool omitted, truncated or wrongly decoded them. */

@@ -1,9 +1,7 @@
 /** Declares the options, flags, commands and exports for recordings, and replays them. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { hiddenEntry, toEntry } from '../../journal/entry.ts'
 import { UsageError } from '../../lib/usage-error.ts'
-import { operations } from '../../operations/index.ts'
 import type { RecordingInput } from '../../sandbox/options-input.ts'
 import { isRecording, isRecordingFile } from './recording.ts'
 import { openRecordings, type RecordingOptions, readRecordingFile } from './recordings.ts'
@@ -74,14 +72,5 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
     const recording = isFile ? readRecordingFile(source) : source
     return isRecording(recording) ? recordingScenario(recording, operations) : undefined
   },
-  create: (options) => ({
-    ...openRecordings(options),
-    exports: Object.fromEntries(
-      (['rule', 'fixture', 'recording'] as const).map((form) => [
-        form,
-        async (record) =>
-          (await import('./export.ts')).exportEntry(hiddenEntry(toEntry(record)), form, operations),
-      ]),
-    ),
-  }),
+  create: openRecordings,
 }

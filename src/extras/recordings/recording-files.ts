@@ -1,13 +1,15 @@
 /**
- * Writes recordings to files, line by line during the exchange, or to memory. Secrets are removed before anything is
- * written. A finished file that still contains a secret is deleted.
+ * Writes recordings to files, line by line during the exchange. Secrets are removed before anything is written. A
+ * finished file that still contains a secret is deleted.
  */
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, type WriteStream } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { toLatin1 } from '../../lib/bytes.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
+import { type Leak, leaksIn } from './leaks.ts'
 import {
   fileNameOf,
   isRecordingFile,
@@ -20,9 +22,8 @@ import {
 } from './recording.ts'
 import type { BodyRedactor, CleanChunk, Redactor } from './redact.ts'
 import { operationName, toKey } from './request-key.ts'
-import { type Leak, scanFile } from './scan.ts'
 
-export interface RecordingSetup {
+interface RecordingSetup {
   readonly redactor: Redactor
   /** Operation id; null or undefined for an unknown path. */
   readonly operation: string | null | undefined
@@ -53,73 +54,9 @@ export function openRecording(
       dialect,
       key: toKey(name, clean.parts),
       redacted: clean.redacted,
-      ...(clean.bodyHash !== undefined && { bodyHash: clean.bodyHash }),
       ...time,
     },
     request: clean.request,
-  }
-}
-
-/** A finished exchange. Times are in milliseconds since the request was sent. */
-export interface Exchange {
-  readonly request: RecordedRequest | undefined
-  readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
-  readonly chunks: readonly { ms: number; bytes: Uint8Array }[]
-  readonly end: { how: RecordedEnding; ms: number }
-}
-
-export function toRecording({ request, reply, chunks, end }: Exchange, setup: RecordingSetup): Recording {
-  const recording: Recording = { ...openRecording(request, setup), chunks: [] }
-  const writer = new ReplyWriter(setup.redactor, (line, kind) => {
-    if (kind === 'chunk') recording.chunks.push(line as Recording['chunks'][number])
-    else Object.assign(recording, { [kind]: line })
-  })
-  if (reply) writer.reply(reply.ms, reply.status, reply.headers)
-  for (const { ms, bytes } of chunks) writer.chunk(ms, bytes)
-  writer.end(end.how, end.ms)
-  return recording
-}
-
-type Line = NonNullable<Recording['reply']> | Recording['chunks'][number] | NonNullable<Recording['end']>
-
-/** Converts a reply to a recording's lines, without its secrets. */
-class ReplyWriter {
-  readonly #redactor: Redactor
-  readonly #body: BodyRedactor
-  readonly #write: (line: Line, kind: 'reply' | 'chunk' | 'end') => void
-  readonly #digest = sha256.create()
-  readonly #kinds = new Set<string>()
-  #bytes = 0
-
-  constructor(redactor: Redactor, write: (line: Line, kind: 'reply' | 'chunk' | 'end') => void) {
-    this.#redactor = redactor
-    this.#body = redactor.body()
-    this.#write = write
-  }
-
-  reply(ms: number, status: number, headers: Readonly<Record<string, string>>): void {
-    const clean = this.#redactor.headers(headers, (kind) => void this.#kinds.add(kind))
-    this.#write({ ms: rounded(ms), status, headers: clean }, 'reply')
-  }
-
-  chunk(ms: number, bytes: Uint8Array): void {
-    this.#chunks(this.#body.push(ms, bytes))
-  }
-
-  end(how: RecordedEnding, ms: number): void {
-    this.#chunks(this.#body.end())
-    const redacted = [...this.#kinds, ...this.#body.redacted]
-    const hash = bytesToHex(this.#digest.digest())
-    const end = { end: how, ms: rounded(ms), bytes: this.#bytes, sha256: hash }
-    this.#write({ ...end, ...(redacted.length > 0 && { redacted }) }, 'end')
-  }
-
-  #chunks(chunks: readonly CleanChunk[]): void {
-    for (const { ms, bytes } of chunks) {
-      this.#digest.update(bytes)
-      this.#bytes += bytes.length
-      this.#write(toChunk(ms, bytes), 'chunk')
-    }
   }
 }
 
@@ -191,15 +128,18 @@ export type RecordOutcome =
   | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
   | { kind: 'not-recorded'; reason: string }
 
-/** The file for an exchange in progress. */
+/** The file for an exchange in progress. Removes the reply's secrets. */
 export class RecordingFile {
   readonly #path: string
   readonly #stream: WriteStream
   readonly #closed: Promise<void>
-  readonly #writer: ReplyWriter
   readonly #redactor: Redactor
+  readonly #body: BodyRedactor
   readonly #maxBytes: number
-  #bytes = 0
+  readonly #digest = sha256.create()
+  readonly #kinds = new Set<string>()
+  #received = 0
+  #written = 0
   #chunks = 0
   #status = 0
   #problem: string | undefined
@@ -208,26 +148,26 @@ export class RecordingFile {
     this.#maxBytes = maxBytes
     this.#path = path
     this.#redactor = redactor
+    this.#body = redactor.body()
     this.#stream = createWriteStream(this.#path, { flags: 'wx' })
     this.#closed = new Promise<void>((resolve) => this.#stream.on('close', resolve))
     this.#stream.on('error', (error) => this.giveUp(`the recording cannot be written: ${error.message}`))
     this.#line(head)
     if (request) this.#line({ request })
-    this.#writer = new ReplyWriter(redactor, (line, kind) =>
-      this.#line(kind === 'reply' ? { reply: line } : line),
-    )
   }
 
   reply(ms: number, status: number, headers: Readonly<Record<string, string>>): void {
     this.#status = status
-    this.#writer.reply(ms, status, headers)
+    const clean = this.#redactor.headers(headers, (kind) => void this.#kinds.add(kind))
+    this.#line({ reply: { ms: rounded(ms), status, headers: clean } })
   }
 
   chunk(ms: number, bytes: Uint8Array): void {
-    this.#bytes += bytes.length
+    this.#received += bytes.length
     this.#chunks++
-    if (this.#bytes > this.#maxBytes) this.giveUp(`the reply is larger than ${inMegabytes(this.#maxBytes)}`)
-    if (!this.#problem) this.#writer.chunk(ms, bytes)
+    if (this.#received > this.#maxBytes)
+      this.giveUp(`the reply is larger than ${inMegabytes(this.#maxBytes)}`)
+    if (!this.#problem) this.#write(this.#body.push(ms, bytes))
   }
 
   /** Stops writing. The file is deleted when the exchange ends. */
@@ -237,7 +177,13 @@ export class RecordingFile {
 
   /** Finishes the file, then verifies that it contains no secrets and can be parsed. */
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
-    if (!this.#problem) this.#writer.end(how, ms)
+    if (!this.#problem) {
+      this.#write(this.#body.end())
+      const redacted = [...this.#kinds, ...this.#body.redacted]
+      const hash = bytesToHex(this.#digest.digest())
+      const end = { end: how, ms: rounded(ms), bytes: this.#written, sha256: hash }
+      this.#line({ ...end, ...(redacted.length > 0 && { redacted }) })
+    }
     this.#stream.end()
     await this.#closed
     const leaks = this.#problem ? [] : await this.#check()
@@ -251,11 +197,20 @@ export class RecordingFile {
   async #check(): Promise<Leak[]> {
     const finished = await readFile(this.#path)
     try {
-      parseRecording(new TextDecoder().decode(finished))
+      const recording = parseRecording(new TextDecoder().decode(finished))
+      return leaksIn(toLatin1(finished), recording, this.#redactor.finder)
     } catch {
       this.giveUp('the finished recording cannot be read')
+      return []
     }
-    return scanFile(finished, this.#redactor.finder)
+  }
+
+  #write(chunks: readonly CleanChunk[]): void {
+    for (const { ms, bytes } of chunks) {
+      this.#digest.update(bytes)
+      this.#written += bytes.length
+      this.#line(toChunk(ms, bytes))
+    }
   }
 
   #line(line: object): void {

@@ -1,22 +1,20 @@
 /**
  * Removes secrets from an exchange before it is written. Headers are filtered by an allow-list, and everything else
- * is searched. Text can be replaced with filler of the same shape. Lengths and split points are preserved. Commands
- * add secrets from the environment, the key in use, and the rules from `--redact`.
+ * is searched. Lengths and split points are preserved. Commands add secrets from the environment, the key in use, and
+ * the rules from `--redact`.
  */
 
 import * as z from 'zod'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
-import { defaultIgnoreFields, keyPartsOf, parsedBody } from './request-key.ts'
+import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
 import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
 
 export interface RedactionSetup extends FinderSetup {
   /** Headers to keep in addition to the default ones. A trailing `*` matches any suffix. Default: none. */
   readonly headers?: readonly string[]
-  /** If true, prompts and answers are replaced with filler of the same shape. Default: false. */
-  readonly text?: boolean | undefined
   /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
 }
@@ -55,19 +53,12 @@ const overlap = 64 * 1024
 export class Redactor {
   readonly finder: SecretFinder
   readonly ignoreFields: readonly string[]
-  readonly #text: boolean
   readonly #exact = new Set<string>()
   readonly #prefixes: string[] = []
 
-  constructor({
-    headers = [],
-    text = false,
-    ignoreFields = defaultIgnoreFields,
-    ...finder
-  }: RedactionSetup = {}) {
+  constructor({ headers = [], ignoreFields = defaultIgnoreFields, ...finder }: RedactionSetup = {}) {
     this.finder = new SecretFinder(finder)
     this.ignoreFields = ignoreFields
-    this.#text = text
     for (const name of [...allowedHeaders, ...headers].map((each) => each.toLowerCase()))
       if (name.endsWith('*')) this.#prefixes.push(name.slice(0, -1))
       else this.#exact.add(name)
@@ -77,7 +68,6 @@ export class Redactor {
   request(request: RecordedRequest): {
     request: RecordedRequest
     parts: ReturnType<typeof keyPartsOf>
-    bodyHash: string | undefined
     redacted: string[]
   } {
     const kinds = new Set<string>()
@@ -90,10 +80,7 @@ export class Redactor {
       headers: this.headers(request.headers, note),
       ...toContent(fromLatin1(this.finder.replace(toLatin1(bytesOf(request)), note))),
     }
-    const parts = keyPartsOf(clean, this.ignoreFields)
-    if (!this.#text) return { request: clean, parts, bodyHash: undefined, redacted: [...kinds] }
-    kinds.add('texts')
-    return { request: withFiller(clean), parts, bodyHash: parts.bodyHash, redacted: [...kinds] }
+    return { request: clean, parts: keyPartsOf(clean, this.ignoreFields), redacted: [...kinds] }
   }
 
   /** Replaces the values of headers that are not on the allow-list. */
@@ -110,18 +97,13 @@ export class Redactor {
 
   /** Creates a redactor for one body that arrives in chunks. */
   body(): BodyRedactor {
-    return new BodyRedactor((text, note) => {
-      const clean = this.finder.replace(text, note)
-      return this.#text ? fillText(clean) : clean
-    }, this.finder.longestLines)
+    return new BodyRedactor(this.finder)
   }
 
   #isAllowed(name: string): boolean {
     return this.#exact.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix))
   }
 }
-
-type Replace = (text: string, note: (kind: string) => void) => string
 
 export interface CleanChunk {
   readonly ms: number
@@ -134,8 +116,7 @@ export interface CleanChunk {
  */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
-  readonly #replace: Replace
-  readonly #longestLines: number
+  readonly #finder: SecretFinder
   /** Withheld chunks. */
   readonly #chunks: { ms: number; length: number }[] = []
   /** Redacted bytes of the withheld chunks. */
@@ -147,9 +128,8 @@ export class BodyRedactor {
   /** Last two raw bytes, because a blank line may be split. */
   #last = ''
 
-  constructor(replace: Replace, longestLines: number) {
-    this.#replace = replace
-    this.#longestLines = longestLines
+  constructor(finder: SecretFinder) {
+    this.#finder = finder
   }
 
   push(ms: number, bytes: Uint8Array): CleanChunk[] {
@@ -171,7 +151,7 @@ export class BodyRedactor {
     const tail = this.#last + added
     this.#last = tail.slice(-2)
     const ended = /^.*(?:\n\r?\n|\r\r)/s.exec(tail)?.[0]
-    if (ended) return Math.max(0, this.#length - tail.length + ended.length - this.#longestLines)
+    if (ended) return Math.max(0, this.#length - tail.length + ended.length - this.#finder.longestLines)
     if (this.#length <= maxPiece) return 0
     // Splits after a comma: commas separate JSON fields and never occur in API keys.
     const raw = this.#raw.join('')
@@ -181,7 +161,7 @@ export class BodyRedactor {
   #upTo(border: number): CleanChunk[] {
     if (border === 0) return []
     const raw = this.#raw.join('')
-    this.#clean += this.#replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
+    this.#clean += this.#finder.replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
     this.#raw = [raw.slice(border)]
     this.#length = raw.length - border
     const ready: CleanChunk[] = []
@@ -198,95 +178,6 @@ export class BodyRedactor {
     this.#clean = this.#clean.slice(at)
     return ready
   }
-}
-
-function withFiller(request: RecordedRequest): RecordedRequest {
-  const { json: _json, text: _text, base64: _base64, ...rest } = request
-  const body = parsedBody(request)
-  if (body !== undefined) return { ...rest, json: fillValue(body) as RecordedRequest['json'] }
-  return { ...rest, ...toContent(fromLatin1(fillText(toLatin1(bytesOf(request))))) }
-}
-
-/** JSON fields that contain users' and models' text. */
-const textFields = new Set([
-  'arguments',
-  'content',
-  'delta',
-  'description',
-  'input',
-  'instructions',
-  'output',
-  'output_text',
-  'partial_json',
-  'prompt',
-  'query',
-  'reasoning',
-  'refusal',
-  'signature',
-  'suffix',
-  'summary',
-  'system',
-  'text',
-  'thinking',
-  'title',
-  'token',
-  'url',
-])
-
-/**
- * Returns a copy of a JSON value with filler in its text fields: letters become x or X, digits become 1, and each
- * non-ASCII character becomes one with the same number of bytes. Spaces, punctuation, lengths, offsets and split points
- * are unchanged.
- */
-export function fillValue(value: unknown, isText = false): unknown {
-  if (typeof value === 'string') return isText ? filler(value) : value
-  if (Array.isArray(value)) return value.map((item) => fillValue(item, isText))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, fillValue(inner, textFields.has(name))]),
-  )
-}
-
-/**
- * Replaces text fields as `fillValue` does, in text that contains JSON, such as an event stream. The text has one
- * character per byte.
- */
-export function fillText(latin1: string): string {
-  const name = [...textFields].join('|')
-  const field = new RegExp(`("(?:${name})"\\s*:\\s*")((?:\\\\.|[^"\\\\])+)(?=")`, 'g')
-  return latin1
-    .replace(field, (_, before: string, text: string) => before + filler(text))
-    .replace(
-      /("bytes"\s*:\s*\[)([\d,\s]+)\]/g,
-      (_, before: string, bytes: string) => `${before}${bytes.replace(/\d/g, '1')}]`,
-    )
-}
-
-/** Units that filler replaces. JSON literals are matched but kept, so that function arguments remain JSON. */
-const token =
-  /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]{1,3}|[^\0-\x7f]/gu
-
-/** Filler characters with two, three and four bytes. */
-const wide = ['é', '€', '😀'] as const
-const encoder = new TextEncoder()
-
-function filler(text: string): string {
-  return text.replace(token, (match) => {
-    if (match.startsWith('\\u')) return '\\u0078'
-    if (match.startsWith('\\') || /^(true|false|null)$/.test(match)) return match
-    if (/[a-z]/.test(match)) return 'x'
-    if (/[A-Z]/.test(match)) return 'X'
-    if (/\d/.test(match)) return '1'
-    return wideFiller(match)
-  })
-}
-
-/** Returns the filler for a non-ASCII character, or for the two to four Latin-1 characters of its bytes. */
-function wideFiller(match: string): string {
-  const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(match)
-  const size = isLatin1 ? match.length : encoder.encode(match).length
-  const character = wide[size - 2] as string
-  return isLatin1 ? String.fromCharCode(...encoder.encode(character)) : character
 }
 
 const names = () => z.array(z.string().min(1)).default([])
@@ -306,13 +197,12 @@ const RedactionRules = z.lazy(() =>
 
 export interface RedactionFlags {
   redact?: string
-  redactText?: true
   ignoreField?: string[]
 }
 
 /** @param known Secrets in addition to those from the environment and the file. Default: none. */
 export function toRedactor(
-  { redact, redactText, ignoreField = [] }: RedactionFlags,
+  { redact, ignoreField = [] }: RedactionFlags,
   known: readonly KnownSecret[] = [],
 ): Redactor {
   const rules = redact === undefined ? RedactionRules.parse({}) : readCheckedFile(redact, RedactionRules)
@@ -330,7 +220,6 @@ export function toRedactor(
       ...rules.values.map((value) => ({ kind: 'a value in the rules', value })),
     ],
     ignoreFields: [...defaultIgnoreFields, ...rules.ignoreFields, ...ignoreField],
-    text: redactText,
   })
 }
 

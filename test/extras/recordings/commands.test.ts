@@ -1,7 +1,7 @@
 /** Runs the recording commands as users and nightly jobs would, and checks output and exit codes. */
 
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -9,7 +9,6 @@ import { run } from '../../../src/cli/command-line.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
 import { environmentHelp } from '../../../src/lib/flags.ts'
 import { startServer } from '../../../src/serve.ts'
-import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
 import { ask } from './streams.ts'
 
@@ -204,61 +203,11 @@ describe('serve --recordings', () => {
   })
 })
 
-describe('import and export', () => {
-  it('import event streams, and report unusable ones on one line', async () => {
-    await write('ask.json', { path: '/responses', body: { a: 1 } })
-    await write('reply.txt', 'data: 1\r\n\r\n')
-    expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)
-    expect(stdout).toMatch(/reply-[0-9a-f]{16}\.recording\.jsonl\n1 recording in /)
-    await write('second.sse', 'data: 2\n\n')
-    const streams = ['@reply.txt', '@second.sse', '@reply.txt']
-    expect(await exit('import', 'sse', ...streams, '--out', '@imported', '--json')).toBe(0)
-    expect(JSON.parse(stdout)).toEqual({
-      written: ['reply.recording.jsonl', 'second.recording.jsonl', 'reply.2.recording.jsonl'],
-      skipped: [],
-      leaked: [],
-    })
-
-    await write('empty.txt', '{"error":{}}')
-    expect(await exit('import', 'sse', '@empty.txt', '--out', '@imported')).toBe(2)
-    expect(stderr).toContain('empty.txt: has no events')
-    expect(await exit('import', 'curl', '@ask.json', '--out', '@imported')).toBe(2)
-    expect(stderr).toContain('Allowed choices are har, sse, journal')
-    expect(await exit('import', 'har', '@none.har', '--out', '@imported')).toBe(2)
-    expect(stderr).toContain('no such file')
-    await write('request.json', { path: 'responses' })
-    expect(
-      await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
-    ).toBe(2)
-    expect(stderr).toMatch(/request\.json:1:\d+: path: a path must start with \//)
-    expect(await exit('import', 'har', '@a.har', '--request', '@ask.json', '--out', '@imported')).toBe(2)
-    expect(stderr).toContain('--request is for import sse')
-  })
-
-  it("accept a request's query with or without the question mark", async () => {
-    await write('reply.txt', 'data: 1\n\n')
-    for (const [place, query] of ['', 'a=1', '?a=1'].entries()) {
-      await write('request.json', { method: 'get', path: '/providers', query })
-      const out = `@queries-${place}`
-      expect(await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', out)).toBe(0)
-      const [[, recording] = []] = readRecordingFolder(join(folder, `queries-${place}`))
-      expect(recording?.request).toMatchObject({ method: 'GET', query: query === '' ? '' : '?a=1' })
-    }
-  })
-
-  it('apply --redact rules, and reject an invalid expression in them', async () => {
+describe('import', () => {
+  it('applies --redact rules, and rejects an invalid expression in them', async () => {
     await write('reply.txt', 'data: ticket-4711\n\n')
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-[0-9]+" }]')
-    const args = [
-      'import',
-      'sse',
-      '@reply.txt',
-      '--request',
-      '@ask.json',
-      '--out',
-      '@redacted',
-      '--redact-text',
-    ]
+    const args = ['import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@redacted']
     await write('ask.json', { path: '/responses', body: { a: 'ticket-12' } })
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
     const [[, recording] = []] = readRecordingFolder(join(folder, 'redacted'))
@@ -283,134 +232,11 @@ describe('import and export', () => {
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')
   })
-
-  it('convert a journal entry to a recording, a rule and a fixture', async () => {
-    await using server = await startServer()
-    await ask(server.baseUrl, '/providers')
-    await write('journal.json', { data: server.gateway.journal.entries() })
-    for (const [form, has] of [
-      ['recording', '"recording":1'],
-      ['rule', '\n  "rules": [\n    {\n'],
-      ['fixture', '"providers"'],
-    ] as const) {
-      expect(await exit('export', '@journal.json', '--as', form)).toBe(0)
-      expect(stdout).toContain(has)
-    }
-    expect(await exit('export', '@journal.json', '--entry', 'req_none')).toBe(2)
-    expect(stderr).toBe(`error: ${folder}/journal.json: has no entry 'req_none'\n`)
-
-    await call(server, 'GET /presets/none')
-    const entries = server.gateway.journal.entries()
-    await write('list.json', entries)
-    expect(await exit('export', '@list.json', '--as', 'recording')).toBe(0)
-    expect(stdout).toContain('"operation":"getPreset"')
-    expect(await exit('export', '@list.json', '--as', 'recording', '--entry', entries[0]?.id ?? '')).toBe(0)
-    expect(stdout).toContain('"operation":"listProviders"')
-    expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
-    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 reply from`)
-    for (const [name, content, problem] of [
-      ['empty.json', {}, 'has no entry'],
-      ['broken.json', [{ id: 'a' }], "entry 'a': method: Is required"],
-      ['none.json', undefined, 'no such file'],
-    ] as const) {
-      if (content) await write(name, content)
-      expect(await exit('export', `@${name}`, '--as', 'recording')).toBe(2)
-      expect(stderr).toBe(`error: ${folder}/${name}: ${problem}\n`)
-    }
-  })
-})
-
-describe('scan', () => {
-  it('exits with 0, 1 or 2, and never prints a secret', async () => {
-    const secret = 'sk-or-v1-0123456789abcdef0123456789'
-    await rm(join(folder, 'clean'), { recursive: true, force: true })
-    await mkdir(join(folder, 'clean'))
-    await write('clean/a.txt', 'max_output_tokens: 16')
-    expect(await exit('scan', '@clean')).toBe(0)
-    await rm(join(folder, 'leaking'), { recursive: true, force: true })
-    await mkdir(join(folder, 'leaking'))
-    await write('leaking/a.txt', `one\n${secret}\n`)
-    expect(await exit('scan', '@leaking')).toBe(1)
-    expect(stdout).toMatch(/leaking\/a\.txt:2: api key \(sk-\)/)
-    expect(stdout + stderr).not.toContain(secret)
-    expect(await exit('scan', '@leaking', '--json')).toBe(1)
-    expect(JSON.parse(stdout).leaks).toMatchObject([{ line: 2 }])
-    expect(await exit('scan', '@leaking', '--quiet')).toBe(1)
-    expect(stdout).toMatch(/^\S*leaking\/a\.txt:2: api key \(sk-\)\n$/)
-    expect(await exit('scan', '@clean', '--quiet')).toBe(0)
-    expect(stdout).toBe('')
-    expect(await exit('scan', '@nowhere')).toBe(2)
-    expect(stderr).toBe(`error: ${folder}/nowhere: no such file or folder\n`)
-    const summary = async (path: string) => {
-      await exit('scan', path)
-      return stdout.trim().split('\n').at(-1)
-    }
-    expect(await summary('@clean')).toBe('1 file: no secrets found')
-    expect(await summary('@leaking')).toBe('1 file: 1 secret found')
-    await write('leaking/b.txt', `${secret}\n${secret}`)
-    expect(await summary('@leaking')).toBe('2 files: 3 secrets found')
-    await write('clean/c.txt', 'x')
-    expect(await summary('@clean')).toBe('2 files: no secrets found')
-    vi.stubEnv('MY_SECRET', 'just some words')
-    await write('clean/b.txt', 'just some words')
-    expect(await exit('scan', '@clean')).toBe(1)
-    expect(stdout).toContain('environment MY_SECRET')
-  })
-
-  it('exits with 2 and names the file if it cannot be read, but with 1 if another contains a secret', async () => {
-    await rm(join(folder, 'cut'), { recursive: true, force: true })
-    await mkdir(join(folder, 'cut/deep'), { recursive: true })
-    await writeFile(join(folder, 'cut/deep/a.gz'), Buffer.from([0x1f, 0x8b, 8, 0]))
-    expect(await exit('scan', '@cut')).toBe(2)
-    expect([stdout, stderr]).toEqual([
-      '1 file: no secrets found\n',
-      `${folder}/cut/deep/a.gz: cannot be read: Z_BUF_ERROR\n`,
-    ])
-    await write('cut/b.txt', 'sk-or-v1-0123456789abcdef0123456789')
-    expect(await exit('scan', '@cut', '--json')).toBe(1)
-    expect(stdout).toBe(
-      `${JSON.stringify(
-        {
-          files: 2,
-          leaks: [{ file: `${folder}/cut/b.txt`, line: 1, kind: 'api key (sk-)' }],
-          unread: [{ file: `${folder}/cut/deep/a.gz`, reason: 'Z_BUF_ERROR' }],
-        },
-        null,
-        2,
-      )}\n`,
-    )
-    expect(await exit('scan', '@cut/b.txt', '--quiet')).toBe(1)
-    expect(stdout).toBe(`${folder}/cut/b.txt:1: api key (sk-)\n`)
-  })
-})
-
-describe('profile', () => {
-  it('prints the latencies of recordings', async () => {
-    await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
-    await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
-    await rm(join(folder, 'latencies'), { recursive: true, force: true })
-    await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')
-    expect(await exit('profile', '@latencies')).toBe(0)
-    const all = (value: number) => ({ p10: value, p50: value, p90: value, p99: value })
-    const model = {
-      samples: 1,
-      firstByteMs: all(0),
-      totalMs: all(0),
-      bytes: all(64),
-      events: all(2),
-      tokens: all(7),
-    }
-    expect(stdout).toBe(`${JSON.stringify({ profile: 1, models: { '*': model, 'a/b': model } }, null, 2)}\n`)
-    expect(await exit('profile', '@nothing-here')).toBe(2)
-    await mkdir(join(folder, 'no-latencies'), { recursive: true })
-    expect(await exit('profile', '@no-latencies')).toBe(2)
-    expect(stderr).toBe(`error: ${folder}/no-latencies: no recording has a complete, successful reply\n`)
-  })
 })
 
 it('every recording command prints its help, with defaults', async () => {
   const defaults: Record<string, string[]> = {}
-  for (const command of ['record', 'import', 'export', 'scan', 'drift', 'profile']) {
+  for (const command of ['record', 'import', 'drift']) {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)
     const texts = stdout.replace(/\s+/g, ' ').matchAll(/default: ([^)]*)\)/g)
@@ -428,14 +254,6 @@ it('every recording command prints its help, with defaults', async () => {
       '120000',
     ],
     import: ['"recordings"', '"/api/v1"', '"neutral"'],
-    export: ['"recording"', 'the last entry'],
-    scan: [],
-    drift: ['0.05', '"breaking"'],
-    profile: [],
+    drift: ['the dialect of each recording', '"breaking"'],
   })
-  expect(await readDocument()).toContain('gateway-understudy drift')
 })
-
-function readDocument(): Promise<string> {
-  return readFile(join(import.meta.dirname, '../../../src/extras/recordings/README.md'), 'utf8')
-}

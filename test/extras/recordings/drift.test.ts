@@ -1,812 +1,330 @@
-/**
- * Tests that drift finds every planted change with its severity, and none between Understudy and itself.
- */
-import { beforeAll, describe, expect, it } from 'vitest'
-import { apiDocument } from '../../../src/control/documents.ts'
-import { readDocument } from '../../../src/extras/recordings/documents.ts'
-import { accept, type Finding, findDrift, nameOf } from '../../../src/extras/recordings/drift.ts'
-import { grouped, toSarif } from '../../../src/extras/recordings/drift-report.ts'
-import { describeMock, type MockDescription } from '../../../src/extras/recordings/observe.ts'
-import { bodyOf, type Recording, toChunk } from '../../../src/extras/recordings/recording.ts'
-import type { GatewayCore } from '../../../src/gateway/gateway.ts'
-import { createGateway } from '../../../src/index.ts'
-import { cases } from '../../suite-size.ts'
-import { type Ask, randomAsks, recordingsOfMock } from './mock-recordings.ts'
+/** Tests `drift`: recorded requests are sent again, and the shapes of the replies are compared. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import type { ScriptedItemInput } from '../../../src/scenarios/scripted-reply.ts'
+import { startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
+import { runCommand } from '../../cli/run-command.ts'
+import { startUpstream } from './streams.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: documents and bodies are changed in every place
-type Any = any
-type Severity = 'breaking' | 'additive' | 'info'
-
-let mock: MockDescription
-beforeAll(async () => {
-  // The gateway's public type hides the operations.
-  mock = await describeMock(createGateway() as unknown as GatewayCore)
-})
-
-const ownDocument = (): Any => JSON.parse(JSON.stringify(apiDocument()))
-const schemas = (document: Any) => document.components.schemas
-const content = (document: Any, path: string, method = 'get') =>
-  document.paths[path][method].responses['200'].content['application/json']
-const body = (document: Any) =>
-  document.paths['/workspaces/{id}'].patch.requestBody.content['application/json'].schema
-
-/** Resolves a schema that can be a reference. */
-const follow = (document: Any, schema: Any): Any =>
-  schema.$ref ? schemas(document)[schema.$ref.split('/').at(-1)] : schema
-/** Returns a schema. Replaces a reference with a copy, which can be changed without affecting other operations. */
-const own = (document: Any, place: Any, name: string): Any => {
-  place[name] = place[name].$ref ? structuredClone(follow(document, place[name])) : place[name]
-  return place[name]
+const everything: GatewayOptions = {
+  extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
+  timeScale: 0,
 }
-const item = (document: Any, path: string) =>
-  own(document, own(document, content(document, path), 'schema').properties.data, 'items')
-const provider = (document: Any) => item(document, '/providers')
-const model = (document: Any) => item(document, '/embeddings/models')
-const request = (document: Any) => follow(document, body(document))
-const parameters = (document: Any) => document.paths['/benchmarks'].get.parameters
-const parameter = (document: Any, name: string) =>
-  parameters(document).find((each: Any) => each.name === name)
-const response = (document: Any) => own(document, content(document, '/responses', 'post'), 'schema')
-const drop = (list: unknown[], name: unknown) => list.splice(list.indexOf(name), 1)
-const events = (document: Any) => schemas(document).ResponseStreamEvent
-const event = (document: Any, type: string) =>
-  events(document).oneOf.find((each: Any) => each.properties.type.const === type)
-const ping = { type: 'object', required: ['type'] }
+const model = 'aurora/dawn-2'
+const messages = [{ role: 'user', content: 'How do tides work?' }]
+const parameters = { type: 'object', properties: { q: { type: 'string' } } }
+const look = { type: 'function', name: 'look_up', parameters }
 
-const inDocument: [string, Severity, (document: Any) => void][] = [
-  [
-    'a required field of a reply is removed',
-    'breaking',
-    (d) => {
-      delete provider(d).properties.slug
-      drop(provider(d).required, 'slug')
-    },
-  ],
-  [
-    'a required field of a reply becomes optional',
-    'breaking',
-    (d) => void drop(provider(d).required, 'name'),
-  ],
-  [
-    'a field of a reply becomes nullable',
-    'breaking',
-    (d) => {
-      provider(d).properties.name = { type: ['string', 'null'] }
-    },
-  ],
-  [
-    'the type of a reply field changes',
-    'breaking',
-    (d) => {
-      provider(d).properties.name = { type: 'integer' }
-    },
-  ],
-  [
-    'an integer in a reply becomes a number',
-    'breaking',
-    (d) => {
-      model(d).properties.created = { type: 'number' }
-    },
-  ],
-  [
-    'a field of a reply gets an additional type',
-    'breaking',
-    (d) => {
-      model(d).properties.id = { anyOf: [{ type: 'string' }, { type: 'object', properties: {} }] }
-    },
-  ],
-  [
-    'a reply gets a new optional field',
-    'additive',
-    (d) => {
-      provider(d).properties.country = { type: 'string' }
-    },
-  ],
-  [
-    'a reply gets a new required field',
-    'additive',
-    (d) => {
-      provider(d).properties.country = { type: 'string' }
-      provider(d).required.push('country')
-    },
-  ],
-  [
-    'a nested object in a reply gets a new field',
-    'additive',
-    (d) => {
-      follow(d, model(d).properties.top_provider).properties.region = { type: 'string' }
-    },
-  ],
-  [
-    'an enum in a reply gets a new value',
-    'additive',
-    (d) => void response(d).properties.status.enum.push('paused'),
-  ],
-  [
-    'an enum in a reply loses a value',
-    'info',
-    (d) => void drop(response(d).properties.status.enum, 'queued'),
-  ],
-  [
-    'an enum in a reply becomes a string',
-    'additive',
-    (d) => {
-      response(d).properties.status = { type: 'string' }
-    },
-  ],
-  [
-    'a nullable field of a reply becomes non-nullable',
-    'info',
-    (d) => {
-      provider(d).properties.privacy_policy_url = { type: 'string' }
-    },
-  ],
-  [
-    'a union gets a new member',
-    'additive',
-    (d) => {
-      const items = response(d).properties.output.items
-      const union = follow(d, items)
-      const list = union.oneOf ?? union.anyOf
-      list.push({
-        type: 'object',
-        properties: { type: { const: 'reasoning_x' }, id: { type: 'string' } },
-        required: ['type', 'id'],
-      })
-    },
-  ],
-  ['an operation is removed', 'breaking', (d) => void delete d.paths['/benchmarks']],
-  [
-    'the method of an operation changes',
-    'breaking',
-    (d) => {
-      d.paths['/workspaces/{id}'].put = d.paths['/workspaces/{id}'].patch
-      delete d.paths['/workspaces/{id}'].patch
-    },
-  ],
-  [
-    'an operation is added',
-    'additive',
-    (d) => {
-      d.paths['/credits'] = { get: { operationId: 'getCredits', responses: {} } }
-    },
-  ],
-  [
-    'the status of a reply changes',
-    'breaking',
-    (d) => {
-      const { responses } = d.paths['/providers'].get
-      responses['206'] = responses['200']
-      delete responses['200']
-    },
-  ],
-  [
-    'an operation gets an additional success status',
-    'additive',
-    (d) => {
-      const { responses } = d.paths['/providers'].get
-      responses['202'] = responses['200']
-    },
-  ],
-  [
-    'the media type of a reply changes',
-    'breaking',
-    (d) => {
-      const content = d.paths['/providers'].get.responses['200'].content
-      content['application/xml'] = content['application/json']
-      delete content['application/json']
-    },
-  ],
-  [
-    'a field of a request becomes required',
-    'breaking',
-    (d) => {
-      request(d).required = ['name']
-    },
-  ],
-  [
-    'a request gets a new field',
-    'additive',
-    (d) => {
-      request(d).properties.colour = { type: 'string' }
-    },
-  ],
-  [
-    'a request gets a new required field',
-    'breaking',
-    (d) => {
-      request(d).properties.colour = { type: 'string' }
-      request(d).required = ['colour']
-    },
-  ],
-  [
-    'a field of a request is removed',
-    'breaking',
-    (d) => {
-      delete request(d).properties.slug
-      request(d).additionalProperties = false
-    },
-  ],
-  [
-    'the maximum length in a request decreases',
-    'breaking',
-    (d) => {
-      request(d).properties.name.maxLength = 50
-    },
-  ],
-  [
-    'the maximum length in a request increases',
-    'additive',
-    (d) => {
-      request(d).properties.name.maxLength = 500
-    },
-  ],
-  [
-    'a pattern in a request changes',
-    'breaking',
-    (d) => {
-      request(d).properties.slug.pattern = '^[a-z]+$'
-    },
-  ],
-  [
-    'a parameter is added',
-    'additive',
-    (d) => void parameters(d).push({ name: 'page', in: 'query', schema: { type: 'integer' } }),
-  ],
-  [
-    'a required parameter is added',
-    'breaking',
-    (d) =>
-      void parameters(d).push({ name: 'page', in: 'query', required: true, schema: { type: 'integer' } }),
-  ],
-  [
-    'a parameter is removed',
-    'breaking',
-    (d) => void parameters(d).splice(parameters(d).indexOf(parameter(d, 'arena')), 1),
-  ],
-  ['a parameter gets a new value', 'additive', (d) => void parameter(d, 'arena').schema.enum.push('robots')],
-  ['a parameter loses a value', 'breaking', (d) => void drop(parameter(d, 'arena').schema.enum, 'agents')],
-  [
-    'a parameter becomes required',
-    'breaking',
-    (d) => {
-      parameter(d, 'source').required = true
-    },
-  ],
-  ['an event is removed', 'breaking', (d) => void drop(events(d).oneOf, events(d).oneOf[0])],
-  [
-    'an event is added',
-    'additive',
-    (d) => void events(d).oneOf.push({ ...ping, properties: { type: { const: 'response.ping' } } }),
-  ],
-  [
-    'a field of an event is removed',
-    'breaking',
-    (d) => {
-      delete event(d, 'response.output_text.delta').properties.delta
-    },
-  ],
-  [
-    'the type of a field of an event changes',
-    'breaking',
-    (d) => {
-      event(d, 'response.output_text.done').properties.text = { type: 'integer' }
-    },
-  ],
-  [
-    'a field of an event becomes optional',
-    'breaking',
-    (d) => void drop(event(d, 'response.output_text.delta').required, 'delta'),
-  ],
-  [
-    'an event gets a field',
-    'additive',
-    (d) => {
-      event(d, 'response.output_text.delta').properties.speed = { type: 'number' }
-    },
-  ],
-  [
-    'events are described by the schema of the stream',
-    'breaking',
-    (d) => {
-      const stream = d.paths['/responses'].post.responses['200'].content['text/event-stream']
-      stream.schema = { type: 'object', properties: { data: { oneOf: events(d).oneOf.slice(1) } } }
-      delete stream['x-event-schema']
-    },
-  ],
-  [
-    'the authentication of all operations changes',
-    'breaking',
-    (d) => {
-      d.components.securitySchemes.bearer = { type: 'apiKey', in: 'header', name: 'x-key' }
-    },
-  ],
-  [
-    'the authentication of an operation changes',
-    'breaking',
-    (d) => {
-      d.components.securitySchemes.basic = { type: 'http', scheme: 'basic' }
-      d.paths['/providers'].get.security = [{ basic: [] }]
-    },
-  ],
-  [
-    'an operation needs no key',
-    'additive',
-    (d) => {
-      d.paths['/providers'].get.security = []
-    },
-  ],
-  [
-    'the path of the server changes',
-    'breaking',
-    (d) => {
-      d.servers = [{ url: 'https://api.example/gateway/v2' }]
-    },
-  ],
-  [
-    'an operation is deprecated',
-    'info',
-    (d) => {
-      d.paths['/providers'].get.deprecated = true
-    },
-  ],
-  [
-    'a parameter is deprecated',
-    'info',
-    (d) => {
-      parameter(d, 'arena').deprecated = true
-    },
-  ],
-  [
-    'a field of a reply is deprecated',
-    'info',
-    (d) => {
-      provider(d).properties.slug.deprecated = true
-    },
-  ],
-  [
-    'a reply gets a header',
-    'additive',
-    (d) => {
-      d.paths['/providers'].get.responses['200'].headers['X-Cost'] = { schema: { type: 'number' } }
-    },
-  ],
-  [
-    'a reply loses a header',
-    'info',
-    (d) => void delete d.paths['/providers'].get.responses['200'].headers['x-request-id'],
-  ],
-  [
-    'a request needs a header',
-    'breaking',
-    (d) =>
-      void parameters(d).push({ in: 'header', name: 'X-Team', required: true, schema: { type: 'string' } }),
-  ],
-  [
-    'two limits of a field change',
-    'breaking',
-    (d) => Object.assign(request(d).properties.name, { minLength: 5, maxLength: 900 }),
-  ],
+const requests: [line: string, body?: object][] = [
+  ['GET /providers'],
+  ['GET /embeddings/models'],
+  ['GET /benchmarks?source=design-source'],
+  ['GET /benchmarks?source=index-source&max_results=2'],
+  ['GET /presets/code-review'],
+  ['GET /presets/none'],
+  ['PATCH /workspaces/production', { description: 'D' }],
+  ['GET /models'],
+  ['GET /key'],
+  ['POST /responses', { model }],
+  ['POST /embeddings', { model: 'aurora/embed-large', input: 'x' }],
+  ...[false, true].flatMap((stream): [string, object][] => [
+    ['POST /responses', { model, input: 'Why tides?', stream }],
+    ['POST /responses', { model, input: 'Why tides?', stream, plugins: [{ id: 'web' }] }],
+    ['POST /responses', { model, input: 'Look up', stream, tools: [look], tool_choice: 'required' }],
+    ['POST /responses', { model, input: 'Long', stream, max_output_tokens: 3 }],
+    ['POST /chat/completions', { model, messages, stream }],
+    ['POST /messages', { model, messages, max_tokens: 100, stream }],
+  ]),
 ]
 
-/** Findings for each change, computed once. */
-const findingsCache = new Map<unknown, readonly Finding[]>()
+let root: string
+let folders = 0
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-drift-'))
+})
+afterAll(() => rm(root, { recursive: true }))
 
-function findingsInDocument(change: (document: Any) => void): readonly Finding[] {
-  const cached = findingsCache.get(change)
-  if (cached) return cached
-  const changed = ownDocument()
-  change(changed)
-  const { findings } = findDrift({ mock, document: readDocument(changed), observed: new Map() })
-  findingsCache.set(change, findings)
-  return findings
+interface Exchange {
+  request?: object | undefined
+  status?: number
+  type?: string
+  text: string
+  end?: string
+  dialect?: string
 }
 
-async function findingsInRecordings(
-  change: (recordings: Map<string, Recording>) => void,
-): Promise<readonly Finding[]> {
-  const cached = findingsCache.get(change)
-  if (cached) return cached
-  const recordings = await recordingsOfMock(standard, 1)
-  change(recordings)
-  const { findings } = findDrift({ mock, observed: new Map([['recordings', recordings]]) })
-  findingsCache.set(change, findings)
-  return findings
+/** Writes recordings into a new folder. */
+async function record(...exchanges: Exchange[]): Promise<string> {
+  const folder = join(root, String(++folders))
+  await mkdir(folder)
+  for (const [index, { request, text, ...rest }] of exchanges.entries()) {
+    const { status = 200, type = 'application/json', end = 'fin', dialect = 'neutral' } = rest
+    const lines = [
+      { recording: 1, operation: 'any', key: String(index), dialect },
+      request && { request },
+      { reply: { ms: 1, status, headers: { 'content-type': type } } },
+      { ms: 2, text },
+      { end, ms: 3, bytes: Buffer.byteLength(text) },
+    ]
+    const file = join(folder, `call-${index}.recording.jsonl`)
+    await writeFile(
+      file,
+      lines
+        .flatMap((line) => line ?? [])
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    )
+  }
+  return folder
 }
 
-/** Formats the findings for a change, with the first one's message. */
-function inLine(what: string, findings: readonly Finding[]): string {
-  const [first] = findings
-  const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
-  return first ? `${what}: ${first.severity} ${nameOf(first)}: ${first.message}${more}` : `${what}: nothing`
+/** Records a gateway's replies to the requests. */
+async function recordGateway(
+  gateway: Parameters<typeof call>[0],
+  lines: typeof requests,
+  change = (text: string) => text,
+): Promise<string> {
+  const exchanges: Exchange[] = []
+  for (const [line, body] of lines) {
+    const { status, text, headers } = await call(gateway, line, { body })
+    const [method, address = ''] = line.split(' ')
+    const [path, query = ''] = address.split('?')
+    const request = { method, path, query: query && `?${query}`, ...(body && { json: body }) }
+    exchanges.push({ request, status, type: headers.get('content-type') ?? '', text: change(text) })
+  }
+  return record(...exchanges)
 }
 
-describe('drift --spec', () => {
-  it('finds nothing between Understudy and its own document', () => {
-    const document = readDocument(ownDocument())
-    expect(findDrift({ mock, document, observed: new Map() }).findings).toEqual([])
+async function drift(folder: string, ...flags: string[]) {
+  const { code, stdout, stderr } = await runCommand('drift', folder, ...flags)
+  return { code, lines: stdout.trim().split('\n'), stdout, stderr }
+}
+
+describe('drift', () => {
+  it('finds none in recordings of Understudy itself', async () => {
+    const folder = await recordGateway(createGateway({ ...everything, seed: 7 }), requests)
+    const { code, lines } = await drift(folder)
+    expect(lines).toEqual([`No drift in ${requests.length} recordings`])
+    expect(code).toBe(0)
   })
 
-  it.each(inDocument)('finds that %s: %s', (_, severity, change) => {
-    const findings = findingsInDocument(change)
-    expect(findings.map((finding) => finding.severity)).toContain(severity)
-    // The first finding is the change itself, not a consequence of it.
-    expect(findings[0]?.severity).toBe(severity)
+  it('finds none in recordings with any items, which Understudy only sends if they are scripted', async () => {
+    const gateway = createGateway(everything)
+    const output: ScriptedItemInput[] = [
+      { type: 'reasoning', summary: 'So.' },
+      { type: 'function_call', name: 'look_up', arguments: { q: 'moon' } },
+    ]
+    gateway.reply({ output })
+    const folder = await recordGateway(
+      gateway,
+      requests.filter(([line]) => /responses|chat|messages/.test(line)).slice(1),
+    )
+    expect((await drift(folder)).lines).toEqual(['No drift in 12 recordings'])
   })
 
-  it('describes each change on one line', async () => {
-    const lines = inDocument.map(([what, , change]) => inLine(what, findingsInDocument(change)))
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
+  it('compares the replies of a dialect with those of Understudy in the dialect of the recording', async () => {
+    const gateway = createGateway({ ...everything, dialect: 'openrouter' })
+    const request = { method: 'POST', path: '/chat/completions', json: { model, messages } }
+    const { text } = await call(gateway, 'POST /chat/completions', { body: request.json })
+    expect(await drift(await record({ request, text, dialect: 'openrouter' }))).toMatchObject({ code: 0 })
+    const { lines } = await drift(await record({ request, text }))
+    expect(lines).toContain('additive  POST /chat/completions 200 usage.cost is not in Understudy')
+    expect(await drift(await record({ request, text }), '--dialect', 'openrouter')).toMatchObject({ code: 0 })
+    const unknown = await drift(await record({ request, text }), '--dialect', 'acme')
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--dialect')])
   })
 
-  it('lists both limits of a field in one finding', () => {
-    const [, , change] = inDocument.find(([what]) => what === 'two limits of a field change') ?? []
-    const findings = change ? findingsInDocument(change) : []
-    expect(findings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/minLength 5 .*maxLength 900 /),
-    ])
+  const providers = { method: 'GET', path: '/providers' }
+  const provider = {
+    name: 'Acme',
+    slug: 'acme',
+    privacy_policy_url: null,
+    terms_of_service_url: null,
+    status_page_url: null,
+    headquarters: null,
+    datacenters: [],
+  }
+  it.each([
+    [
+      'a type',
+      { ...provider, name: 7 },
+      'breaking  GET /providers 200 data[].name is number, but string in Understudy',
+    ],
+    [
+      'null',
+      { ...provider, slug: null },
+      'breaking  GET /providers 200 data[].slug is null, but string in Understudy',
+    ],
+    [
+      'a missing field',
+      { ...provider, slug: undefined },
+      'breaking  GET /providers 200 data[].slug is missing, but always in Understudy',
+    ],
+    [
+      'a new field',
+      { ...provider, tier: { a: 1 } },
+      'additive  GET /providers 200 data[].tier is not in Understudy',
+    ],
+  ])('reports %s in a reply once', async (_, changed, line) => {
+    const folder = await record(
+      ...[1, 2].map(() => ({ request: providers, text: JSON.stringify({ data: [changed] }) })),
+    )
+    const { code, lines } = await drift(folder)
+    const isBreaking = line.startsWith('breaking')
+    const counts = isBreaking ? '1 breaking, 0 additive' : '0 breaking, 1 additive'
+    expect(lines).toEqual([line, `${counts} in 2 recordings`])
+    expect(code).toBe(isBreaking ? 1 : 0)
+    expect((await drift(folder, '--fail-on', 'any')).code).toBe(1)
+    expect((await drift(folder, '--quiet')).lines).toHaveLength(1)
+    expect(JSON.parse((await drift(folder, '--json')).stdout)).toMatchObject({
+      compared: 2,
+      findings: [{ reply: 'GET /providers 200', severity: isBreaking ? 'breaking' : 'additive' }],
+      notCompared: [],
+    })
   })
 
-  it('reads OpenAPI 3.0 with nullable, references and allOf like 3.1', () => {
-    const document = ownDocument()
-    document.openapi = '3.0.3'
-    const { properties, required } = provider(document)
-    properties.privacy_policy_url = { type: 'string', nullable: true }
-    const target = provider(document)
-    delete target.properties
-    delete target.required
-    delete target.type
-    target.allOf = [{ type: 'object', properties, required, additionalProperties: false }]
-    expect(findDrift({ mock, document: readDocument(document), observed: new Map() }).findings).toEqual([])
+  it('reports a field that only some replies have', async () => {
+    const { slug: _, ...without } = provider
+    const { lines } = await drift(
+      await record({ request: providers, text: JSON.stringify({ data: [provider, without] }) }),
+    )
+    expect(lines[0]).toBe('breaking  GET /providers 200 data[].slug may be missing, but always in Understudy')
   })
 
-  it.each([{}, [], 'text', null, { openapi: '3.1.0', paths: {} }])('rejects %j as a document', (document) => {
-    expect(() => readDocument(document)).toThrow(
-      /^(is not an OpenAPI document: it has no paths|has no operations under paths)$/,
+  it('reports another content type', async () => {
+    const folder = await record({ request: providers, text: '<html>', status: 502, type: 'text/html' })
+    const { lines } = await drift(folder)
+    expect(lines[0]).toBe(
+      'breaking  GET /providers 502 content-type is text/html, but application/json in Understudy',
     )
   })
-})
 
-const hello: Ask = {
-  method: 'POST',
-  path: '/responses',
-  body: { model: 'aurora/dawn-2', input: 'How do tides work?' },
-}
-const searched: Ask = { ...hello, body: { ...hello.body, stream: true, plugins: [{ id: 'web' }] } }
-const standard: Ask[] = [
-  { method: 'GET', path: '/providers' },
-  { method: 'GET', path: '/presets/code-review' },
-  { method: 'GET', path: '/presets/none' },
-  hello,
-  { ...hello, body: { ...hello.body, stream: true } },
-  searched,
-]
-
-/** Changes a recording's JSON body. */
-function withBody(recordings: Map<string, Recording>, index: number, change: (body: Any) => void): void {
-  edit(recordings, index, (text) => {
-    const value = JSON.parse(text)
-    change(value)
-    return JSON.stringify(value)
-  })
-}
-
-/** Changes a recording's events, including `[DONE]`. */
-function withEvents(
-  recordings: Map<string, Recording>,
-  index: number,
-  change: (events: Any[]) => Any[],
-): void {
-  edit(recordings, index, (text) => {
-    const events = text
-      .trim()
-      .split('\n\n')
-      .map((line) => line.slice('data: '.length))
-    const changed = change(events.map((event) => (event === '[DONE]' ? event : JSON.parse(event))))
-    return changed
-      .map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
-      .join('')
-  })
-}
-
-function edit(recordings: Map<string, Recording>, index: number, change: (text: string) => string): void {
-  const name = `${index}.recording.jsonl`
-  const recording = recordings.get(name) as Recording
-  const text = change(new TextDecoder().decode(bodyOf(recording)))
-  recordings.set(name, { ...recording, chunks: [toChunk(2, new TextEncoder().encode(text))] })
-}
-
-const of = (events: Any[], type: string) => events.filter((event) => event.type === type)
-const without = (events: Any[], type: string) => events.filter((event) => event.type !== type)
-
-const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => void][] = [
-  ['a field is missing', 'breaking', (t) => withBody(t, 0, ({ data }) => void delete data[3].slug)],
-  [
-    'a field is null',
-    'breaking',
-    (t) =>
-      withBody(t, 0, ({ data }) => {
-        data[3].slug = null
-      }),
-  ],
-  [
-    'a field has a different type',
-    'breaking',
-    (t) =>
-      withBody(t, 0, ({ data }) => {
-        data[3].name = 7
-      }),
-  ],
-  [
-    'a list is an object',
-    'breaking',
-    (t) =>
-      withBody(t, 0, (all) => {
-        all.data = {}
-      }),
-  ],
-  [
-    'a field is new',
-    'additive',
-    (t) =>
-      withBody(t, 0, ({ data }) => {
-        data[0].country = 'NO'
-      }),
-  ],
-  [
-    'a field next to the data is new',
-    'additive',
-    (t) =>
-      withBody(t, 0, (all) => {
-        all.total = 12
-      }),
-  ],
-  [
-    'a nested field is missing',
-    'breaking',
-    (t) => withBody(t, 1, ({ data }) => void delete data.designated_version.version),
-  ],
-  [
-    'an envelope has a different code',
-    'breaking',
-    (t) =>
-      withBody(t, 2, ({ error }) => {
-        error.code = 'not_found'
-      }),
-  ],
-  ['an envelope has no message', 'breaking', (t) => withBody(t, 2, ({ error }) => void delete error.message)],
-  [
-    'an envelope has a new field',
-    'additive',
-    (t) =>
-      withBody(t, 2, ({ error }) => {
-        error.hint = 'x'
-      }),
-  ],
-  [
-    'a status word is new',
-    'additive',
-    (t) =>
-      withBody(t, 3, (all) => {
-        all.status = 'paused'
-      }),
-  ],
-  [
-    'an item has a new type',
-    'additive',
-    (t) => withBody(t, 3, ({ output }) => void output.push({ type: 'music_call', id: 'm' })),
-  ],
-  [
-    'a token count is a string',
-    'breaking',
-    (t) =>
-      withBody(t, 3, ({ usage }) => {
-        usage.total_tokens = '12'
-      }),
-  ],
-  [
-    'usage has a cost',
-    'additive',
-    (t) =>
-      withBody(t, 3, ({ usage }) => {
-        usage.cost = 0.01
-      }),
-  ],
-  [
-    'a stream has a new event',
-    'additive',
-    (t) => withEvents(t, 4, (e) => e.toSpliced(2, 0, { type: 'response.heartbeat', sequence_number: 1.5 })),
-  ],
-  ['a stream does not end with [DONE]', 'breaking', (t) => withEvents(t, 4, (e) => e.slice(0, -1))],
-  [
-    'a stream is missing its last event',
-    'breaking',
-    (t) => withEvents(t, 4, (e) => without(e, 'response.completed')),
-  ],
-  ['a stream is missing its first event', 'breaking', (t) => withEvents(t, 4, (e) => e.slice(1))],
-  [
-    'a stream is missing an event in the middle',
-    'breaking',
-    (t) => withEvents(t, 4, (e) => without(e, 'response.output_item.added')),
-  ],
-  ['two events are swapped', 'breaking', (t) => withEvents(t, 4, (e) => [e[1], e[0], ...e.slice(2)])],
-  [
-    'sequence numbers are missing',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) =>
-        e.map((event) => (typeof event === 'string' ? event : { ...event, sequence_number: undefined })),
-      ),
-  ],
-  [
-    'sequence numbers do not increase',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) =>
-        e.map((event) => (typeof event === 'string' ? event : { ...event, sequence_number: 1 })),
-      ),
-  ],
-  [
-    'deltas do not add up to the text',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) => {
-        of(e, 'response.output_text.done')[0].text += '!'
-        return e
-      }),
-  ],
-  [
-    'a delta is an object',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) => {
-        of(e, 'response.output_text.delta')[0].delta = { text: 'x' }
-        return e
-      }),
-  ],
-  [
-    'an event has a new field',
-    'additive',
-    (t) =>
-      withEvents(t, 4, (e) => {
-        of(e, 'response.output_text.delta')[0].obfuscation = 'x'
-        return e
-      }),
-  ],
-  [
-    'an event is missing a field',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) => {
-        for (const event of of(e, 'response.output_text.delta')) delete event.item_id
-        return e
-      }),
-  ],
-  [
-    'an annotation exceeds its text',
-    'breaking',
-    (t) =>
-      withEvents(t, 5, (e) => {
-        for (const { part } of of(e, 'response.content_part.done')) part.annotations[0].end_index = 1_000_000
-        return e
-      }),
-  ],
-  [
-    'the last response of a stream has no usage',
-    'breaking',
-    (t) =>
-      withEvents(t, 4, (e) => {
-        delete of(e, 'response.completed')[0].response.usage
-        return e
-      }),
-  ],
-  [
-    'the content type of a reply is not JSON',
-    'breaking',
-    (t) => {
-      const recording = t.get('0.recording.jsonl') as Recording
-      t.set('0.recording.jsonl', {
-        ...recording,
-        reply: { ...recording.reply, headers: { 'content-type': 'text/plain' } } as Recording['reply'],
-      })
+  it.each(['/responses', '/chat/completions', '/messages'])(
+    'compares the events of %s streams',
+    async (path) => {
+      const body = { model, messages, input: 'x', max_tokens: 9, stream: true }
+      const sent = path === '/responses' ? { model, input: 'x', stream: true } : body
+      const gateway = createGateway(everything)
+      const fields = { '/responses': 'delta', '/chat/completions': 'content', '/messages': 'text' }
+      const field = fields[path as keyof typeof fields]
+      const change = (text: string) =>
+        text.replace(new RegExp(`"${field}":"[^"]+"`), `"${field}":42,"vendor":1`)
+      if (path !== '/responses') Reflect.deleteProperty(sent, 'input')
+      const folder = await recordGateway(gateway, [[`POST ${path}`, sent]], change)
+      const { code, lines } = await drift(folder)
+      expect(code).toBe(1)
+      expect(lines).toHaveLength(3)
+      expect(lines[0]).toMatch(
+        new RegExp(`^breaking .*\\.${field} is number, but (string|.* string) in Understudy$`),
+      )
+      expect(lines[1]).toMatch(/^additive .*\.vendor is not in Understudy$/)
     },
-  ],
-  [
-    'a header is new',
-    'info',
-    (t) => {
-      const recording = t.get('0.recording.jsonl') as Recording
-      t.set('0.recording.jsonl', {
-        ...recording,
-        reply: {
-          ...recording.reply,
-          headers: { 'content-type': 'application/json', 'x-region': 'a' },
-        } as Recording['reply'],
-      })
-    },
-  ],
-]
+  )
 
-describe('drift --recordings', () => {
-  it('finds nothing between Understudy and recordings of itself, with random data', async () => {
-    for (let seed = 1; seed <= cases(4, 500); seed++) {
-      const recordings = await recordingsOfMock(randomAsks(seed), seed)
-      const { findings } = findDrift({ mock, observed: new Map([['recordings', recordings]]) })
-      expect(findings.map(nameOf), `seed ${seed}`).toEqual([])
-    }
-  }, 240_000)
-
-  it.each(inRecordings)('finds that %s: %s', async (_, severity, change) => {
-    const findings = await findingsInRecordings(change)
-    expect(findings[0]?.severity, findings.map(nameOf).join('\n')).toBe(severity)
+  it('reports events that are missing from a stream', async () => {
+    const gateway = createGateway(everything)
+    const change = (text: string) => text.replace(/\n[^\n]*"type":"response\.completed".*$/s, '\n')
+    const sent = { model, input: 'x', stream: true }
+    const { lines } = await drift(await recordGateway(gateway, [['POST /responses', sent]], change))
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'breaking  POST /responses 200 [DONE] is missing, but always in Understudy',
+        'breaking  POST /responses 200 response.completed is missing, but always in Understudy',
+      ]),
+    )
   })
 
-  it('describes each change on one line', async () => {
-    const lines: string[] = []
-    for (const [what, , change] of inRecordings) {
-      lines.push(inLine(what, await findingsInRecordings(change)))
-    }
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/recordings.txt')
-  })
-
-  it('names the side that is wrong if there are both a document and recordings', async () => {
-    const recordings = await recordingsOfMock(standard, 1)
-    withBody(recordings, 0, ({ data }) => {
-      data[0].country = 'NO'
+  it('lists what it did not compare, and exits with 2', async () => {
+    const folder = await record(
+      { text: '{}' },
+      { request: providers, text: '{"data"', end: 'reset' },
+      { request: { method: 'POST', path: '/unknown', json: {} }, text: '{}' },
+      { request: { method: 'GET', path: '/presets/of-theirs' }, text: '{"data":{}}' },
+      { request: { method: 'GET', path: '/a/%2e%2e/b' }, text: '{}' },
+      { request: providers, text: '['.repeat(200) + ']'.repeat(200) },
+      { request: { method: 'GET', path: '/key' }, text: '{"data":1}' },
+    )
+    const { code, lines } = await drift(folder, '--fail-on', 'any')
+    expect(lines.filter((line) => line.startsWith('not compared'))).toEqual([
+      'not compared: call-0.recording.jsonl: has no request',
+      'not compared: call-1.recording.jsonl: the reply is incomplete (reset)',
+      'not compared: call-2.recording.jsonl: Understudy has no operation POST /unknown',
+      expect.stringMatching(/^not compared: call-3\.recording\.jsonl: the status is 404 instead of 200: \w/),
+      'not compared: call-4.recording.jsonl: Understudy has no operation GET /a/%2e%2e/b',
+      'not compared: call-5.recording.jsonl: the body is nested too deeply',
+    ])
+    expect(lines.at(-1)).toBe('1 breaking, 0 additive in 1 recording; 6 not compared')
+    expect(code).toBe(1)
+    const other = await drift(await record({ text: '{}' }))
+    expect(other.code).toBe(2)
+    expect(other.lines.at(-1)).toBe('Nothing was compared; 1 not compared')
+    const list = { model, object: 'list', data: [{ a: [] }] }
+    const items = await record({
+      request: providers,
+      text: JSON.stringify({ data: [{ ...provider, datacenters: [{}] }], list }),
     })
-    const observed = new Map([['recordings' as const, recordings]])
-    const verdictsOf = (document: Any) =>
-      findDrift({ mock, document: readDocument(document), observed }).findings.map(({ path, verdict }) => [
-        path,
-        verdict,
-      ])
-
-    expect(verdictsOf(ownDocument())).toEqual([['data[].country', 'undocumented']])
-    const both = ownDocument()
-    provider(both).properties.country = { type: 'string' }
-    expect(verdictsOf(both)).toEqual([['data[].country', 'ours-is-wrong']])
-    const more = ownDocument()
-    provider(more).properties.planet = { type: 'string' }
-    expect(verdictsOf(more)).toContainEqual(['data[].planet', 'not-shipped'])
+    expect((await drift(items)).lines.at(-1)).toMatch(/in 1 recording/)
   })
 
-  it('reports recordings as unchecked if none has a reply to a known operation', () => {
-    const { unchecked } = findDrift({ mock, observed: new Map([['recordings', new Map()]]) })
-    expect(unchecked).toHaveLength(1)
+  it('exits with 2 if the folder is empty or missing', async () => {
+    expect(await drift(await record())).toMatchObject({ code: 2, lines: ['Nothing was compared'] })
+    const { code, stderr } = await drift(join(root, 'none'))
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no such file or folder')])
   })
 })
 
-describe('a baseline', () => {
-  const changed = ownDocument()
-  provider(changed).properties.country = { type: 'string' }
-  const findings = () => findDrift({ mock, document: readDocument(changed), observed: new Map() }).findings
-  const entry = {
-    finding: 'listProviders reply 200 data[].country*',
-    reason: 'coming',
-    expires: '2026-06-30',
-  }
-
-  it('accepts a finding by name until the entry expires', () => {
-    expect(accept(findings(), { accept: [entry] }, '2026-06-30')).toMatchObject({
-      findings: [],
-      accepted: 1,
-      notes: [],
-    })
-    const later = accept(findings(), { accept: [entry] }, '2026-07-01')
-    expect(later.findings).toHaveLength(1)
-    expect(later.notes[0]).toContain('was accepted until 2026-06-30')
+describe('drift --upstream', () => {
+  it('compares the replies of a real gateway with the recordings', async () => {
+    vi.stubEnv('DRIFT_KEY', 'sk-real')
+    await using server = await startServer({ ...everything, apiKeys: ['sk-real'] })
+    const folder = await recordGateway(
+      createGateway({ ...everything, seed: 7 }),
+      requests.filter(([line]) => !line.startsWith('PATCH')),
+      (text) => text.replaceAll('"slug":', '"old_slug":'),
+    )
+    const { code, lines } = await drift(folder, '--upstream', server.baseUrl, '--key-env', 'DRIFT_KEY')
+    expect(lines).toContain(
+      'breaking  GET /providers 200 data[].old_slug is missing, but always in the recordings',
+    )
+    expect(lines).toContain('additive  GET /providers 200 data[].slug is not in the recordings')
+    expect(code).toBe(1)
+    const { lines: rejected } = await drift(folder, '--upstream', server.baseUrl)
+    expect(rejected[0]).toMatch(/^not compared: call-0.*the status is 401 instead of 200/)
+    vi.unstubAllEnvs()
   })
 
-  it('reports entries that no longer match a finding', () => {
-    const { notes } = accept([], { accept: [entry] }, '2026-01-01')
-    expect(notes[0]).toContain('was not found')
+  it('sends no request that could change the state of the gateway, and no recorded key', async () => {
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"data":[]}')
+    })
+    const headers = { authorization: 'redacted.0a9f.xx', 'openai-beta': 'x', cookie: 'a=b' }
+    const folder = await record(
+      { request: { method: 'PATCH', path: '/workspaces/a', json: {} }, text: '{}' },
+      { request: { method: 'POST', path: '/unknown', json: {} }, text: '{}' },
+      { request: { method: 'GET', path: '/unknown', headers }, text: '{"data":[]}' },
+    )
+    const { code, lines } = await drift(folder, '--upstream', upstream.url.href)
+    expect(lines).toEqual([
+      'not compared: call-0.recording.jsonl: PATCH /workspaces/a could change the state of the real gateway',
+      'not compared: call-1.recording.jsonl: POST /unknown could change the state of the real gateway',
+      'No drift in 1 recording; 2 not compared',
+    ])
+    expect(code).toBe(2)
+    expect(upstream.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /api/v1/unknown'])
+    expect(upstream.requests[0]?.headers).toMatchObject({ 'openai-beta': 'x' })
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('authorization')
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('cookie')
   })
 
-  it('is optional for SARIF, in which an additive finding is a warning', () => {
-    const report = { findings: grouped(findings()), accepted: 0, notes: [], unchecked: [], checked: {} }
-    expect(toSarif(report, '1.0.0', 'openapi.json')).toMatchObject({
-      version: '2.1.0',
-      runs: [{ results: [{ ruleId: 'field-added', level: 'warning' }] }],
-    })
+  it('reports an upstream that cannot be reached', async () => {
+    const folder = await record({ request: { method: 'GET', path: '/providers' }, text: '{}' })
+    const { lines, code } = await drift(folder, '--upstream', 'http://127.0.0.1:9/api/v1')
+    expect(lines[0]).toMatch(/^not compared: call-0\.recording\.jsonl: GET \/providers failed: /)
+    expect(code).toBe(2)
   })
 })

@@ -11,19 +11,12 @@ import {
   formatRecording,
   isRecording,
   parseRecording,
-  type Recording,
   rounded,
   toChunk,
   toContent,
 } from '../../../src/extras/recordings/recording.ts'
-import {
-  type Exchange,
-  RecordingFolder,
-  toRecording,
-} from '../../../src/extras/recordings/recording-files.ts'
+import { RecordingFolder } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
-import { defaultIgnoreFields, keyPartsOf, toKey } from '../../../src/extras/recordings/request-key.ts'
-import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, utf8 } from './samples.ts'
 
 describe('a recording file', () => {
@@ -132,111 +125,6 @@ describe('a recording file', () => {
     expect(toChunk(1.234, utf8('a'))).toEqual({ ms: 1.23, text: 'a' })
     expect(toChunk(1.236, Uint8Array.of(0xff))).toEqual({ ms: 1.24, base64: '/w==' })
     expect([-1, 0, 0.004, 0.005, 1.999].map(rounded)).toEqual([0, 0, 0, 0.01, 2])
-  })
-})
-
-describe('toRecording()', () => {
-  const exchange: Exchange = {
-    request: {
-      method: 'POST',
-      path: '/ask',
-      query: '?a=1',
-      headers: { Accept: 'a', Cookie: 'c=d' },
-      text: '{"a":1}',
-    },
-    reply: { ms: 1.006, status: 201, headers: { 'Content-Type': 'text/plain' } },
-    chunks: [
-      { ms: 2, bytes: utf8('hel') },
-      { ms: 3, bytes: utf8('lo') },
-    ],
-    end: { how: 'fin', ms: 4 },
-  }
-  const write = (more: Partial<Exchange> = {}, setup: object = {}) =>
-    toRecording({ ...exchange, ...more }, { redactor: new Redactor(), operation: 'ask', ...setup })
-
-  it('returns a complete recording', () => {
-    const recording = write({}, { dialect: 'own', recordedAt: 'today' })
-    const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, defaultIgnoreFields)
-    expect(recording).toEqual({
-      head: {
-        recording: 1,
-        operation: 'ask',
-        dialect: 'own',
-        key: toKey('ask', parts),
-        redacted: ['header cookie'],
-        recordedAt: 'today',
-      },
-      request: {
-        method: 'POST',
-        path: '/ask',
-        query: '?a=1',
-        headers: { accept: 'a', cookie: placeholderFor('c=d') },
-        json: { a: 1 },
-      },
-      reply: { ms: 1.01, status: 201, headers: { 'content-type': 'text/plain' } },
-      chunks: [
-        { ms: 2, text: 'hel' },
-        { ms: 3, text: 'lo' },
-      ],
-      end: {
-        end: 'fin',
-        ms: 4,
-        bytes: 5,
-        sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
-      },
-    })
-    expect(parseRecording(formatRecording(recording))).toEqual(recording)
-  })
-
-  it('lists the redactions in request and reply', () => {
-    const secret = `sk-or-v1-${'a1B2'.repeat(10)}7`
-    const { head: own, end } = write({
-      request: { ...(exchange.request as NonNullable<Recording['request']>), text: secret },
-      reply: { ms: 1, status: 200, headers: { 'x-own': 'a' } },
-      chunks: [{ ms: 2, bytes: utf8(secret) }],
-    })
-    expect(own.redacted).toHaveLength(2)
-    expect(own.redacted).toContain('header cookie')
-    expect(end?.redacted).toHaveLength(2)
-    expect(end?.redacted).toContain('header x-own')
-    expect(write().end).not.toHaveProperty('redacted')
-    const once = write({ reply: { ms: 1, status: 200, headers: { 'x-own': 'a' } } })
-    expect(once.end?.redacted).toEqual(['header x-own'])
-  })
-
-  it('stores a hash of the body if its text is redacted', () => {
-    expect(write().head).not.toHaveProperty('bodyHash')
-    const filled = write({}, { redactor: new Redactor({ text: true }) })
-    expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, defaultIgnoreFields).bodyHash)
-    expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
-  })
-
-  it('redacts text in every form of request body', () => {
-    const redacted = (given: object) =>
-      new Redactor({ text: true }).request({ method: 'POST', path: '/a', query: '', headers: {}, ...given })
-        .request
-    const rest = { method: 'POST', path: '/a', query: '', headers: {} }
-    expect(redacted({ json: { model: 'm', input: 'Hi 5' } })).toEqual({
-      ...rest,
-      json: { model: 'm', input: 'Xx 1' },
-    })
-    expect(redacted({ text: '{ "input": "Hi" }' })).toEqual({ ...rest, json: { input: 'Xx' } })
-    expect(redacted({ text: 'data: {"input":"Hi"}\n' })).toEqual({ ...rest, text: 'data: {"input":"Xx"}\n' })
-    expect(redacted({ base64: '/w==' })).toEqual({ ...rest, base64: '/w==' })
-    expect(redacted({})).toEqual(rest)
-  })
-
-  it('accepts an exchange without a request or a reply', () => {
-    expect(write({ request: undefined }, { operation: undefined }).head).toEqual({
-      ...head,
-      operation: 'capture',
-    })
-    expect(write({ request: undefined }).head).toEqual(head)
-    expect(write({ request: undefined })).not.toHaveProperty('request')
-    const broken = write({ reply: undefined, chunks: [], end: { how: 'reset', ms: 4 } })
-    expect(broken).toMatchObject({ head: write().head, request: write().request, chunks: [] })
-    expect(broken).not.toHaveProperty('reply')
-    expect(write({}, { operation: undefined }).head.operation).toBe('post-ask')
   })
 })
 

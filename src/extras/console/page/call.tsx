@@ -18,8 +18,6 @@ const formats: readonly (readonly [ExportFormat, string])[] = [
   ['curl', 'curl'],
   ['vitest', 'Vitest test'],
   ['playwright', 'Playwright test'],
-  ['rule', 'Scenario rule'],
-  ['fixture', 'Fixture'],
 ]
 
 export function Call({ id, sandbox }: { id: string; sandbox: string }) {

@@ -2,7 +2,7 @@
  * Menu that exports the selected calls, or all calls in the list.
  */
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'
-import { exportEntries, exportHar, exportSandboxes, exportScenario } from './exports.ts'
+import { exportEntries, exportHar, exportSandboxes } from './exports.ts'
 import { ActionButton } from './parts.tsx'
 
 export function ExportMenu() {
@@ -21,7 +21,6 @@ export function ExportMenu() {
         <ActionButton run={() => exportHar(list)}>HAR</ActionButton>
         <ActionButton run={() => exportEntries(list)}>Calls as JSON</ActionButton>
         <ActionButton run={() => exportSandboxes(list)}>Sandbox file</ActionButton>
-        <ActionButton run={() => exportScenario(list)}>Scenario that reproduces these calls</ActionButton>
       </div>
     </details>
   )

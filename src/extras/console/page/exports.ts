@@ -1,8 +1,8 @@
 /**
- * Exports several calls as files: HAR, JSON, sandbox files, or a scenario that reproduces the replies.
+ * Exports several calls as files: HAR, JSON, or sandbox files.
  */
 import type { CallRow } from '../rows.ts'
-import { ask, open } from './api.ts'
+import { open } from './api.ts'
 
 interface Har {
   log: { entries: { _id: string; startedDateTime: string }[] }
@@ -36,24 +36,6 @@ export async function exportSandboxes(calls: readonly CallRow[]): Promise<string
 
 export async function saveSandbox(sandbox: string): Promise<string> {
   return download(`sandbox-${sandbox}.json`, await (await open('saveSandbox', { sandbox })).json())
-}
-
-/** Downloads a scenario whose rules reply to the calls' requests in the same way. */
-export async function exportScenario(calls: readonly CallRow[]): Promise<string> {
-  const rules = new Map<string, object>()
-  let omitted = 0
-  for (const { sandbox, id } of calls) {
-    try {
-      const { text } = await ask('exportCall', { sandbox, entry: id }, { query: { as: 'rule' } })
-      const { scenario } = await ask('checkScenario', {}, { body: { text } })
-      for (const rule of scenario?.rules ?? []) rules.set(JSON.stringify(rule), rule)
-    } catch {
-      omitted++
-    }
-  }
-  if (rules.size === 0) throw new Error('None of these calls can be reproduced by a rule')
-  download('scenario.json', { name: 'reproduced', rules: [...rules.values()] })
-  return `Saved scenario.json with ${rules.size} ${rules.size === 1 ? 'rule' : 'rules'}${omitted > 0 ? `; skipped ${omitted} incomplete ${omitted === 1 ? 'call' : 'calls'}` : ''}`
 }
 
 function bySandbox(calls: readonly CallRow[]): Map<string, CallRow[]> {
