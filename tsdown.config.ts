@@ -139,6 +139,30 @@ const copyRecords: Rolldown.Plugin = {
   },
 }
 
+/**
+ * Makes every file throw on older versions of Node, before Node evaluates anything that they lack. The executable
+ * prints its own error.
+ */
+const nodeCheck: Rolldown.Plugin = {
+  name: 'node-check',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === 'chunk' && isCode(chunk.fileName) && chunk.name !== 'bin')
+        chunk.code = assertNode + chunk.code
+    }
+  },
+}
+
+const assertNode = `{
+  const { node = "22.12", bun, deno } = globalThis.process?.versions ?? {};
+  const [major, minor] = bun || deno ? [22, 12] : node.split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 12)) {
+    const line = "gateway-understudy needs Node 22.12 or newer; this is Node " + node;
+    throw Object.assign(new Error(line), { stack: "Error: " + line });
+  }
+}
+`
+
 /** Loads MSW with `require` in CommonJS, which has no top-level `await`. */
 const requireMsw: Rolldown.Plugin = {
   name: 'require-msw',
@@ -161,7 +185,7 @@ export default defineConfig([
     },
     platform: 'neutral',
     outputOptions: fewChunks,
-    plugins: [copyRecords, lazyBuiltins, asciiOnly, plainDeclarations()],
+    plugins: [copyRecords, lazyBuiltins, asciiOnly, nodeCheck, plainDeclarations()],
     // The benchmark builds into another folder, without declarations.
     hooks: { 'build:done': ({ options }) => (options.dts ? shareDeclarations() : undefined) },
   },
@@ -172,7 +196,7 @@ export default defineConfig([
     platform: 'node',
     clean: false,
     dts: false,
-    plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly],
+    plugins: [copyRecords, commandLineOnce, requireMsw, asciiOnly, nodeCheck],
     // The ES modules contain the same comments.
     outputOptions: { dynamicImportInCjs: false, comments: { jsdoc: false } },
   },

@@ -5,7 +5,7 @@
 import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
 
-/** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 uses `2`. */
+/** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 and Node 26 use `2`. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 /** Global object of a realm. */
@@ -64,9 +64,10 @@ function loadFetch(globals: Realm): void {
 }
 
 /**
- * Calls back with the dispatcher that Node creates when it loads `fetch`. Waiting saves processes without requests
- * the 35 ms that loading takes. Node checks for a dispatcher, defines its own if there is none, and may use it
- * immediately. Therefore, the getter returns undefined, and the definition that follows is intercepted.
+ * Calls back with the dispatcher that the first undici defines, which is Node's own when it loads `fetch`, or npm's.
+ * Waiting saves processes without requests the 35 ms that loading `fetch` takes. undici looks for a dispatcher in one
+ * of the globals, defines its own if there is none, and may use it immediately. Therefore, the getters return
+ * undefined, and the definition that follows is intercepted. undici 8 (Node 26) defines `second` before `first`.
  *
  * @returns A function that stops waiting.
  */
@@ -82,19 +83,15 @@ function whenCreated(globals: Realm, callback: (dispatcher: Dispatcher) => void)
       callback(attributes.value)
       return defined
     }
-    // Code other than Node's may have read the global.
-    queueMicrotask(() => loadFetch(globals))
+    // Code other than undici may have read the global.
+    queueMicrotask(() => {
+      if (globals[first] === undefined) loadFetch(globals)
+    })
     return undefined
   }
-  const releaseFirst = defineGetter(globals, first, look)
-  // undici 8 reads this global and uses any dispatcher that it finds.
-  const releaseSecond = defineGetter(globals, second, () => {
-    loadFetch(globals)
-    return globals[second]
-  })
+  const releases = [first, second].map((key) => defineGetter(globals, key, look))
   const stop = () => {
-    releaseFirst()
-    releaseSecond()
+    for (const release of releases) release()
   }
   return stop
 }

@@ -7,6 +7,7 @@ describe('a project with Vitest', () => {
   it.each([
     { title: 'MSW 3', versions: {} },
     { title: 'MSW 2 and Vitest 4', versions: { msw: '^2.12.0', vitest: '^4.1.0' } },
+    { title: 'the newest Node', versions: { node: 'latest' } },
   ])('tests its chat client with $title', async ({ versions }) => {
     await using project = await install('vitest', versions)
     const { stdout, stderr } = await project.run('npm test --silent')
@@ -26,20 +27,37 @@ describe('a project with node:test', () => {
 
 describe('clients created at import time', () => {
   it.each([
-    { node: '24', msw: '3' },
-    { node: '24', msw: '2.12' },
-    { node: '22.12.0', msw: '3' },
-    { node: '22.12.0', msw: '2.12' },
-  ])('handle replies, streams, aborts, resets and cuts on Node $node with MSW $msw', async (versions) => {
-    const range = (version: string) => (version.split('.').length === 3 ? version : `^${version}`)
-    await using project = await install('early-clients', {
-      node: range(versions.node),
-      msw: range(versions.msw),
-    })
-    const { code, stdout, stderr } = await project.run('npm test --silent')
-    expect(stdout, stderr).toMatch(/^# pass 57$/m)
-    expect(stdout).toMatch(new RegExp(`^v${versions.node}`))
-    expect(code).toBe(0)
+    { node: '^24', msw: '^3', starts: 'v24.' },
+    { node: '22.12.0', msw: '^2.12', starts: 'v22.12.0' },
+    { node: 'latest', msw: '^3', starts: 'v' },
+  ])(
+    'handle replies, streams, aborts, resets and cuts on Node $node with MSW $msw',
+    async ({ starts, ...versions }) => {
+      await using project = await install('early-clients', versions)
+      const { code, stdout, stderr } = await project.run('npm test --silent')
+      expect(stdout, stderr).toMatch(/^# pass 57$/m)
+      expect(stdout.startsWith(starts)).toBe(true)
+      expect(code).toBe(0)
+    },
+  )
+})
+
+describe.each(['18', '20'])('a project with Node %s', (node) => {
+  it('gets an error from each entry that names the required version', async () => {
+    await using project = await install('without-msw', { node: `^${node}`, '@playwright/test': '^1.50.0' })
+    const load = [
+      ...['', '/msw', '/node', '/remote', '/serve', '/playwright'].map((entry) => `import('PKG${entry}')`),
+      ...['', '/msw', '/node', '/remote', '/serve'].map((entry) => `require('PKG${entry}')`),
+    ].map((code) => code.replace('PKG', 'gateway-understudy'))
+    const code = `for (const load of [${load.map((each) => `async () => ${each}`).join()}])
+      load().catch(({ stack }) => console.log(stack))`
+    const { stdout, stderr } = await project.run(`PATH=node_modules/.bin:$PATH node -e "${code}"`)
+    const line = new RegExp(
+      `^Error: gateway-understudy needs Node 22\\.12 or newer; this is Node ${node}[.\\d]+$`,
+    )
+    const lines = stdout.trim().split('\n')
+    expect(lines, stderr).toHaveLength(load.length)
+    for (const each of lines) expect(each).toMatch(line)
   })
 })
 
