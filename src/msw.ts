@@ -71,7 +71,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))
-  const base = baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
+  const base = baseUrl === undefined ? '*/api/v1' : new URL(baseUrl).href.replace(/\/$/, '')
   const resolver = ({ request }: { request: Request }) => resolve(gateway, request)
   const operations = all ? gateway.operations : gateway.operations.filter(({ id }) => ids.includes(id))
   const result = operations.map(({ method, path }) => msw.http[method](base + toPattern(path), resolver))

@@ -211,13 +211,19 @@ export function isHandledBy(
 ): boolean {
   const { route, sandboxId } = readAddress(url.pathname)
   if (options.baseUrl !== undefined) {
-    if (url.origin !== new URL(options.baseUrl).origin) return false
-    return sandboxId !== undefined || url.href.startsWith(options.baseUrl)
+    const base = new URL(options.baseUrl)
+    if (url.origin !== base.origin) return false
+    return sandboxId !== undefined || withSlash(url.pathname).startsWith(withSlash(base.pathname))
   }
   if (route === undefined) return false
   const { operation, allow } = router.find(method, route)
   if (operation || allow.length > 0) return true
   return [sandboxes.default, ...sandboxes.list()].some(({ rules }) => rules.has(method, route))
+}
+
+/** Appends a slash if there is none, so that `/api/v1` does not include `/api/v1beta`. */
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** Returns true if an unhandled request was probably meant for the gateway. */

@@ -84,6 +84,19 @@ describe('interception with a base URL', () => {
   })
 })
 
+describe('a base URL', () => {
+  it.each([
+    ['https://Models.Example/api/v1', `GET ${baseUrl}/providers`, 'answer'],
+    ['HTTPS://models.example:443/api/v1/', `GET ${baseUrl}/providers`, 'answer'],
+    ['https://models.example:443/api/v1', 'GET https://models.example/sandboxes/s1/api/v1/users', 'answer'],
+    [baseUrl, `GET ${baseUrl}`, 'answer'],
+    [baseUrl, `GET ${baseUrl}beta/providers`, meant],
+    [baseUrl, 'GET https://models.example/deep/api/v1/providers', meant],
+  ])('is compared as a URL: with %s, %s gets %s', (baseUrl, line, expected) => {
+    expect(verdicts(line, { baseUrl })).toBe(expected)
+  })
+})
+
 it('interception recognises a request with a sandbox key as meant for the gateway', () => {
   const asks = (authorization?: string) =>
     verdicts('GET https://any.example/users', {}, authorization === undefined ? {} : { authorization })

@@ -53,6 +53,15 @@ it.each([
 })
 
 describe('MSW handlers', () => {
+  it('compare the base URL as a URL', async () => {
+    intercept({ baseUrl: 'https://Models.Example:443/api/v1' })
+    const statuses = ['/api/v1/providers', '/api/v1beta/providers'].map(async (path) => {
+      const { status } = await get(`https://models.example${path}`)
+      return status
+    })
+    expect(await Promise.all(statuses)).toEqual([200, 404])
+  })
+
   it('return 405 for another method of a known path, even without a baseUrl', async () => {
     intercept()
     const response = await get(`${anywhere}/providers`, { method: 'PUT' })
