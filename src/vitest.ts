@@ -11,8 +11,11 @@
  * })
  */
 import {
+  afterAll,
   test as base,
+  beforeAll,
   expect,
+  inject,
   type MatcherState,
   recordArtifact,
   type TestAPI,
@@ -36,6 +39,7 @@ import {
 import type { BodyOf, CallMatch } from './journal/journal.ts'
 import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
+import { equal } from './lib/equal.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
 import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation } from './operations/index.ts'
@@ -50,6 +54,55 @@ if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
     "gateway-understudy/vitest requires Node. In Vitest's browser mode, use setupWorker(...handlers(gateway)) with handlers from gateway-understudy/msw",
   )
+
+// Loaded here, because it imports modules that browsers lack.
+const { intercept } = await import('./delivery/intercept.ts')
+
+/**
+ * Handles requests before the file's gateway exists, with the options that `provide` in the Vitest configuration sets
+ * for all files. Created at import, so that no such request reaches the network.
+ */
+class EarlyGateway {
+  readonly #options: GatewayOptions = inject('gatewayOptions' as never) ?? {}
+  readonly #gateway = createGateway(this.#options)
+  readonly #interception = intercept(this.#gateway, {
+    onUnhandledRequest: inject('onUnhandledRequest' as never) ?? 'guard',
+  })
+  #isTaken = false
+  #reported = 0
+
+  /** Returns a gateway with these options, which is this one unless a file has overridden or used it. */
+  take(options: GatewayOptions): Gateway {
+    this.close()
+    const isShared = !this.#isTaken && equal(options, this.#options)
+    this.#isTaken = true
+    return isShared ? this.#gateway : createGateway(options)
+  }
+
+  /** Stops handling requests, and prints a warning if there were any since `endImport`. */
+  close(): void {
+    if (!this.#isTaken) this.#warn('in beforeAll')
+    this.#interception.close()
+  }
+
+  endImport(): void {
+    this.#warn('at import')
+  }
+
+  #warn(hook: string): void {
+    const early = this.#gateway.journal.entries().slice(this.#reported)
+    this.#reported += early.length
+    const [example] = early
+    if (!example) return
+    printWarning(
+      `[understudy] The default sandbox received ${calls(early.length)} ${hook} (${early.length > 1 ? 'such as ' : ''}${example.method} ${example.path}), before the file's gateway existed. Send requests in a test, or in test.beforeAll(async ({ server }) => …), which starts the gateway first.`,
+    )
+  }
+}
+
+const early = new EarlyGateway()
+beforeAll(() => early.endImport())
+afterAll(() => early.close())
 
 /** Options of `toMatchPrompts`. */
 export interface PromptSnapshotOptions extends PromptOptions {
@@ -90,13 +143,12 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   onUnhandledRequest: ['guard', { scope: 'file', injected: true }],
   gateway: [
     async ({ gatewayOptions }, use) => {
-      await use(createGateway(gatewayOptions))
+      await use(early.take(gatewayOptions))
     },
     { scope: 'file' },
   ],
   server: [
     async ({ gateway, onUnhandledRequest }, use) => {
-      const { intercept } = await import('./delivery/intercept.ts')
       const server = intercept(gateway, { onUnhandledRequest })
       await use(server)
       server.close()

@@ -45,7 +45,7 @@ export class Sandboxes {
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
   /** Base URLs of running servers and interceptions, in the order they started. */
-  readonly #baseUrls: { readonly baseUrl: string }[] = []
+  readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
   /** Number of sandboxes created so far, excluding the default one. */
   made = 0
   /** Number of sandboxes that expired. */
@@ -167,8 +167,8 @@ export class Sandboxes {
   /** Registers a base URL for sandboxes. Returns a function that removes it. */
   serveAt(baseUrl: string): () => void {
     const place = { baseUrl }
-    this.#baseUrls.push(place)
-    return () => void this.#baseUrls.splice(this.#baseUrls.indexOf(place), 1)
+    this.#baseUrls.add(place)
+    return () => void this.#baseUrls.delete(place)
   }
 
   /** Returns a sandbox's base URL. Throws if the gateway has neither a server nor an interception. */

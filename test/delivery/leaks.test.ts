@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { type InterceptOptions, intercept } from '../../src/node.ts'
-import { test } from '../../src/vitest.ts'
 
 const received: string[] = []
 const real = http.createServer((request, response) => {
@@ -107,17 +106,6 @@ it("onUnhandledRequest: 'bypass' lets requests reach the real host", async () =>
   startInterception(createGateway(), { onUnhandledRequest: 'bypass' })
   expect(await clients['fetch']?.('GET', `http://gateway.example:${port}/api/v1/provider`)).toBe(200)
   expect(received.splice(0)).toHaveLength(1)
-})
-
-describe('gateway-understudy/vitest', () => {
-  for (const [client, send] of Object.entries(clients)) {
-    test.for(calls)(`blocks a ${client} request to %s`, async ([, line], { sandbox }) => {
-      const [method = '', address = ''] = line.split(' ')
-      expect(await send(method, address.replace('.example/', `.example:${port}/`))).toBe(0)
-      expect(received.splice(0)).toEqual([])
-      await expect.poll(() => sandbox.journal.unmatched()).toHaveLength(1)
-    })
-  }
 })
 
 describe('two interceptions', () => {

@@ -46,6 +46,14 @@ In addition, the default sandbox received 1 call meanwhile: GET /providers with 
     expect(output).toContain('test.override({ serial: true })')
   })
 
+  it('warns of requests that were sent before the gateway of the file existed, and names the hook', () => {
+    expect(output).toMatch(/✓ .*early\.case\.ts/)
+    for (const hook of ['at import', 'in beforeAll'])
+      expect(
+        output.match(new RegExp(`received 1 call ${hook} \\(GET /api/v1/providers\\)`, 'g')),
+      ).toHaveLength(1)
+  })
+
   it('reports no failure for a test that reads gatewayOptions from `provide` in the Vitest configuration', () => {
     expect(output).toMatch(/Tests\s+2 failed \| 68 passed/)
   })
