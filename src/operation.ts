@@ -34,7 +34,7 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   assume(name: AssumptionName): void
   /** Adds a warning to the journal entry, without rejecting the request. */
   warn(message: string): void
-  /** Reports usage for rate limits, budgets and the sandbox's totals. */
+  /** Reports usage for rate limits and the sandbox's totals. */
   used(usage: CallUsage): void
 }
 

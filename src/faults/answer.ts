@@ -4,9 +4,8 @@ import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { isObject } from '../lib/loose-reading.ts'
 import { editAt, readPath } from '../lib/value-path.ts'
 import { withFrames } from './body-bytes.ts'
-import { renumber } from './events.ts'
 import { defineFault, type FaultContext } from './fault.ts'
-import { type EventFrame, isEvent } from './position.ts'
+import { isEvent } from './position.ts'
 
 export const answerFaults = [
   defineFault({
@@ -98,17 +97,6 @@ export const answerFaults = [
     },
   }),
   defineFault({
-    name: 'citation-out-of-order',
-    layer: 'answer',
-    summary: 'Citations are listed in reverse order.',
-    apply(_params, context, reply) {
-      const changed = changeJson(reply, context, 'no text in the answer has two citations', reverseCitations)
-      return changed.body.kind === 'frames'
-        ? withFrames(changed, reverseAnnotations(changed.body.frames, context))
-        : changed
-    },
-  }),
-  defineFault({
     name: 'citation-missing-field',
     layer: 'answer',
     summary: 'Each citation lacks one of its fields.',
@@ -126,46 +114,6 @@ export const answerFaults = [
         context.missed(without(field))
         return citation
       }),
-  }),
-  defineFault({
-    name: 'citation-late',
-    layer: 'events',
-    summary: 'A stream sends citations after the text is complete.',
-    *apply(_params, context, frames) {
-      const { isAnnotation, isTextDone } = context.protocol
-      const late: EventFrame[] = []
-      for (const frame of frames) {
-        if (isEvent(frame) && isAnnotation(frame.event)) late.push(frame)
-        else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
-          const { sequence_number } = (late[0] as EventFrame).event
-          yield* renumberFrom([frame, ...late.splice(0)], Number(sequence_number))
-          context.acted()
-        } else yield frame
-      }
-      yield* late
-      context.missed(uncited)
-    },
-  }),
-  defineFault({
-    name: 'citation-dropped-in-stream',
-    layer: 'events',
-    summary: 'A stream sends citations only in the final event.',
-    *apply(_params, context, frames) {
-      const { isAnnotation, isFinal } = context.protocol
-      let dropped = 0
-      for (const frame of frames) {
-        if (isEvent(frame) && isAnnotation(frame.event)) {
-          dropped++
-          continue
-        }
-        if (dropped === 0) yield frame
-        else {
-          yield renumber(isEvent(frame) && !isFinal(frame.event) ? removeCitations(frame) : frame, -dropped)
-          context.acted()
-        }
-      }
-      context.missed(uncited)
-    },
   }),
 ] as const
 
@@ -286,21 +234,6 @@ function changeType(
   }
 }
 
-function removeCitations({ event }: EventFrame): Frame {
-  return { kind: 'event', event: mapCitations(event, () => undefined) }
-}
-
-/**
- * Renumbers reordered events, starting at `first`, so that sequence numbers still increase. NaN leaves them unchanged.
- */
-function renumberFrom(frames: readonly EventFrame[], first: number): Frame[] {
-  if (Number.isNaN(first)) return [...frames]
-  return frames.map(({ event }, index) => ({
-    kind: 'event',
-    event: { ...event, sequence_number: first + index },
-  }))
-}
-
 /** Applies `change` to every citation in a body or in stream events. */
 function changeCitations(
   reply: Reply,
@@ -308,38 +241,6 @@ function changeCitations(
   change: (citation: Citation) => unknown,
 ): Reply {
   return changeJson(reply, context, uncited, (value) => mapCitations(value, change))
-}
-
-/** Returns a copy with all citation lists reversed, or the value itself if there is nothing to reverse. */
-function reverseCitations<Value>(value: Value): Value {
-  return mapInside(value, (inner) => {
-    if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
-    return inner.toReversed()
-  })
-}
-
-/** Reverses consecutive events that add citations. */
-function* reverseAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  const run: EventFrame[] = []
-  const flushReversed = function* (): Generator<Frame> {
-    const events = run.splice(0)
-    for (const [index, frame] of events.entries()) {
-      const other = events[events.length - 1 - index] as typeof frame
-      if (events.length < 2) yield frame
-      // Events without an `annotation` field have no sequence number, so they are swapped as a whole.
-      else if (!Object.hasOwn(frame.event, 'annotation')) yield other
-      else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
-    }
-    if (events.length > 1) context.acted()
-  }
-  for (const frame of frames) {
-    if (isEvent(frame) && context.protocol.isAnnotation(frame.event)) run.push(frame)
-    else {
-      yield* flushReversed()
-      yield frame
-    }
-  }
-  yield* flushReversed()
 }
 
 /** Returns a copy with `change` applied to all citations. If `change` returns undefined, the citation is removed. */

@@ -41,7 +41,6 @@ export const rules: readonly (Choice | Removal)[] = [
   },
   { faults: ['empty-body'], leaves: 'no body', forNone: ['bytes'] },
   { faults: ['json-instead-of-stream'], leaves: 'no event stream', forNone: ['events', 'text', 'chunks'] },
-  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: "the citations' position" },
   { oneOf: ['stream-crlf', 'stream-lone-cr', 'stream-split-crlf'], decides: 'the line endings' },
   { oneOf: ['gzip-body', 'broken-gzip'], decides: 'the content encoding' },
   { oneOf: ['stream-error-event', 'stream-without-completed'], decides: 'the final event' },

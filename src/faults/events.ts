@@ -359,7 +359,7 @@ function breakJson({ event, wire = '' }: EventFrame): Frame {
 }
 
 /** Adds `by` to an event's sequence number. */
-export function renumber(frame: Frame, by: number): Frame {
+function renumber(frame: Frame, by: number): Frame {
   if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
   const event = { ...frame.event, sequence_number: number }

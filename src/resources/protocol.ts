@@ -70,10 +70,6 @@ export interface StoredConversations {
 export interface StreamPlaces {
   /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
-  /** Matches an event that adds one citation. */
-  isAnnotation(event: StreamEvent): boolean
-  /** Matches the event that ends the text of a part. */
-  isTextDone(event: StreamEvent): boolean
   /** Matches an event that ends an answer, such as `response.completed`. No content follows it. */
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */

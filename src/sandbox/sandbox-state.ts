@@ -77,7 +77,7 @@ export class SandboxState implements CallState {
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.promptCache = from?.promptCache.copy() ?? new PromptCache()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
-    this.rules = new Rules({ seed, clock: this.clock, spent: () => this.ledger.cost })
+    this.rules = new Rules({ seed, clock: this.clock })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
     if (!from) return
     this.clock.restore(from.clock)

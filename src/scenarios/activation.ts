@@ -40,11 +40,10 @@ export function advance(
   rule: CompiledRule,
   progress: Progress,
   request: RuleRequest,
-  { seed, clock, state, spent }: { seed: string | number; clock: Clock; state: string; spent: () => number },
+  { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
 ): { effect: Effect } | SkipReason {
   if (isOver(rule, progress)) return { kind: progress.taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
-  if (rule.budgetUsd !== undefined && spent() < rule.budgetUsd) return { kind: 'budget', spent: spent() }
   if (rule.during) {
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
@@ -55,7 +54,6 @@ export function advance(
   const call = ++progress.seen
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
-  if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
   if (rule.rateLimit && progress.rateLimit.passes(rule.rateLimit, request, clock))
     return { kind: 'rateLimit', call: progress.rateLimit.used(rule.rateLimit, request, clock).requests }
   if (rule.probability !== undefined) {

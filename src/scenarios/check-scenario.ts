@@ -214,12 +214,7 @@ export function* effectProblems(site: Site): Generator<Finding> {
   const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
     (name) => rule[name] !== undefined,
   )
-  if (
-    effects.length === 0 &&
-    rule.rateLimit === undefined &&
-    rule.budgetUsd === undefined &&
-    rule.setState === undefined
-  )
+  if (effects.length === 0 && rule.rateLimit === undefined && rule.setState === undefined)
     yield { path: [], says: 'the rule has no effect: add a fault, a reply, a sequence or a script' }
   if (effects.length > 1 && rule.sequence) {
     const others = effects.filter((name) => name !== 'sequence').join(' and ')

@@ -46,10 +46,8 @@ export interface CompiledRule {
   /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd
   readonly after: number
-  readonly every: number
   readonly probability: number | undefined
   readonly rateLimit: CompiledRateLimit | undefined
-  readonly budgetUsd: number | undefined
   /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
@@ -108,10 +106,8 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     finite: Number.isFinite(ends) ? ends : (sequence?.length ?? 0),
     onEnd,
     after: rule.after ?? 0,
-    every: rule.every ?? 1,
     probability: rule.probability,
     rateLimit: rule.rateLimit && compileRateLimit(rule.rateLimit),
-    budgetUsd: rule.budgetUsd,
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
@@ -126,14 +122,10 @@ function compileTurn(turn: Turn): CompiledTurn {
   return { turn, faults: sortFaults(faultsOf(turn)) }
 }
 
-function stepsOf({ fault, faults, reply, sequence, rateLimit, budgetUsd, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, faults, reply, sequence, rateLimit, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
   if (reply || fault || faults) return [{ reply, fault, faults }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
-  if (budgetUsd !== undefined) {
-    const metadata = { error_type: 'payment_required' }
-    return [{ fault: FaultSetting.parse({ name: 'status', status: 402, metadata }) }]
-  }
   return setState === undefined ? [] : ['pass']
 }
 

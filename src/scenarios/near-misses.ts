@@ -10,10 +10,9 @@ import type { CompiledRateLimit } from './rate-limit.ts'
 /** Reason for skipping a rule, if it cannot be derived from the request later. */
 export type SkipReason =
   | { kind: 'times' | 'sequence' | 'script' }
-  | { kind: 'call' | 'after' | 'every' | 'rateLimit' | 'step'; call: number }
+  | { kind: 'call' | 'after' | 'rateLimit' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
   | { kind: 'state'; state: string }
-  | { kind: 'budget'; spent: number }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
@@ -93,8 +92,6 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
       return `expected call ${[...(rule.calls as ReadonlySet<number>)].join(' or ')}, but this is call ${reason.call}`
     case 'after':
       return `skips the first ${rule.after === 1 ? 'call' : `${rule.after} calls`}, but this is call ${reason.call}`
-    case 'every':
-      return `applies to every ${ordinal(rule.every)} call, but this is call ${reason.call}`
     case 'rateLimit':
       return `has not reached its limit of ${allowance(rule)}: this is call ${reason.call} in this window`
     case 'stream':
@@ -107,8 +104,6 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
         : `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
       return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
-    case 'budget':
-      return `applies after ${rule.budgetUsd} dollars are spent, but only ${reason.spent} have been spent so far`
     case 'during':
       return `applies ${spanOf(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
   }
@@ -125,11 +120,6 @@ function allowance({ rateLimit }: CompiledRule): string {
 function spanOf({ during }: CompiledRule): string {
   const { fromMs, toMs } = during as NonNullable<typeof during>
   return Number.isFinite(toMs) ? `from ${fromMs} to ${toMs} ms` : `after ${fromMs} ms`
-}
-
-function ordinal(count: number): string {
-  const ending = new Intl.PluralRules('en', { type: 'ordinal' }).select(count)
-  return `${count}${{ one: 'st', two: 'nd', few: 'rd', other: 'th', many: 'th', zero: 'th' }[ending]}`
 }
 
 function round(value: number): number {

@@ -103,7 +103,6 @@ const nothing: Outcome = { match: undefined, charge: undefined, skipped: undefin
 export class Rules {
   readonly #seed: string | number
   readonly #clock: Clock
-  readonly #spent: () => number
   /** Activations, newest first. */
   #activations: Activation[] = []
   /** Number of active rules. */
@@ -118,13 +117,7 @@ export class Rules {
   /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
-  /** @param spent Returns the cost of all calls in the sandbox in dollars, for budgets. Default: 0. */
-  constructor({
-    seed,
-    clock,
-    spent = () => 0,
-  }: { seed: string | number; clock: Clock; spent?: () => number }) {
-    this.#spent = spent
+  constructor({ seed, clock }: { seed: string | number; clock: Clock }) {
     this.#seed = seed
     this.#clock = clock
   }
@@ -244,7 +237,7 @@ export class Rules {
         continue
       }
       const progress = progressIn(activations[index] as Activation, rule)
-      const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state, spent: this.#spent }
+      const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state }
       const next = advance(rule, progress, request, sandbox)
       const applies = 'effect' in next || next.kind === 'step'
       if (applies && rule.setState !== undefined) this.#state = rule.setState

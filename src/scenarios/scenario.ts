@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { mustBe } from '../lib/in-words.ts'
-import { amount, count, Duration } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import { When } from './condition.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -57,7 +57,6 @@ export const Rule = z.lazy(() =>
       .describe(
         'Number of matching requests to skip first. Requests answered by an earlier rule do not count. Default: 0.',
       ),
-    every: count(1).optional().describe('Applies to every nth matching request. Default: 1.'),
     probability: z
       .number()
       .optional()
@@ -67,11 +66,6 @@ export const Rule = z.lazy(() =>
     rateLimit: RateLimit.optional().describe(
       'Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
     ),
-    budgetUsd: amount()
-      .optional()
-      .describe(
-        "Applies the rule once the sandbox's requests have cost this many dollars. If the rule has no other effect, requests get a 402.",
-      ),
     setState: z
       .string()
       .min(1)

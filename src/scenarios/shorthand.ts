@@ -9,7 +9,7 @@ import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
-type Frequency = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
+type Frequency = Pick<RuleInput, 'when' | 'times' | 'after' | 'probability'>
 
 /** Options of `reply()`: requests to match, and additional reply fields. */
 export interface ReplyOptions
@@ -55,8 +55,8 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
       `fail(): status must be a number, got ${shown(status)}; write fail(${/^\d{3}$/.test(String(status)) ? status : 503})`,
     )
   assertOptions('fail', status, options, failOptions)
-  const { on = '*', when, times, after, every, probability, ...envelope } = options
-  const frequency = { when, times, after, every, probability }
+  const { on = '*', when, times, after, probability, ...envelope } = options
+  const frequency = { when, times, after, probability }
   return { name: 'fail', rules: [{ on, ...frequency, fault: { name: 'status', status, ...envelope } }] }
 }
 
@@ -80,7 +80,7 @@ export function scriptScenario(
   return { name: 'script', rules: [{ on, when, script: turns, onEnd }] }
 }
 
-const frequencyOptions = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
+const frequencyOptions = ['on', 'when', 'times', 'after', 'probability'] as const
 const replyOptions: readonly (keyof ReplyOptions)[] = [...frequencyOptions, 'status', 'headers', 'citations']
 const failOptions: readonly (keyof FailOptions)[] = [
   ...frequencyOptions,

@@ -467,12 +467,8 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
 
   it.each([
     ['/chat/completions', 'content-filter'],
-    ['/chat/completions', 'citation-late'],
-    ['/chat/completions', 'citation-dropped-in-stream'],
     ['/chat/completions', 'stream-without-completed'],
     ['/messages', 'content-filter'],
-    ['/messages', 'citation-late'],
-    ['/messages', 'citation-dropped-in-stream'],
     ['/messages', 'stream-without-completed'],
   ] as const)('is streamed by POST %s with the fault %s at the right event', async (path, name) => {
     const gateway = begin()

@@ -187,22 +187,6 @@ describeAdapters('faults', (entrance) => {
       expect(annotations.length).toBeGreaterThan(0)
       for (const { annotation } of annotations) expect(annotation).not.toHaveProperty('url')
     })
-
-    it('citation-late: sends annotations after the text is done', async () => {
-      const before = await stream(searching)
-      expect(before.types.indexOf(added)).toBeLessThan(before.types.indexOf('response.output_text.done'))
-      use('citation-late')
-      const { types, done } = await stream(searching)
-      expect(types.indexOf(added)).toBe(types.indexOf('response.output_text.done') + 1)
-      expect(done).toBe(true)
-    })
-
-    it('citation-dropped-in-stream: keeps citations only in the final event', async () => {
-      use('citation-dropped-in-stream')
-      const { events } = await stream(searching)
-      expect(JSON.stringify(events.slice(0, -1))).not.toContain('url_citation')
-      expect(JSON.stringify(events.at(-1))).toContain('url_citation')
-    })
   })
 
   describe('in a stream', () => {

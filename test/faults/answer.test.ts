@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
-import { applyFaults, bytesOf, citation, type FaultReport, framesOf, outline, sample } from './sample.ts'
+import { applyFaults, bytesOf, type FaultReport, framesOf, outline, sample } from './sample.ts'
 
 const answer = ok({
   data: [
@@ -224,25 +224,5 @@ describe('citation faults', () => {
         field: 'start_index',
       }).value,
     ).toEqual([...others, { url }, { type: 'url_citation' }])
-  })
-
-  it('citation-late: changes nothing in a stream without citations', () => {
-    const stream = () => [event({ type: 'response.output_text.done', text: 'One' })]
-    expect(effectOn(eventStream(stream()), 'citation-late')).toEqual({
-      value: stream(),
-      warnings: ["'citation-late' found nothing to act on: the answer has no citations"],
-    })
-  })
-
-  it.each([2, 3])('citation-out-of-order: reverses %i events of a stream without its full text', (number) => {
-    const annotations = Array.from({ length: number }, (_, index) => ({ ...citation, title: String(index) }))
-    const stream = (list: object[]) =>
-      list.map((annotation, sequence_number) =>
-        event({ type: 'response.output_text.annotation.added', annotation, sequence_number }),
-      )
-    expect(effectOn(eventStream(stream(annotations)), 'citation-out-of-order')).toEqual({
-      value: stream(annotations.toReversed()),
-      warnings: [],
-    })
   })
 })

@@ -21,7 +21,6 @@ export interface ExpectedEffect {
 }
 
 const final = ['response.completed', 'response.incomplete', 'response.failed']
-const added = 'response.output_text.annotation.added'
 const envelopes: readonly FaultName[] = ['status', 'rate-limit', 'retry-after-date', 'error-body-in-200']
 
 const inEnvelope = ({ other }: FaultContext) => other !== undefined && envelopes.includes(other)
@@ -114,28 +113,11 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
     setting: { name: 'citation-out-of-range', by: 777_000 },
     isIn: ({ text }) => /"start_index": ?77\d{4}\b/.test(text),
   }),
-  'citation-out-of-order': () => ({
-    setting: 'citation-out-of-order',
-    isIn({ text }) {
-      const urls = [...text.matchAll(/"url": ?"([^"]+)"/g)].map(([, url]) => url)
-      const places = [...text.matchAll(/\]\((https?:[^)\\]+)\)/g)].map(([, url]) => url)
-      // The first citation listed is not the first one in the text.
-      return urls.length > 1 && urls[0] !== places[0]
-    },
-  }),
   'citation-missing-field': () => ({
     setting: { name: 'citation-missing-field', field: 'title' },
     isIn: ({ text }) => /url_citation|web_search_result_location/.test(text) && !text.includes('"title"'),
   }),
 
-  'citation-late': () => ({
-    setting: 'citation-late',
-    isIn: ({ types }) => types.indexOf(added) > types.indexOf('response.output_text.done'),
-  }),
-  'citation-dropped-in-stream': () => ({
-    setting: 'citation-dropped-in-stream',
-    isIn: ({ types }) => types.includes('response.output_text.done') && !types.includes(added),
-  }),
   'stream-sequence-gap': () => ({
     setting: 'stream-sequence-gap',
     isIn: (wire) => numbers(wire).some((number = 0, index, all) => number - (all[index - 1] ?? number) >= 5),

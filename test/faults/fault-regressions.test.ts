@@ -3,7 +3,6 @@
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { streamText } from 'ai'
-import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
@@ -82,7 +81,6 @@ describeAdapters('fault regressions', (entrance) => {
   describe('faults with nothing to act on', () => {
     it.each([
       ['citations', 'citation-out-of-range', question],
-      ['citations in its events', 'citation-late', streamed],
       ['the field', { name: 'missing-field', path: 'nowhere' }, question],
       ['enough bytes', { name: 'truncated-body', atByte: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
@@ -230,16 +228,6 @@ describeAdapters('fault regressions', (entrance) => {
       expect(await errorOf(status)).toMatchObject({ code: status, metadata: { error_type } })
     use({ fault: 'html-error-page' })
     expect((await ask(question)).text).toContain('<h1>502 Bad Gateway</h1>')
-  })
-
-  it('citation-dropped-in-stream leaves no gap in sequence_number', async () => {
-    use({ fault: 'citation-dropped-in-stream' })
-    const { text } = await ask({ ...searched, stream: true })
-    const numbers: number[] = []
-    createParser({
-      onEvent: ({ data }) => void (data !== '[DONE]' && numbers.push(JSON.parse(data).sequence_number)),
-    }).feed(text)
-    expect(numbers).toEqual(numbers.map((_, index) => index))
   })
 
   it('bandwidth keeps Content-Length', async () => {

@@ -230,8 +230,6 @@ function formOf(name: FaultName): 'stream' | 'json' | undefined {
 function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean {
   if (name === 'idle-connection-closed' && pair.adapter !== 'node') return false
   if (ineffective[pair.protocol].includes(name)) return false
-  const isAfterCut = pair.protocol === 'chat' && both.some((each) => cuts.has(each))
-  if (isAfterCut && (name === 'citation-late' || name === 'citation-dropped-in-stream')) return false
   const fault = faultOf(name)
   const form = formOf(name)
   if (form) return form === pair.form
@@ -243,13 +241,7 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
 }
 
 /** Faults whose effect is in a chat completion's final chunk, and is lost with that chunk. */
-const atEnd = new Set<FaultName>([
-  'content-filter',
-  'citation-dropped-in-stream',
-  'citation-late',
-  'missing-field',
-  'stream-without-done',
-])
+const atEnd = new Set<FaultName>(['content-filter', 'missing-field', 'stream-without-done'])
 const cuts = new Set<FaultName>(['stream-cut', 'stream-error-event', 'stream-reset', 'stream-stall'])
 const takesEnd = new Set<FaultName>([...cuts, 'stream-malformed-event', 'stream-without-completed'])
 
@@ -257,9 +249,6 @@ const takesEnd = new Set<FaultName>([...cuts, 'stream-malformed-event', 'stream-
 function isVisible(name: FaultName, { adapter, protocol }: Case, both: readonly FaultName[]): boolean {
   if (adapter === 'msw' && both.includes('broken-gzip') && name !== 'broken-gzip')
     return needsStream(faultOf(name))
-  // The final event in chat and messages streams does not repeat citations, so dropped citations are lost.
-  const isDropped = protocol !== 'responses' && both.includes('citation-dropped-in-stream')
-  if (isDropped && name !== 'citation-dropped-in-stream' && name.startsWith('citation-')) return false
   if (protocol === 'chat' && atEnd.has(name) && both.some((each) => takesEnd.has(each))) return false
   return (
     name === 'truncated-head' || adapter === 'node' || !both.includes('truncated-head') || name === 'latency'

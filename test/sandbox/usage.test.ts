@@ -190,24 +190,3 @@ describe('promptCache', () => {
     expect(second?.cost).toBeLessThanOrEqual(first?.cost ?? 0)
   })
 })
-
-describe('budgetUsd', () => {
-  it('returns 402 once the budget is spent', async () => {
-    const gateway = createGateway()
-    gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 400, output_tokens: 0 } } })
-    gateway.use({ on: 'createResponse', budgetUsd: 0.002 })
-    const answers = []
-    for (let call = 0; call < 4; call++) answers.push(await ask(gateway))
-    expect(answers.map(({ code }) => code)).toEqual([200, 200, 402, 402])
-    expect(answers[2].error).toMatchObject({ code: 402, metadata: { error_type: 'payment_required' } })
-    expect(gateway.usage().cost).toBe(0.002)
-  })
-
-  it('explains why its rule has not applied yet', async () => {
-    const gateway = createGateway()
-    gateway.use({ on: 'createResponse', budgetUsd: 1000, reply: { text: 'Over' } })
-    await ask(gateway)
-    const [entry] = gateway.journal.entries()
-    expect(entry?.nearMisses[0]?.reason).toContain('applies after 1000 dollars are spent')
-  })
-})

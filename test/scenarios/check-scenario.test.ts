@@ -330,8 +330,8 @@ describe('checkScenario: problems of all kinds', () => {
     { on: '*', when: { body: { a: [1] } }, fault },
     { on: '*', when: { stream: 'yes' }, fault },
     // Frequency.
-    { on: '*', times: 1, after: 0, every: 1, probability: 0, fault },
-    { on: '*', times: -1, after: -1, every: 0, probability: -0.1, fault },
+    { on: '*', times: 1, after: 0, probability: 0, fault },
+    { on: '*', times: -1, after: -1, probability: -0.1, fault },
     { on: '*', times: 1.5, fault },
     { on: '*', probability: 1, fault },
     { on: '*', probability: 1.1, fault },
@@ -348,8 +348,6 @@ describe('checkScenario: problems of all kinds', () => {
     { on: '*', rateLimit: { per: 0, tokens: 1 } },
     { on: '*', rateLimit: { per: '1m' } },
     { on: '*', rateLimit: { per: '1m', token: 1 } },
-    { on: '*', budgetUsd: 0 },
-    { on: '*', budgetUsd: -1 },
     { on: '*', setState: 'a' },
     { on: '*', setState: '' },
     { on: '*', name: '' },
@@ -411,7 +409,7 @@ describe('checkScenario: problems of all kinds', () => {
     { on: ['*', on], script: [{ text: 'a' }] },
     { on, onEnd: 'pass', fault },
     { on, script: [{ text: 'a' }], onEnd: 'pass' },
-    ...['times', 'after', 'every', 'probability', 'budgetUsd'].map((name) => ({
+    ...['times', 'after', 'probability'].map((name) => ({
       on,
       script: [reply],
       [name]: 1,
@@ -449,8 +447,8 @@ describe('checkScenario: problems of all kinds', () => {
     { on: '*', when: { model: '', state: '', headers: { '': 'b' }, body: { a: { contains: '' } } }, fault },
     { on: '*', when: { input: { matches: 'a', flags: 'dgimsuy' } }, fault },
     { on: '*', when: { input: { matches: 'a', flags: 'dgimsuyyy' } }, fault },
-    { on: '*', times: 1e12, after: 1e12, every: 1e12, budgetUsd: 1e12, fault },
-    { on: '*', times: 1e12 + 1, after: 1e12 + 1, every: 1e12 + 1, budgetUsd: 1e12 + 1, fault },
+    { on: '*', times: 1e12, after: 1e12, fault },
+    { on: '*', times: 1e12 + 1, after: 1e12 + 1, fault },
     ...[2, 1.99, 100, 101].map((probability) => ({ on: '*', probability, fault })),
     { on: '*', rateLimit: { per: 1, requests: 0 } },
     { on: '*', rateLimit: { per: 0, requests: 1 } },
@@ -570,7 +568,10 @@ it.each<[string, () => unknown]>([
     'reply(): text: bad template: {{ is not closed; to write literal braces, start the text with {{=<% %>=}}',
     () => createGateway().reply('{{'),
   ],
-  ['fail(): every must be 1 or more, got 0', () => createGateway().fail(503, { every: 0 })],
+  [
+    'fail(): times must be 1 or more, got 0: to disable a rule, remove it',
+    () => createGateway().fail(503, { times: 0 }),
+  ],
   [
     'fail(): when.model must not be empty (and 2 more problems)',
     () => createGateway().fail(503, { when: { call: [], model: [], state: [] } }),

@@ -19,21 +19,6 @@ it.each<[object, SkipReason, string]>([
   [{}, { kind: 'script' }, 'has no turn left for this call'],
   [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'expected call 2 or 4, but this is call 3'],
   [{ after: 2 }, { kind: 'after', call: 1 }, 'skips the first 2 calls, but this is call 1'],
-  ...(
-    [
-      [1, '1st'],
-      [2, '2nd'],
-      [3, '3rd'],
-      [4, '4th'],
-      [11, '11th'],
-      [22, '22nd'],
-      [103, '103rd'],
-    ] as const
-  ).map(([every, ordinal]): [object, SkipReason, string] => [
-    { every },
-    { kind: 'every', call: 1 },
-    `applies to every ${ordinal} call, but this is call 1`,
-  ]),
   [
     { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
@@ -65,11 +50,6 @@ it.each<[object, SkipReason, string]>([
     {},
     { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
     'has probability 0.123, but this call drew 0.988',
-  ],
-  [
-    { budgetUsd: 3 },
-    { kind: 'budget', spent: 1 },
-    'applies after 3 dollars are spent, but only 1 have been spent so far',
   ],
   [
     { during: { fromMs: 5, toMs: 9 } },

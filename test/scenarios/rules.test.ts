@@ -181,12 +181,7 @@ describe("a rule's frequency", () => {
 
   it('times: applies at most n times', () => expect(run({ times: 2 })).toBe('xx......'))
   it('after: skips the first n requests', () => expect(run({ after: 3 })).toBe('...xxxxx'))
-  it('every: applies to every nth request', () => expect(run({ every: 3 })).toBe('..x..x..'))
-  it('after, every, times: can be combined', () =>
-    expect([run({ after: 1, every: 2, times: 2 }), run({ after: 1, every: 3 })]).toEqual([
-      '..x.x...',
-      '...x..x.',
-    ]))
+  it('after, times: can be combined', () => expect(run({ after: 1, times: 2 })).toBe('.xx.....'))
 
   it('probability: applies to a share of the requests, selected by the seed', () => {
     const outcomesFor = (seed: number) => {
@@ -355,18 +350,6 @@ describe('active scenarios', () => {
     ])
   })
 
-  it('apply a rule with a budget once the sandbox has spent it', () => {
-    let spent = 0
-    const rules = new Rules({ seed: 1, clock: new Clock({ timeScale: 0 }), spent: () => spent })
-    rules.use(scenario('mine', { on: '*', budgetUsd: 2 }))
-    const statuses = [0, 1.99, 2, 3].map((dollars) => {
-      spent = dollars
-      return rules.match(call()).match?.effect.faults.map((fault) => Reflect.get(fault, 'status'))
-    })
-    expect(statuses).toEqual([undefined, undefined, [402], [402]])
-    expect(matched(setup({ on: '*', budgetUsd: 1 }).ask())).toBe(false)
-  })
-
   it('are replaced in place, with new progress', () => {
     const { rules, ask } = setup()
     const first = scenario('a', { on: '*', times: 1, fault: 'status' })
@@ -521,7 +504,6 @@ describe('the explanations of skipped rules', () => {
       { on: '*', times: 1, fault: 'status' },
       { on: '*', sequence: ['pass'] },
       { on: '*', after: 5, fault: 'status' },
-      { on: '*', every: 3, fault: 'status' },
       { on: '*', when: { call: 7 }, fault: 'status' },
       { on: '*', rateLimit: { requests: 9, per: 1000 }, fault: 'rate-limit' },
       { on: '*', probability: 0, fault: 'status' },
@@ -532,14 +514,13 @@ describe('the explanations of skipped rules', () => {
     ask()
     clock.advance(800)
     const reasons = explain(outcome)
-    expect(reasons.toSpliced(6, 1)).toEqual([
+    expect(reasons.toSpliced(5, 1)).toEqual([
       "rule 1 of 'mine' is used up: it applies once",
       "rule 2 of 'mine' is at step 1 of its sequence, which lets the call pass",
       "rule 3 of 'mine' skips the first 5 calls, but this is call 1",
-      "rule 4 of 'mine' applies to every 3rd call, but this is call 1",
-      "rule 5 of 'mine' expected call 7, but this is call 1",
-      "rule 6 of 'mine' has not reached its limit of 9 calls in 1 s: this is call 1 in this window",
-      "rule 8 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
+      "rule 4 of 'mine' expected call 7, but this is call 1",
+      "rule 5 of 'mine' has not reached its limit of 9 calls in 1 s: this is call 1 in this window",
+      "rule 7 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
     ])
     expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, but this call drew 0\.\d+$/)
   })

@@ -20,7 +20,7 @@ it.each<[name: string, z.ZodLazy, valid: unknown[], invalid: unknown[]]>([
     'Rule',
     Rule,
     [
-      { on: 'a', name: 'a', every: 1, setState: 'a' },
+      { on: 'a', name: 'a', setState: 'a' },
       { on: ['a'], faults: ['status'] },
     ],
     [
@@ -28,7 +28,6 @@ it.each<[name: string, z.ZodLazy, valid: unknown[], invalid: unknown[]]>([
       { on: [] },
       { on: [''] },
       { ...rule, name: '' },
-      { ...rule, every: 0 },
       { ...rule, setState: '' },
       { on: '*', faults: [] },
     ],

@@ -163,7 +163,7 @@ function isWithinLimit(record: CallRecord, name: RuleName): boolean {
 
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
   const { match, turn, state } = record
-  const { rateLimit, probability, after, every, calls, times, during, budgetUsd, steps } = rule
+  const { rateLimit, probability, after, calls, times, during, steps } = rule
   // A call from a file has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)
   // A rate limit overrides its fault's parameters.
@@ -195,7 +195,6 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   if (call !== undefined && !turn) {
     facts.push(`Call ${call} of those that match the rule's conditions.`)
     if (after > 0) facts.push(`Skips the first ${after === 1 ? 'call' : `${after} calls`}.`)
-    if (every > 1) facts.push(`Applies to one call in ${every}.`)
     if (calls) facts.push(`Applies to call ${[...calls].join(' or ')}.`)
   }
   if (Number.isFinite(times))
@@ -212,7 +211,6 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
       toMs === Infinity ? `after ${seconds(fromMs)}` : `from ${seconds(fromMs)} to ${seconds(toMs)}`
     facts.push(`Applies ${span} of elapsed time.`)
   }
-  if (budgetUsd !== undefined) facts.push(`Applies after $${budgetUsd} is spent.`)
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)
   return facts
 }

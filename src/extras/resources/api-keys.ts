@@ -117,7 +117,7 @@ export const createApiKey = defineOperation({
     const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
     if (body.workspace_id && !(await sandbox.tables.workspaces.findBy('id', body.workspace_id)))
       throw notFound(`no workspace has the id '${body.workspace_id}'`)
-    if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit or a budget')
+    if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit')
     // A named sandbox's key is enough to route requests to the sandbox.
     const prefix = sandbox.sandboxId === 'default' ? 'sk-or-v1' : `us-${sandbox.sandboxId}`
     const key = `${prefix}-${longHash(requestKey)}`

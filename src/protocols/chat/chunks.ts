@@ -101,8 +101,6 @@ export const chatPlaces: StreamPlaces = {
     const { content, refusal, reasoning, tool_calls } = delta
     return Boolean(content || refusal || reasoning || tool_calls?.[0]?.function?.arguments)
   },
-  isAnnotation: (event) => choiceOf(event).delta?.annotations !== undefined,
-  isTextDone: (event) => choiceOf(event).finish_reason != null,
   isFinal: (event) => choiceOf(event).finish_reason != null,
   filtered(value) {
     const { choices } = value as { choices?: ChunkChoice[] }

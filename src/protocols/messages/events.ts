@@ -63,8 +63,6 @@ function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
 /** Locates a message's parts in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
-  isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',
-  isTextDone: ({ type }) => type === 'content_block_stop',
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
   endsWithoutDone: true,
   filtered(value) {

@@ -94,8 +94,6 @@ function documented(event: StreamEvent): StreamEvent | undefined {
 export const responsesPlaces: StreamPlaces = {
   isDelta: ({ type = '' }) =>
     /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
-  isAnnotation: ({ type }) => type === 'response.output_text.annotation.added',
-  isTextDone: ({ type }) => type === 'response.output_text.done',
   isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
   filtered(value) {
     const { type, item, response } = value as StreamEvent

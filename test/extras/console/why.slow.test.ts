@@ -58,7 +58,6 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
     /input.*Goodbye/,
   ],
   [{ on: 'createResponse', after: 3, fault }, post(), /skips the first 3 calls, but this is call 1/],
-  [{ on: 'createResponse', every: 2, fault }, post(), /every 2nd call, but this is call 1/],
   [{ on: 'createResponse', when: { state: 'paid' }, fault }, post(), /state 'paid'/],
   [
     { on: 'listBenchmarks', when: { query: { source: 'design-source' } }, fault },

@@ -126,7 +126,6 @@ const rule = some(
     }),
     times: number,
     after: number,
-    every: number,
     probability: fc.constantFrom(0, 0.5, 1, 2),
     rateLimit: some({
       requests: number,
@@ -138,19 +137,7 @@ const rule = some(
     reply,
     sequence: fc.array(step, { maxLength: 3 }),
   },
-  [
-    'on',
-    'when',
-    'times',
-    'after',
-    'every',
-    'probability',
-    'rateLimit',
-    'setState',
-    'fault',
-    'reply',
-    'sequence',
-  ],
+  ['on', 'when', 'times', 'after', 'probability', 'rateLimit', 'setState', 'fault', 'reply', 'sequence'],
 )
 
 /** Rules with few fields and one effect, because hardly any rule with all fields would be valid. */
@@ -158,7 +145,7 @@ const fewFields = fc
   .tuple(
     rule,
     fc.constantFrom('fault', 'reply', 'sequence', 'setState'),
-    fc.subarray(['when', 'times', 'after', 'every', 'probability', 'rateLimit', 'fault'], { maxLength: 2 }),
+    fc.subarray(['when', 'times', 'after', 'probability', 'rateLimit', 'fault'], { maxLength: 2 }),
   )
   .map(([whole, effect, others]) =>
     Object.fromEntries(['on', effect, ...others].map((name) => [name, whole[name]])),

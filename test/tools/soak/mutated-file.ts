@@ -20,12 +20,11 @@ const rules = [
   {
     on: 'createResponse',
     after: 1,
-    every: 2,
     probability: 0.5,
     fault: { name: 'slow-body', ms: 50, chunks: 5 },
   },
   { on: 'updateWorkspace', fault: { name: 'retry-after-date', ms: 3000 } },
-  { on: 'createResponse', budgetUsd: 5, during: { fromMs: 10, toMs: 5000 }, fault: 'timeout' },
+  { on: 'createResponse', during: { fromMs: 10, toMs: 5000 }, fault: 'timeout' },
   { on: 'getPreset', times: 2, fault: { name: 'rate-limit', retryAfterMs: 10, limit: 5 } },
   {
     on: 'getPreset',
