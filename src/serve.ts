@@ -186,7 +186,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
         return void (await send(response, ok(apiDocument(core))))
       }
       const isRoot = /^\/(?:\?|$)/.test(request.url ?? '')
-      const root = isRoot && rootReply(request, hasConsole && core.extras.some(({ file }) => file))
+      const root = isRoot && rootReply(request, hasConsole && core.extras.some(({ files }) => files))
       if (root) return void (await send(response, root))
       return await serve(core, toCall(request, sink))
     } catch (error) {
@@ -275,8 +275,8 @@ async function start(options: ServerOptions): Promise<RunningServer> {
 async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promise<Reply | undefined> {
   const { method, url = '/', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  for (const { file } of extras) {
-    const reply = await file?.(url)
+  for (const { files } of extras) {
+    const reply = await files?.(url)
     if (!reply) continue
     const { etag } = reply.headers
     const isCached = etag !== undefined && etag === headers['if-none-match']

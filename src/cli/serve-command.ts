@@ -67,7 +67,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { allowedOrigin: allowedOrigins = [] } = flags
   const token = flags.token ?? (await readToken(flags.tokenFile))
   const { gateway, files } = createGateway(flags)
-  const hasConsole = flags.console && gateway.extras.some(({ file }) => file)
+  const hasConsole = flags.console && gateway.extras.some(({ files }) => files)
   if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
   // With --json, only the ready line is printed to stdout.
   const printLine = toLinePrinter(flags.json ? printError : print)

@@ -23,10 +23,13 @@ import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
 /** Loads a gateway's control operations in the order of the OpenAPI document. The extras' operations come last. */
-export async function controlOperations({
-  extras,
-}: Pick<GatewayCore, 'extras'>): Promise<ControlOperation[]> {
-  const extraOperations = await Promise.all(extras.map(async (extra) => (await extra.control?.()) ?? []))
+export async function controlOperations(
+  gateway: Pick<GatewayCore, 'extras' | 'sandboxes'>,
+): Promise<ControlOperation[]> {
+  const { extras } = gateway
+  const extraOperations = await Promise.all(
+    extras.map(async (extra) => (await extra.control?.(gateway)) ?? []),
+  )
   return [
     ...documentOperations,
     ...sandboxOperations,

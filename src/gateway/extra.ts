@@ -15,8 +15,12 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
 
-/** Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily. */
-export interface ExtraDefinition<Options extends object = object> {
+/**
+ * Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily.
+ *
+ * An extra with a list of operations is enabled by its name in the `extensions` option. Any other is always enabled.
+ */
+export interface ExtraDefinition<Options extends object = object> extends Extra {
   readonly name: string
   /** Schemas of the extra's options. Each is built only if its option is set. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
@@ -36,11 +40,8 @@ export interface ExtraDefinition<Options extends object = object> {
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
   /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
-  /**
-   * Creates the extra for a gateway. Returns undefined if the options do not use the extra. Throws a one-line error for
-   * invalid options. @internal
-   */
-  readonly create?: (options: Options, host: ExtraHost) => Extra | undefined
+  /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. @internal */
+  readonly create?: (options: Options) => Extra | undefined
 }
 
 /** An extra with any options, which have already been validated. */
@@ -72,39 +73,48 @@ export interface Flag {
   readonly ofDocument?: string
 }
 
-/** The gateway as seen by an extra. */
-export interface ExtraHost {
-  readonly sandboxes: Sandboxes
-  /** Adds a listener for calls in all sandboxes. Returns a function that removes the listener. */
-  observe(listener: CallListener): () => void
-}
-
-/** One gateway's instance of an extra. */
+/** The parts of an extra that a gateway uses. */
 export interface Extra {
-  readonly dialect?: Dialect
+  /** Additional operations, or a function that returns them from the existing ones. */
+  readonly operations?:
+    | readonly AnyOperation[]
+    | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
   /** Additional collections for every sandbox. */
-  collections?: readonly CollectionDeclaration[]
-  /** Returns additional operations. Called once, with the existing operations and the active extensions. */
-  operations?(existing: readonly AnyOperation[], extensions: readonly string[]): readonly AnyOperation[]
+  readonly collections?: readonly CollectionDeclaration[]
+  readonly dialect?: Dialect
+  /** Observes the calls of all sandboxes. */
+  readonly listener?: CallListener
   /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
-  isValidKey?(key: string, state: SandboxState): boolean | undefined
-  /** Describes the extra's operations and other changes in the OpenAPI document. */
-  describe?(document: Record<string, unknown>): Record<string, unknown>
+  readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
   /**
-   * Returns a recorded reply after its recorded delay, or undefined to let the operation respond. Throws to reject
-   * the request.
+   * Responds instead of the operation, or returns undefined to let it respond. Throws to reject the request.
    *
-   * @param refusal An earlier step's error, if any.
+   * @param rejection An earlier step's error, if any.
    */
-  replay?(record: CallRecord<SandboxState>, refusal: unknown, left: AbortSignal): Promise<Reply | undefined>
-  /** Loads the extra's control operations. */
-  control?(): Promise<readonly AnyOperation[]>
+  readonly answer?: (
+    record: CallRecord<SandboxState>,
+    rejection: unknown,
+    disconnected: AbortSignal,
+  ) => Promise<Reply | undefined>
   /** Export formats for calls, by name. A format throws if it cannot represent the call. */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
+  /** Loads the extra's control operations. */
+  readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
-  file?(path: string): Promise<Reply> | undefined
+  readonly files?: (path: string) => Promise<Reply> | undefined
+  /** Describes the extra's operations in the OpenAPI document. */
+  readonly describe?: (document: Record<string, unknown>) => Record<string, unknown>
   /** Creates an HTTPS server. `names` are its host names. Default: an HTTP server is created. @internal */
-  secureServer?(settings: object, listener: (...parts: never[]) => void, names: string[]): Promise<object>
+  readonly secureServer?: (
+    settings: object,
+    listener: (...parts: never[]) => void,
+    names: string[],
+  ) => Promise<object>
+}
+
+/** The gateway as control operations of an extra see it. */
+export interface ExtraHost {
+  readonly sandboxes: Sandboxes
 }
 
 /** Addresses and API key for calls to a sandbox. */

@@ -4,7 +4,9 @@
 import { invalidRequest } from '../http/errors.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import type { AnyOperation } from '../operation.ts'
-import { type Bodies, operationsOf } from '../operations/index.ts'
+import { customOperation } from '../operations/custom-operation.ts'
+import { extensions } from '../operations/extensions/index.ts'
+import { type Bodies, operations as specified } from '../operations/index.ts'
 import { collections } from '../resources/collections.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
@@ -14,7 +16,7 @@ import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { isScenarioPath } from '../scenarios/names.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import type { AnyExtra, Dialect, Extra, ExtraHost } from './extra.ts'
+import type { AnyExtra, Dialect, Extra } from './extra.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
@@ -33,15 +35,15 @@ export class GatewayCore extends Sandbox<Bodies> {
   /** @internal */
   readonly router: Router
   /** Extras that the options use. @internal */
-  readonly extras: readonly Extra[]
+  readonly extras: readonly AnyExtra[]
   /** A vendor's variant of the API; undefined for the API in the specification. @internal */
   readonly dialect: Dialect | undefined
   /** If true, clients may send their key as `x-api-key`. @internal */
   readonly takesKeyHeader: boolean
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** Replays the recording of a call, if there is one. @internal */
-  readonly replay: Extra['replay']
+  /** @internal */
+  readonly answer: Extra['answer']
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
   /** All available extras, used or not. @internal */
@@ -55,21 +57,13 @@ export class GatewayCore extends Sandbox<Bodies> {
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
     const { extras: knownExtras = [], readScenario } = setup
     const checked = readGatewayOptions(options, knownExtras)
-    const host: ExtraHost = {
-      get sandboxes() {
-        return sandboxes
-      },
-      observe(listener) {
-        sandboxes.listeners.add(listener)
-        return () => sandboxes.listeners.delete(listener)
-      },
-    }
-    const extras = knownExtras.flatMap(({ create }) => create?.(checked, host) ?? [])
-    const dialect = extras.find((extra) => extra.dialect)?.dialect
-    const active = [...new Set([...checked.extensions, ...(dialect?.extensions ?? [])])]
-    let operations = operationsOf({ ...checked, extensions: active })
-    for (const extra of extras)
-      if (extra.operations) operations = [...operations, ...extra.operations(operations, active)]
+    const created = knownExtras.map((extra) => ({ ...extra, ...extra.create?.(checked) }))
+    const dialect = created.find((extra) => extra.dialect)?.dialect
+    const active: readonly string[] = [...checked.extensions, ...(dialect?.extensions ?? [])]
+    const extras = created.filter(
+      ({ name, operations }) => !Array.isArray(operations) || active.includes(name),
+    )
+    const operations = operationsOf(active, checked.operations, extras)
     const readAnyScenario = (input: unknown): Scenario =>
       readScenario && typeof input === 'string' && isScenarioPath(input)
         ? (readScenario(input, operations) as Scenario)
@@ -96,7 +90,8 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.takesKeyHeader = active.includes('messages')
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
-    this.replay = extras.find((extra) => extra.replay)?.replay
+    this.answer = extras.find((extra) => extra.answer)?.answer
+    for (const { listener } of extras) if (listener) sandboxes.listeners.add(listener)
     this.knownExtras = knownExtras
     this.sandboxes = sandboxes
   }
@@ -147,6 +142,20 @@ export class GatewayCore extends Sandbox<Bodies> {
       }
     })
   }
+}
+
+/** Returns the specification's operations, those of enabled extensions and extras, and the user's own. */
+function operationsOf(
+  active: readonly string[],
+  own: readonly object[],
+  extras: readonly Extra[],
+): readonly AnyOperation[] {
+  const all: AnyOperation[] = [...specified]
+  for (const [name, group] of Object.entries(extensions)) if (active.includes(name)) all.push(...group)
+  for (const { operations } of extras) if (typeof operations === 'object') all.push(...operations)
+  for (const definition of own) all.push(customOperation(definition, all))
+  for (const { operations } of extras) if (typeof operations === 'function') all.push(...operations(all))
+  return all
 }
 
 /** Duck-typed, because a process can load both the ES module and the CommonJS build of the package. */

@@ -87,13 +87,13 @@ async function answer(request: Request): Promise<Reply> {
 /** Returns a fault's, a recording's or the operation's reply. Throws to reject the request. */
 async function produce(request: Request, { replaced, script, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
-  const { dialect, replay } = gateway
   if (replaced) return applyErrorEnvelope(gateway, record, replaced)
-  const recorded = replay && !script && (await replay(record, refusal, call.sink.left))
-  if (recorded) return recorded
+  const answered = script ? undefined : await gateway.answer?.(record, refusal, call.sink.left)
+  if (answered) return answered
   // A rule may name a path that has no operation, and not match.
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
 
+  const { dialect } = gateway
   const context = checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, marks } = operation
   if (marks?.extension) record.assume('extension')

@@ -4,10 +4,8 @@ import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
 import type { CreateMessageRequest } from '../protocols/messages/request.ts'
 import type { CreateResponseRequest } from '../resources/create-response-body.ts'
 import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'
-import type { GatewayOptions } from '../sandbox/options.ts'
 import type { KnownOperationId } from '../scenarios/names.ts'
 import { createResponse } from './create-response.ts'
-import { customOperation } from './custom-operation.ts'
 import type { CreateEmbeddingsRequest } from './extensions/create-embeddings.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
@@ -66,15 +64,3 @@ export type OperationId = keyof Bodies
 
 /** The specification's operations and all extensions. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
-
-/** Returns the operations of the specification and of enabled extensions, and custom ones, but not those of extras. */
-export function operationsOf({
-  extensions: enabled,
-  operations: custom,
-}: OperationOptions): readonly AnyOperation[] {
-  const all: AnyOperation[] = [...operations, ...enabled.flatMap((name) => extensions[name])]
-  for (const definition of custom) all.push(customOperation(definition, all))
-  return all.length === operations.length ? operations : all
-}
-
-type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations'>

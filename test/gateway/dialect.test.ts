@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toFetch } from '../../src/delivery/fetch.ts'
-import type { AnsweredCall, AnyExtra, Dialect, Extra } from '../../src/gateway/extra.ts'
+import type { AnsweredCall, Dialect, Extra } from '../../src/gateway/extra.ts'
 import { GatewayCore } from '../../src/gateway/gateway.ts'
 import type { Frame, Reply } from '../../src/http/reply.ts'
 import type { AnyOperation } from '../../src/operation.ts'
@@ -20,7 +20,7 @@ function gatewayWith(extra: Extra, reply?: Reply, operation: Partial<AnyOperatio
     resolve: () => reply as never,
     ...operation,
   }
-  const operations = (existing: readonly AnyOperation[]) => (reply ? [...existing, echo] : existing)
+  const operations = () => (reply ? [echo] : [])
   const gateway = new GatewayCore(
     { timeScale: 0 },
     { extras: [{ name: 'own', create: () => ({ ...extra, operations }) }] },
@@ -255,19 +255,14 @@ describe('the headers of a request', () => {
 })
 
 describe("an extra's listener", () => {
-  it('is called for each reply until it is removed', async () => {
-    let replies = 0
-    let stop = () => {}
-    const listener = { replied: () => void replies++, settled() {} }
-    const create: NonNullable<AnyExtra['create']> = (_, host) => {
-      stop = () => void host.observe(listener)()
-      queueMicrotask(() => host.observe(listener))
-      return {}
+  it('is called for each reply, and once the reply was delivered', async () => {
+    const calls: string[] = []
+    const listener = {
+      replied: ({ route }: { route: string | undefined }) => void calls.push(`replied ${route}`),
+      settled: ({ route }: { route: string | undefined }) => void calls.push(`settled ${route}`),
     }
-    const fetch = toFetch(new GatewayCore({ timeScale: 0 }, { extras: [{ name: 'own', create }] }))
+    const fetch = toFetch(new GatewayCore({ timeScale: 0 }, { extras: [{ name: 'own', listener }] }))
     await call({ fetch }, 'GET /providers')
-    stop()
-    await call({ fetch }, 'GET /providers')
-    expect(replies).toBe(1)
+    expect(calls).toEqual(['replied /providers', 'settled /providers'])
   })
 })

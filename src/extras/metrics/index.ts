@@ -3,7 +3,5 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export const metrics: ExtraDefinition = {
   name: 'metrics',
-  create: (_, host) => ({
-    control: async () => [(await import('./metrics.ts')).getMetrics(host)],
-  }),
+  control: async (gateway) => [(await import('./metrics.ts')).getMetrics(gateway)],
 }

@@ -31,7 +31,7 @@ export function getMetrics(host: ExtraHost): AnyOperation {
     resolve() {
       if (!metrics) {
         metrics = new Metrics(host.sandboxes)
-        host.observe(metrics)
+        host.sandboxes.listeners.add(metrics)
       }
       return metrics.text()
     },

@@ -51,7 +51,7 @@ export interface RecordingOptions {
 }
 
 /** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
-export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
+export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'> | undefined {
   const { recordings, replay: how = {} } = options
   const { onUnmatchedRecording, upstream, ignoreFields } = how
   if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
@@ -65,7 +65,7 @@ export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'>
     )
   const byName = readRecordings(recordings)
   const index = new RecordingIndex(byName, ignoreFields)
-  return { replay: (record, refusal, signal) => replay(index, how, record, refusal, signal) }
+  return { answer: (record, rejection, signal) => replay(index, how, record, rejection, signal) }
 }
 
 /** Reads the recordings. Errors name the option. */
@@ -82,10 +82,10 @@ async function replay(
   index: RecordingIndex,
   { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
   record: CallRecord<SandboxState>,
-  refusal: unknown,
+  rejection: unknown,
   signal: AbortSignal,
 ): Promise<Reply | undefined> {
-  if (record.route === undefined || (refusal && !isUnknownPath(refusal))) return undefined
+  if (record.route === undefined || (rejection && !isUnknownPath(rejection))) return undefined
   const { clock, occurrences, options } = record.state
   const { timeScale } = options
   const { key, recordings, explainMiss } = index.find({
@@ -116,8 +116,8 @@ async function replay(
   }
 }
 
-function isUnknownPath(refusal: unknown): boolean {
-  return refusal instanceof GatewayError && (refusal.status === 404 || refusal.status === 405)
+function isUnknownPath(rejection: unknown): boolean {
+  return rejection instanceof GatewayError && (rejection.status === 404 || rejection.status === 405)
 }
 
 function checked(value: unknown, index: number): Recording {

@@ -18,36 +18,29 @@ import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from '
 
 export const accountResources: ExtraDefinition = {
   name: 'resources',
-  create: () => ({
-    operations(_, extensions) {
-      if (!extensions.includes('resources')) return []
-      this.collections = [apiKeys]
-      this.isValidKey = isLivingKey
-      return operations
-    },
-  }),
+  collections: [apiKeys],
+  isValidKey: isLivingKey,
+  operations: [
+    listWorkspaces,
+    createWorkspace,
+    getWorkspace,
+    deleteWorkspace,
+    listPresets,
+    ...createPresetOperations,
+    listPresetVersions,
+    getPresetVersion,
+    listApiKeys,
+    createApiKey,
+    getApiKey,
+    updateApiKey,
+    deleteApiKey,
+    getModel,
+    getListedModel,
+    listUserModels,
+    getActivity,
+    getGenerationContent,
+    submitGenerationFeedback,
+    rerank,
+    createCoinbaseCharge,
+  ],
 }
-
-const operations = [
-  listWorkspaces,
-  createWorkspace,
-  getWorkspace,
-  deleteWorkspace,
-  listPresets,
-  ...createPresetOperations,
-  listPresetVersions,
-  getPresetVersion,
-  listApiKeys,
-  createApiKey,
-  getApiKey,
-  updateApiKey,
-  deleteApiKey,
-  getModel,
-  getListedModel,
-  listUserModels,
-  getActivity,
-  getGenerationContent,
-  submitGenerationFeedback,
-  rerank,
-  createCoinbaseCharge,
-]

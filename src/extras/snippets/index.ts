@@ -3,11 +3,9 @@ import type { ExtraDefinition } from '../../gateway/extra.ts'
 
 export const snippets: ExtraDefinition = {
   name: 'snippets',
-  create: () => ({
-    exports: {
-      curl: async (record, site) => (await import('./snippets.ts')).toCurl(record, site),
-      vitest: async (record) => (await import('./snippets.ts')).toTest(record, 'vitest'),
-      playwright: async (record) => (await import('./snippets.ts')).toTest(record, 'playwright'),
-    },
-  }),
+  exports: {
+    curl: async (record, site) => (await import('./snippets.ts')).toCurl(record, site),
+    vitest: async (record) => (await import('./snippets.ts')).toTest(record, 'vitest'),
+    playwright: async (record) => (await import('./snippets.ts')).toTest(record, 'playwright'),
+  },
 }
