@@ -34,15 +34,10 @@ export const assumptions = {
     choice:
       'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are the same as in POST /responses',
   },
-  document: {
-    about:
-      'Operations that the specification names but does not describe, if an OpenAPI document describes them',
-    choice:
-      "requests are validated against its schemas; replies use its success status, and its examples or values generated from the seed; operations that create, list, get, change and delete a path's records use records stored in the sandbox; requests for a stream get a 501",
-  },
   documentSample: {
-    about: 'Other operations in an OpenAPI document',
-    choice: 'the same request gets the same sample; nothing is stored',
+    about: 'Operations that the specification does not describe, if an OpenAPI document describes them',
+    choice:
+      "the document's example, or a sample that satisfies its schema; nothing is checked or stored, and requests for a stream get a 501",
   },
   requestBody: {
     about: 'Empty, malformed or oversized bodies, and content types other than JSON',

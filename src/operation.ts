@@ -102,8 +102,6 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** If true, an extra adds the operation to the OpenAPI document itself. */
-  readonly isDescribed?: true
   /** Returns the operation's schemas if they are not in `input` and `output`. */
   readonly schemas?: () => DocumentedSchemas
 }

@@ -22,9 +22,7 @@ export function apiDocument(gateway: Described = { operations, extras: [] }): ob
     description:
       'The Model Gateway API as mocked by Understudy. The specification defines only the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see ASSUMPTIONS.md. Unsupported methods get a 405 in the error envelope; `Allow` lists the supported ones.',
     base: '/api/v1',
-    described: gateway.operations
-      .filter(({ doc }) => !doc?.isDescribed)
-      .map((operation) => withBody(operation, gateway.dialect)),
+    described: gateway.operations.map((operation) => withBody(operation, gateway.dialect)),
     isEmulated: true,
     bearer: "API key. A sandbox's key selects that sandbox.",
   })

@@ -11,7 +11,6 @@ import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { When } from '../../src/scenarios/condition.ts'
 import { Rule } from '../../src/scenarios/scenario.ts'
-import { vendorOperations } from '../extras/resources/vendor-operations.ts'
 import { layers } from '../layers.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
@@ -68,19 +67,6 @@ const parts: Record<string, () => string> = {
     const lines = [...layers].reverse().map((folders) => Object.entries(folders).map(layerLine).join('\n'))
     return `\`\`\`\n${lines.join('\n')}\n\`\`\``
   },
-  'vendor-operation-kinds': () =>
-    table(
-      ['Kind', 'Operations'],
-      [...Map.groupBy(vendorOperations, ([, kind]) => kind)].map(([kind, rows]) => [
-        kind,
-        String(rows.length),
-      ]),
-    ),
-  'vendor-operations': () =>
-    table(
-      ['Operation', 'Kind', 'Implemented by'],
-      vendorOperations.map(([line, kind, from]) => [`\`${line}\``, kind, from]),
-    ),
   ...faultSections,
   ...fixtureSections,
   ...optionSections,

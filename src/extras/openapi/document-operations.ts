@@ -1,163 +1,170 @@
 /**
- * Operations from an OpenAPI document that no built-in or custom operation implements. Routes are read when the gateway
- * is created, schemas on first use.
+ * Operations from an OpenAPI document that no other operation implements. Each replies with an example from the
+ * document, or with a sample of the reply's schema. Requests are neither checked nor remembered.
  */
 import * as z from 'zod'
+import { toBytes } from '../../http/encode.ts'
+import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
-import { copy } from '../../lib/copy.ts'
+import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
 import { hash } from '../../lib/seed.ts'
-import { inOneLine } from '../../model/structured.ts'
+import { fakeValue } from '../../model/structured.ts'
 import { type AnyOperation, type RequestContext, shapeOf } from '../../operation.ts'
-import { isJson, OpenApiDocument, type PathOperation } from '../documents/openapi-document.ts'
-import { type Draft, echoKey, echoPath } from './edits.ts'
-import { PlainSchemas, reading } from './openapi-schemas.ts'
-import { RecordReplies } from './record-replies.ts'
-import { DocumentReply } from './reply.ts'
-import { type Input, inputOf } from './request.ts'
-import { resourcesOf, type Verb } from './resource.ts'
+import type { SchemaObject } from '../../resources/json-schema.ts'
+import { type Json, OpenApiDocument, type PathOperation } from './document.ts'
+import { replySchema } from './reply-schema.ts'
 
 /**
- * Creates a document's operations, except those in `existing`. Throws a `DocumentError` unless the document is
+ * Creates a document's operations, except those in `existing`. Throws a `TypeError` unless the document is
  * OpenAPI 3.x.
  *
  * @param root Parsed document.
  */
-export function documentOperations(root: unknown, existing: readonly AnyOperation[]): DocumentOperation[] {
+export function documentOperations(root: unknown, existing: readonly AnyOperation[]): AnyOperation[] {
   const document = new OpenApiDocument(root)
-  const schemas = {
-    request: new PlainSchemas(document, 'request'),
-    reply: new PlainSchemas(document, 'reply'),
+  const lineOf = (method: string, path: string) => `${method} ${shapeOf(path)}`
+  const taken = new Set(existing.map(({ method, path }) => lineOf(method, path)))
+  const variants = new Map<string, [PathOperation, ...PathOperation[]]>()
+  for (const each of document.operations()) {
+    const line = lineOf(each.method, each.route)
+    const others = variants.get(line)
+    if (others) others.push(each)
+    else if (!taken.has(line)) variants.set(line, [each])
   }
-  const lines = new Set(existing.map(({ method, path }) => `${method} ${shapeOf(path)}`))
   const ids = new Set(existing.map(({ id }) => id))
-  const added = document.operations().flatMap((source) => {
-    const line = `${source.method} ${shapeOf(source.route)}`
-    if (lines.has(line)) return []
-    lines.add(line)
-    const id = idOf(source, ids)
+  return [...variants.values()].map((sources) => {
+    const id = idOf(sources[0], ids)
     ids.add(id)
-    return [new DocumentOperation(id, source, document, schemas)]
+    return toOperation(id, sources, document)
   })
-  for (const resource of resourcesOf(added, existing)) {
-    const replies = new RecordReplies(resource)
-    for (const [verb, operation] of resource.operations) operation.keepRecords(verb, replies)
+}
+
+function toOperation(
+  id: string,
+  sources: readonly [PathOperation, ...PathOperation[]],
+  document: OpenApiDocument,
+): AnyOperation {
+  const [{ method, route, operation }] = sources
+  const summary = String(operation['summary'] || id)
+  const samples = sources.map((source) => new Sample(id, summary, source, document))
+  const names = Array.from(route.matchAll(/\{([^{}]*)\}/g), ([, name = '']) => name)
+  return {
+    id,
+    method,
+    path: route,
+    doc: {
+      summary,
+      tag: String(listOf(operation['tags'])[0] ?? 'Document'),
+      schemas: () => ({
+        params: { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) },
+        output: {},
+      }),
+    },
+    input: {
+      params: z.unknown(),
+      query: z.unknown(),
+      readQuery: (search) => ({ search }),
+      ...(method !== 'get' && {
+        body: z.unknown(),
+        bodyIsOptional: true,
+        otherBody: { types: ['*'], isJsonToo: true },
+      }),
+    },
+    output: z.unknown(),
+    assumes: 'documentSample',
+    resolve(context) {
+      const query = new URLSearchParams(String(fieldsOf(context.query)['search']))
+      const isAsked = ({ source: { variant } }: Sample) =>
+        variant.size > 0 && [...variant].every(([name, value]) => query.get(name) === value)
+      const plain = samples.find(({ source }) => source.variant.size === 0)
+      return (samples.find(isAsked) ?? plain ?? (samples[0] as Sample)).reply(context)
+    },
   }
-  return added
 }
 
-interface Schemas {
-  readonly request: PlainSchemas
-  readonly reply: PlainSchemas
-}
-
-export class DocumentOperation implements AnyOperation {
-  readonly id: string
-  readonly method: PathOperation['method']
-  readonly path: string
-  readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
-  readonly output = z.unknown()
-  readonly assumes = 'document'
-  /** The operation's declaration in the document. */
+/** The successful reply of one of a document's operations. */
+class Sample {
+  readonly #id: string
+  readonly #summary: string
   readonly source: PathOperation
-  readonly document: OpenApiDocument
-  readonly #schemas: Schemas
-  /** Parts of the schemas that requests are not checked against. */
-  readonly #unchecked = new Set<string>()
-  /** Present if the operation uses a path's records. */
-  #records: { readonly verb: Verb; readonly replies: RecordReplies } | undefined
-  marks: AnyOperation['marks'] = {}
-  #input: Input | undefined
-  #documentReply: DocumentReply | undefined
+  readonly #document: OpenApiDocument
+  #schema: SchemaObject | undefined
 
-  constructor(id: string, source: PathOperation, document: OpenApiDocument, schemas: Schemas) {
-    const { operation, method, route } = source
-    const [tag] = Array.isArray(operation['tags']) ? operation['tags'] : []
-    this.id = id
-    this.method = method
-    this.path = route
-    this.doc = {
-      summary: String(operation['summary'] || id),
-      tag: String(tag ?? 'Document'),
-      isDescribed: true,
-    }
+  constructor(id: string, summary: string, source: PathOperation, document: OpenApiDocument) {
+    this.#id = id
+    this.#summary = summary
     this.source = source
-    this.document = document
-    this.#schemas = schemas
+    this.#document = document
   }
 
-  /** Reads the request schemas on first use. */
-  get input(): Input {
-    this.#input ??= reading(() => inputOf(this.document, this.#schemas.request, this.source, this.#unchecked))
-    return this.#input
-  }
-
-  keepRecords(verb: Verb, replies: RecordReplies): void {
-    this.#records = { verb, replies }
-    if (verb !== 'get' && verb !== 'list') this.marks = { writes: true }
-  }
-
-  /** Reads the reply's schemas on first use. */
-  get documentReply(): DocumentReply {
-    this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
-      id: this.id,
-      summary: this.doc.summary,
-      operation: this.source.operation,
-    })
-    return this.#documentReply
-  }
-
-  /** Returns the default of the first query parameter whose name passes a test, or undefined if there is none. */
-  defaultOf(passes: (name: string) => boolean): unknown {
-    const lists = [this.source.operation['parameters'], this.source.item['parameters']]
-    const declarations = lists.flatMap((list) => (Array.isArray(list) ? list : []))
-    const parameter = declarations
-      .map((each) => this.document.resolve(each))
-      .find((each) => each?.['in'] === 'query' && passes(String(each['name'])))
-    return this.document.resolve(parameter?.['schema'])?.['default']
-  }
-
-  async resolve(context: RequestContext): Promise<Reply> {
+  reply(context: RequestContext): Reply {
     try {
-      if (this.#unchecked.size > 0)
-        context.warn(`Not checked in ${this.id} requests: ${inOneLine([...this.#unchecked])}`)
-      const { verb, replies } = this.#records ?? {}
-      const kept = verb && (await replies?.respond(verb, this, context))
-      if (kept) return kept
-      const sample = await this.reply(context)
-      context.assume('documentSample')
-      return sample
+      return this.#reply(context)
     } catch (error) {
-      return reading(() => {
-        throw error
-      })
+      const message = `${this.#id} has no sample in the OpenAPI document: ${(error as Error).message}`
+      throw new GatewayError(501, message, undefined, { assumption: 'documentSample' })
     }
   }
 
-  /** Returns a copy of the JSON in the reply for this seed. */
-  async sample(context: RequestContext, seed: string): Promise<Draft> {
-    return copy(this.documentReply.sample({ seed, warn: context.warn }))
+  #reply(context: RequestContext): Reply {
+    const [status, response] = successOf(this.source.operation['responses'])
+    const content = fieldsOf(this.#document.resolve(response)['content'])
+    const others = Object.keys(content).filter((type) => !isStream(type))
+    const type = others.find((each) => /json|\*\/\*/i.test(each)) ?? others[0]
+    const streams = others.length < Object.keys(content).length
+    if (streams && (type === undefined || fieldsOf(context.body)['stream'] === true))
+      throw new TypeError('streams are not generated: add a rule with reply.frames')
+    if (type === undefined) return { status, headers: {}, body: { kind: 'none' } }
+    const name = type.replace('*/*', 'application/json').replace('/*', '/plain')
+    if (!mediaType.test(name)) throw new TypeError(`'${type}' is not a media type`)
+    const headers = { 'content-type': name }
+    if (/json/i.test(name))
+      return { status, headers, body: { kind: 'json', value: this.#value(fieldsOf(content[type]), context) } }
+    const bytes = isText(name)
+      ? inText(this.#value(fieldsOf(content[type]), context))
+      : hash(context.sandbox.seed, this.#id)
+    const length = String(toBytes(bytes).length)
+    return {
+      status,
+      headers: { ...headers, 'content-length': length },
+      body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] },
+    }
   }
 
-  /**
-   * Creates a reply.
-   *
-   * @param seed Default: derived from the operation and its path parameters.
-   * @param edit See `DocumentReply.make`.
-   */
-  async reply(
-    context: RequestContext,
-    seed = hash(context.sandbox.seed, this.id, JSON.stringify(context.params ?? {})),
-    edit?: (draft: Draft) => void,
-  ): Promise<Reply> {
-    const { params, body } = context
-    const asksForStream = isJson(body) && body['stream'] === true
-    return this.documentReply.make(asksForStream, { seed, warn: context.warn }, (draft) => {
-      echoPath(draft, this.path, params)
-      if (edit) edit(draft)
-      else echoKey(draft, this.path, params)
-    })
+  #value({ example, examples, schema = {} }: Json, { sandbox, params, warn }: RequestContext): unknown {
+    const [first] = Object.values(fieldsOf(examples))
+    const given = example ?? this.#document.resolve(first)['value']
+    if (given !== undefined) return given
+    this.#schema ??= replySchema(this.#document, schema)
+    const seed = hash(sandbox.seed, this.#id, JSON.stringify(params ?? {}))
+    return fakeValue(this.#schema, { path: 'reply', subject: this.#summary, seed, warn })
   }
 }
+
+/** Returns the response with the lowest success status or, if there is none, `default` or a redirect. */
+function successOf(responses: unknown): [status: number, response: unknown] {
+  const entries = Object.entries(fieldsOf(responses))
+  const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
+  const other =
+    entries.find(([status]) => status === 'default') ?? entries.find(([status]) => /^3\d\d$/.test(status))
+  const [status, response] = success ?? other ?? ['204', undefined]
+  return [/^\d+$/.test(status) ? Number(status) : 200, response]
+}
+
+function isStream(type: string): boolean {
+  return /^text\/event-stream/i.test(type)
+}
+
+function inText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function isText(type: string): boolean {
+  return /^text\/|[/+](xml|yaml|javascript|x-www-form-urlencoded)\b/i.test(type)
+}
+
+/** RFC 9110, 8.3.1. */
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
 /** Returns the document's operation id, or method and path in camel case. Adds a number if the id is taken. */
 function idOf({ method, route, operation }: PathOperation, taken: ReadonlySet<string>): string {

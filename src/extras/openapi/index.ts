@@ -1,13 +1,8 @@
-/**
- * Mocks operations that an OpenAPI document describes and nothing else implements.
- */
+/** Mocks operations that an OpenAPI document describes and nothing else implements. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { readDocumentFile } from '../documents/document-file.ts'
-import { DocumentError } from '../documents/openapi-document.ts'
-import { type DocumentOperation, documentOperations } from './document-operations.ts'
-import { documentRecords } from './records.ts'
-import { withDocument } from './with-document.ts'
+import { readDocumentFile } from './document.ts'
+import { documentOperations } from './document-operations.ts'
 
 export interface OpenapiOptions {
   /**
@@ -40,21 +35,16 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
   ],
   create({ openapi: source }) {
     if (source === undefined) return undefined
-    let operations: readonly DocumentOperation[] = []
     return {
-      collections: [documentRecords],
       operations(existing) {
+        const root = typeof source === 'string' ? readDocumentFile(source) : source
         try {
-          const root = typeof source === 'string' ? readDocumentFile(source) : source
-          operations = documentOperations(root, existing)
-          return operations
+          return documentOperations(root, existing)
         } catch (error) {
-          const { message } = error as Error
-          const file = error instanceof DocumentError && typeof source === 'string' ? `${source}: ` : ''
-          throw new TypeError(`createGateway: options.openapi: ${file}${message}`)
+          const file = typeof source === 'string' ? `${source}: ` : ''
+          throw new TypeError(`createGateway: options.openapi: ${file}${(error as Error).message}`)
         }
       },
-      describe: (document) => withDocument(document, operations),
     }
   },
 }

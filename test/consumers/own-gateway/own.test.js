@@ -50,24 +50,14 @@ test('a custom operation with another copy of zod replies, validates, fails on d
   assert.equal(JSON.stringify(document).includes('"makeReport"'), true)
 })
 
-test('operations from an OpenAPI file validate requests and reply deterministically', async () => {
+test('operations from an OpenAPI file reply deterministically', async () => {
   const gateway = createGateway({ openapi: './vendor.yaml' })
   const made = await upload(gateway.fetch, base, 'batch')
   assert.equal(made.status, 201)
   const file = await made.json()
   assert.match(file.id, /^file_[a-z0-9]{8}$/)
-  assert.equal(made.headers.get('x-understudy-assumptions'), 'document, documentSample')
+  assert.equal(made.headers.get('x-understudy-assumptions'), 'documentSample')
   assert.deepEqual(await (await upload(gateway.fetch, base, 'batch')).json(), file)
-  const createBatch = (purpose) =>
-    gateway.fetch(`${base}/batches`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ purpose }),
-    })
-  assert.equal((await createBatch('batch')).status, 201)
-  assert.equal((await createBatch('none')).status, 400)
-  // Only JSON bodies are checked.
-  assert.equal((await upload(gateway.fetch, base, 'none')).status, 201)
 })
 
 test("the command line serves an OpenAPI document's operations", async () => {

@@ -1,594 +1,284 @@
-/**
- * Tests operations mocked from an OpenAPI document. ajv validates their replies.
- */
-
+/** Tests operations mocked from an OpenAPI document. ajv validates their replies. */
 import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { dump as stringify } from 'js-yaml'
-import { describe, expect, it, vi } from 'vitest'
-import { apiDocument } from '../../../src/control/documents.ts'
+import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
-import { Budget } from '../../../src/model/json-schema/budget.ts'
 import { handlers } from '../../../src/msw.ts'
 import type { CustomOperationId } from '../../../src/scenarios/names.ts'
-import { call, open } from '../../call.ts'
-import { describeAdapters } from '../../describe-adapters.ts'
-import { hardDocument } from './hard-document.ts'
+import { call } from '../../call.ts'
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-addFormats.default(ajv)
-ajv.addSchema(hardDocument, 'document')
+const json = (schema: object, more: object = {}) => ({ content: { 'application/json': { schema, ...more } } })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const get = (responses: object, more: object = {}) => ({ get: { responses, ...more } })
+const document = (paths: Record<string, unknown>, more: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'Vendor', version: '1' },
+  paths,
+  ...more,
+})
 
-function problemsOf(value: unknown, pointer: string): unknown {
-  const validate = ajv.compile({ $ref: `document#${pointer}` })
-  return validate(value) ? [] : validate.errors
-}
-
-const trace = '0b0e0f0a-1111-4222-8333-444455556666'
-const document = 'x-understudy-assumptions'
-
-/** Request line, status, JSON pointer to the reply's schema, and the request body if there is one. */
-const answers: [`${string} /${string}`, number, string, object?][] = [
-  ['GET /files', 200, '/paths/~1api~1v1~1files/get/responses/200/content/application~1json/schema'],
-  ['GET /files/recent', 200, '/paths/~1files~1recent/get/responses/200/content/application~1json/schema'],
-  ['POST /jobs', 202, '/components/schemas/Job', { kind: 'fast', label: 'Mine' }],
-  ['GET /shapes', 200, '/paths/~1shapes/get/responses/200/content/application~1json/schema'],
-  ['GET /tree', 200, '/components/schemas/Node'],
-  ['GET /map', 200, '/paths/~1map/get/responses/200/content/application~1json/schema'],
-  ['GET /formats', 200, '/components/schemas/Formats'],
-  ['GET /bad-example', 200, '/components/schemas/Job'],
-  ['GET /default', 200, '/components/schemas/File'],
-  ['GET /workspaces/any', 200, '/components/schemas/File'],
-  ['POST /events', 200, '/components/schemas/Job', {}],
-]
-
-describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) => {
-  const { call } = entrance
-  const headers = { 'x-trace': trace }
-
-  it.each(answers)(
-    'replies to %s with %i and a valid body, which is the same each time',
-    async (line, status, pointer, body) => {
-      const first = await call(line, { headers, ...(body && { body }) })
-      expect(first.status).toBe(status)
-      expect(problemsOf(first.body, pointer)).toEqual([])
-      expect(first.headers.get(document)).toMatch(/^document(, documentSample)?$/)
-      expect((await call(line, { headers, ...(body && { body }) })).text).toBe(first.text)
+const schemas = {
+  File: {
+    type: 'object',
+    required: ['id', 'size', 'secret', 'note'],
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', pattern: '^file-[a-z0-9]{6}$', readOnly: true },
+      size: { type: 'integer', minimum: 1, exclusiveMaximum: 5000 },
+      secret: { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] },
+      note: { type: ['string', 'null'], maxLength: 20, example: 'A note' },
+      parent: ref('Node'),
     },
-  )
+  },
+  Job: {
+    type: 'object',
+    required: ['kind', 'label'],
+    properties: { kind: { enum: ['fast', 'slow'] }, label: { type: 'string', minLength: 3 } },
+  },
+  Base: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  Circle: {
+    allOf: [
+      ref('Base'),
+      { type: 'object', required: ['radius'], properties: { radius: { type: 'number' } } },
+    ],
+  },
+  Node: {
+    type: 'object',
+    required: ['value', 'children'],
+    properties: { value: { type: 'integer' }, children: { type: 'array', items: ref('Node') } },
+  },
+}
+const vendor = document(
+  {
+    'x-later': get({ 200: json({}) }),
+    '/files': {
+      ...get({ 200: json({ type: 'array', items: ref('File'), minItems: 2 }) }, { operationId: 'listFiles' }),
+      post: { operationId: 'startJob', responses: { 202: json(ref('Job')) } },
+    },
+    '/files/{id}': { ...get({ 200: json(ref('File')) }), delete: { responses: { 204: {} } } },
+    '/circle': get({ 200: json(ref('Circle')) }),
+    '/tree': get({ 200: json(ref('Node')) }, { operationId: 'getTree' }),
+    '/map': get({ 200: json({ type: 'object', additionalProperties: ref('Job'), minProperties: 2 }) }),
+    '/again': { $ref: '#/paths/~1tree' },
+    '/example': get({ 200: json(ref('Job'), { example: { kind: 'fast', label: 'As documented' } }) }),
+    '/events': {
+      post: { responses: { 200: { content: { ...json(ref('Job')).content, 'text/event-stream': {} } } } },
+    },
+    '/providers': get({ 200: json({}) }),
+    '/workspaces/{workspace_id}': { ...get({ 200: json(ref('File')) }), patch: { responses: {} } },
+  },
+  { components: { schemas } },
+)
 
-  it('replies with the documented status, and with an empty, binary, text or audio body', async () => {
-    const files = (await call('GET /files', { headers })).body.data
-    const gone = await call(`DELETE /files/${files[0].id}`)
-    expect([gone.status, gone.text]).toEqual([204, ''])
-    const bytes = await call('GET /files/abc/content')
-    expect(bytes.headers.get('content-type')).toBe('application/octet-stream')
-    expect(bytes.text.length).toBeGreaterThan(0)
-    const note = await call('GET /files/abc/note.txt')
-    expect(note.headers.get('content-type')).toBe('text/plain')
-    expect(note.text.length).toBeGreaterThanOrEqual(4)
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const sound = await call('POST /speech', { headers: form, body: 'text=Hi&speed=1.5' })
-    expect([sound.status, sound.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
-  })
-
-  it('rejects unsupported body types and names the supported ones', async () => {
-    const refused = await call('POST /files', { body: { file: 'a' } })
-    expect(refused.status).toBe(415)
-    expect(refused.body.error.message).toBe(
-      "Unsupported media type 'application/json': send multipart/form-data",
-    )
-  })
-
-  it('accepts a form without validation, reports it in the journal, and replies with the documented headers', async () => {
-    const form = new FormData()
-    form.set('other', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')
-    const { fetch, baseUrl, sandbox } = entrance
-    const headers = { authorization: `Bearer ${sandbox.apiKey}` }
-    const made = await fetch(`${baseUrl}/files`, { method: 'POST', headers, body: form })
-    expect(made.status).toBe(201)
-    expect(made.headers.get('location')).toMatch(/^https:/)
-    expect(sandbox.journal.entries()[0]?.warnings).toEqual([
-      'Not checked in uploadFile requests: multipart/form-data bodies',
-    ])
-  })
-
-  it('reports every schema violation with its path in the error envelope', async () => {
-    const refused = await call('POST /jobs', { body: { kind: 'none', steps: [{ at: 'x' }] } })
-    expect(refused.status).toBe(400)
-    expect(refused.headers.get(document)).toContain('document')
-    const { code, metadata } = refused.body.error
-    expect(code).toBe(400)
-    expect(metadata.violations.map(({ path }: { path: string }) => path).sort()).toEqual([
-      'body.kind',
-      'body.label',
-      'body.steps[0].at',
-    ])
-  })
+describe('an operation of an OpenAPI document', () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(vendor, 'document')
+  const gateway = createGateway({ openapi: vendor })
 
   it.each([
-    ['GET /files?limit=0', 'query.limit'],
-    ['GET /files?limit=ten', 'query.limit'],
-    ['GET /files?kind=text&kind=sound', 'query.kind[1]'],
-    ['GET /files/ab', 'params.file-id'],
-    ['GET /points/1,x/;matrix=1/.true', 'params.point[1]'],
-  ] as const)('rejects %s with a violation at %s', async (line, path) => {
-    const { status, body } = await call(line, { headers })
-    expect([status, body.error?.metadata.violations.map((each: { path: string }) => each.path)]).toEqual([
-      400,
-      [path],
-    ])
+    ['GET /files', 200, '/paths/~1files/get/responses/200/content/application~1json/schema'],
+    ['POST /files', 202, '/components/schemas/Job'],
+    ['GET /files/7', 200, '/components/schemas/File'],
+    ['GET /circle', 200, '/components/schemas/Circle'],
+    ['GET /tree', 200, '/components/schemas/Node'],
+    ['GET /again', 200, '/components/schemas/Node'],
+    ['GET /map', 200, '/paths/~1map/get/responses/200/content/application~1json/schema'],
+    ['GET /workspaces/any', 200, '/components/schemas/File'],
+  ])('replies to %s with %i and the same valid sample each time', async (line, status, pointer) => {
+    const first = await call(gateway, line)
+    expect(first.status).toBe(status)
+    const validate = ajv.compile({ $ref: `document#${pointer}` })
+    expect(validate(first.body) ? [] : validate.errors).toEqual([])
+    expect(first.headers.get('x-understudy-assumptions')).toBe('documentSample')
+    expect((await call(gateway, line)).text).toBe(first.text)
   })
 
-  it('accepts parameters in other styles without validation, and reports them in the journal', async () => {
-    const query = 'limit=10&kind=text&kind=image&ids=x&filter%5Bsize%5D=x'
-    expect((await call(`GET /files?${query}`, { headers })).status).toBe(200)
-    expect((await call('GET /points/1,2/;matrix=x/.maybe')).status).toBe(200)
-    expect(entrance.sandbox.journal.entries().map(({ warnings }) => warnings)).toEqual([
-      [
-        "Not checked in listFiles requests: query parameter 'ids' (explode: false); query parameter 'filter' (style deepObject)",
-      ],
-      [
-        "Not checked in getPoint requests: path parameter 'matrix' (style matrix); path parameter 'label' (style label)",
-      ],
-    ])
+  it('replies with an example of the document or of a schema', async () => {
+    expect((await call(gateway, 'GET /example')).body).toEqual({ kind: 'fast', label: 'As documented' })
+    expect((await call(gateway, 'GET /files/7')).body.note).toBe('A note')
   })
 
-  it('rejects a request without a required header', async () => {
-    const { status, body } = await call('GET /files')
-    expect([status, body.error.metadata.violations[0].path]).toEqual([400, 'header.x-trace'])
+  it('replies differently to another path parameter, and with another seed', async () => {
+    const texts = [
+      await call(gateway, 'GET /files/7'),
+      await call(gateway, 'GET /files/8'),
+      await call(createGateway({ openapi: vendor, seed: 2 }), 'GET /files/7'),
+    ].map(({ text }) => text)
+    expect(new Set(texts).size).toBe(3)
   })
 
-  it('reports a discriminator whose values no alternative lists', async () => {
-    await call('GET /shapes')
-    expect(entrance.sandbox.journal.entries()[0]?.warnings).toEqual([
-      "The reply of listShapes may not match its schema: 'discriminator' is not simulated",
-    ])
+  it('accepts any request, even with strict', async () => {
+    const strict = createGateway({ openapi: vendor, strict: true })
+    const form = { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: '--x--' }
+    for (const options of [{}, { body: { kind: 'none', more: 1 } }, form])
+      expect((await call(strict, 'POST /files?limit=many&limit=2', options)).status).toBe(202)
+    expect(strict.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
   })
 
-  it('replies with valid examples from the document and its schemas', async () => {
-    expect((await call('GET /example')).body).toEqual({ kind: 'fast', label: 'As documented' })
-    expect((await call('GET /default')).body.note).toBe('A note')
-  })
-
-  it('does not replace built-in operations', async () => {
-    const { body } = await call('GET /providers')
-    expect(body.data.length).toBeGreaterThan(0)
-    expect((await call('PATCH /workspaces/nobody', { body: {} })).status).toBe(404)
-    expect((await call('PUT /workspaces/nobody')).headers.get('allow')?.split(', ').sort()).toEqual([
-      'GET',
-      'HEAD',
-      'PATCH',
-    ])
+  it('does not replace other operations', async () => {
+    expect((await call(gateway, 'GET /providers')).body.data.length).toBeGreaterThan(0)
+    expect((await call(gateway, 'PATCH /workspaces/none', { body: {} })).status).toBe(404)
+    const { headers } = await call(gateway, 'PUT /workspaces/none')
+    expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'PATCH'])
   })
 
   it('rejects streaming requests, and names the alternative', async () => {
-    const { status, body } = await call('POST /events', { body: { stream: true } })
+    const { status, body } = await call(gateway, 'POST /events', { body: { stream: true } })
     expect([status, body.error.message]).toEqual([501, expect.stringContaining('reply.frames')])
   })
 
-  it('supports rules, faults and the journal by operation id, which is derived from method and path if absent', async () => {
-    entrance.sandbox.fail(503, { on: 'getTree' as CustomOperationId, times: 1 })
-    entrance.sandbox.use({
-      on: 'postSpeech' as CustomOperationId,
-      reply: { status: 207, body: { mine: true } },
-    })
-    expect((await call('GET /tree')).status).toBe(503)
-    expect((await call('GET /tree')).status).toBe(200)
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    expect((await call('POST /speech', { headers: form, body: 'text=Hi' })).status).toBe(207)
-    expect(entrance.sandbox.journal.entries().map(({ operation }) => operation)).toEqual([
-      'getTree',
-      'getTree',
-      'postSpeech',
-    ])
+  it('has its operation id, or method and path, in rules, faults and the journal', async () => {
+    const sandbox = gateway.createSandbox()
+    sandbox.fail(503, { on: 'getTree' as CustomOperationId, times: 1 })
+    sandbox.use({ on: 'postEvents' as CustomOperationId, reply: { status: 207, body: { mine: true } } })
+    for (const [line, status] of [
+      ['GET /tree', 503],
+      ['GET /tree', 200],
+      ['POST /events', 207],
+    ] as const)
+      expect((await call(Object.assign(sandbox, { fetch: gateway.fetch }), line)).status).toBe(status)
+    const names = sandbox.journal.entries().map(({ operation }) => operation)
+    expect(names).toEqual(['getTree', 'getTree', 'postEvents'])
+  })
+
+  it('is listed in the API document', () => {
+    const added = gateway.operations.filter(({ doc }) => doc?.tag === 'Document')
+    expect(added.map(({ method, path }) => `${method} ${path}`)).toContain('get /files/{id}')
   })
 })
 
-describe('references in a document', () => {
-  const out = { $ref: './common.yaml#/components/schemas/File' }
-  const json = (schema: object) => ({ 'application/json': { schema } })
-  const answer = (schema: object) => ({ 200: { description: 'Done', content: json(schema) } })
-  const openapi = {
-    openapi: '3.1.0',
-    paths: {
-      '/reply': { get: { responses: answer(out) } },
-      '/inside': { get: { responses: answer({ type: 'object', required: ['a'], properties: { a: out } }) } },
-      '/response': { get: { responses: { 200: out } } },
-      '/parameter': { get: { parameters: [out], responses: answer({}) } },
-      '/query': { get: { parameters: [{ name: 'a', in: 'query', schema: out }], responses: answer({}) } },
-      '/body': { post: { requestBody: { content: json(out) }, responses: answer({}) } },
-      '/lost': { get: { responses: answer({ $ref: '#/components/schemas/None' }) } },
-      '/whole': { get: { responses: answer({ const: 1 }) } },
-    },
-  }
-  const ask = async (method: string, path: string) => {
-    const body = method === 'POST' ? {} : undefined
-    const {
-      status,
-      body: value,
-      headers,
-    } = await call(createGateway({ openapi }), `${method} ${path}`, { body })
-    return [status, value.error?.message ?? value, headers.get(document)]
-  }
+describe('the paths of an OpenAPI document', () => {
+  const here = { 200: json({ const: 'here' }) }
 
   it.each([
-    ['GET', '/reply'],
-    ['GET', '/inside'],
-    ['GET', '/response'],
-    ['GET', '/parameter'],
-    ['GET', '/query?a=1'],
-    ['POST', '/body'],
-  ])('are rejected with a suggested fix if they point to other files: %s %s', async (method, path) => {
-    const message = `Unsupported reference '${out.$ref}' to another file: bundle the OpenAPI document into one file`
-    expect(await ask(method, path)).toEqual([501, message, 'document'])
+    ['/files', undefined, '/files'],
+    ['/files', [{ url: 'https://vendor.example/api/v1/' }], '/files'],
+    ['/api/v1/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
+    ['/api/v1/files', [{ url: 'https://vendor.example' }], '/files'],
+    ['/files', [{ url: '/api/v1/beta' }], '/beta/files'],
+    ['/files', [{ url: '{a}/v1{b}/beta', variables: { a: { default: '/api' }, b: {} } }], '/beta/files'],
+    ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+    ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+    ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
+  ])('%s with the servers %j is served at %s', async (path, servers, route) => {
+    const openapi = document({ [path]: get(here) }, { servers })
+    expect((await call(createGateway({ openapi }), `GET ${route}`)).body).toBe('here')
   })
 
-  it('are reported if they are unresolved, without affecting other operations', async () => {
-    const message = "Unresolved reference '#/components/schemas/None' in the OpenAPI document"
-    expect(await ask('GET', '/lost')).toEqual([501, message, 'document'])
-    expect(await ask('GET', '/whole')).toEqual([200, 1, 'document, documentSample'])
+  it('use the servers of the operation, then of the path, then of the document', () => {
+    const at = (name: string) => ({ servers: [{ url: `/api/v1/${name}` }] })
+    const put = { ...at('operation'), responses: here }
+    const paths = { '/one': get(here), '/two': { ...at('path'), ...get(here), put }, '/three': null }
+    const { operations } = createGateway({ openapi: document(paths, at('document')) })
+    const added = operations.filter(({ doc }) => doc?.tag === 'Document')
+    expect(added.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'get /document/one',
+      'get /path/two',
+      'put /operation/two',
+    ])
   })
 
-  it('are left as they are in the API document, even if they are unresolved', () => {
-    const { paths } = apiDocument(createGateway({ openapi })) as { paths: Record<string, object> }
-    expect(paths['/body']).toMatchObject({ post: { requestBody: { content: json(out) } } })
-    expect(paths['/lost']).toMatchObject({ get: { responses: openapi.paths['/lost'].get.responses } })
-  })
-
-  it('are rejected when the gateway is created if they replace a path with another file', () => {
-    const paths = { '/files': { $ref: './files.yaml' } }
-    expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
-      "createGateway: options.openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
-    )
+  it('may have a fragment or a query, which selects one of several operations', async () => {
+    const of = (value: string) => get({ 200: json({ const: value }) })
+    const openapi = document({
+      '/things/{id}#id': of('thing'),
+      '/users?action=list': of('list'),
+      '/users?action=count': of('count'),
+      '/talks#stream': of('stream'),
+      '/talks': of('talks'),
+    })
+    const gateway = createGateway({ openapi })
+    const read = async (path: string) => (await call(gateway, `GET ${path}`)).body
+    expect(await read('/things/7')).toBe('thing')
+    expect(await read('/users?action=count')).toBe('count')
+    expect(await read('/users?action=other')).toBe('list')
+    expect(await read('/talks')).toBe('talks')
   })
 })
 
-it.each([
-  ['/files', undefined, '/files'],
-  ['/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
-  ['/files', [{ url: 'https://vendor.example/api/v1/' }], '/files'],
-  ['/api/v1/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
-  ['/api/v1/files', [{ url: 'https://vendor.example' }], '/files'],
-  ['/files', [{ url: '/api/v1/beta' }], '/beta/files'],
-  ['/files', [{ url: '{a}/v1{b}/beta', variables: { a: { default: '/api' }, b: {} } }], '/beta/files'],
-  ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
-  ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
-  ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
-])(
-  'an OpenAPI document with the path %s and the servers %j is served at %s',
-  async (path, servers, route) => {
-    const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
-    const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
-    const response = await call(createGateway({ openapi }), `GET ${route}`)
-    expect(response.body).toBe('here')
-  },
-)
-
-it("an operation's servers override those of its path, which override the document's", async () => {
-  const at = (name: string) => [{ url: `/api/v1/${name}` }]
-  const operation = { responses: { 204: {} } }
-  const openapi = {
-    openapi: '3.1.0',
-    servers: at('document'),
-    paths: {
-      'x-extension': { get: operation },
-      '/one': { get: operation },
-      '/two': { servers: at('path'), get: operation, put: { servers: at('operation'), ...operation } },
-      '/three': { $ref: '#/paths/~1one' },
-      // Has the same form as the next path, which is therefore omitted.
-      '/five/{a}': { get: operation },
-      '/five/{b}': { get: operation },
-      '/four': null,
-    },
+describe('a reference in an OpenAPI document', () => {
+  const elsewhere = { $ref: './common.yaml#/File' }
+  const read = async (response: object) => {
+    const openapi = document({ '/whole': get({ 200: json({ const: 1 }) }), '/part': get({ 200: response }) })
+    const gateway = createGateway({ openapi })
+    expect((await call(gateway, 'GET /whole')).body).toBe(1)
+    const { status, body } = await call(gateway, 'GET /part')
+    return `${status} ${body.error.message}`
   }
-  const { operations } = createGateway({ openapi })
-  const added = operations.filter(({ doc }) => doc?.tag === 'Document')
-  expect(added.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'get /document/one',
-    'get /path/two',
-    'put /operation/two',
-    'get /document/three',
-    'get /document/five/{a}',
-  ])
+
+  it.each([elsewhere, json(elsewhere), json({ type: 'array', items: elsewhere })])(
+    'to another file is a 501 that names the fix: %j',
+    async (response) => {
+      expect(await read(response)).toBe(
+        `501 getPart has no sample in the OpenAPI document: reference '${elsewhere.$ref}' to another file: bundle the document into one file`,
+      )
+    },
+  )
+
+  it('that cannot be resolved is a 501 that names it', async () => {
+    expect(await read(json(ref('None')))).toContain(`501 getPart has no sample`)
+    expect(await read(json(ref('None')))).toContain(`unresolved reference '#/components/schemas/None'`)
+  })
+
+  it('to a path in another file is rejected when the gateway is created', () => {
+    expect(() => createGateway({ openapi: document({ '/files': elsewhere }) })).toThrow(
+      "createGateway: options.openapi: reference './common.yaml#/File' to another file: bundle the document into one file",
+    )
+  })
 })
 
-describe('createGateway with openapi', () => {
-  const ask = async (options: GatewayOptions, path: string) =>
-    (await call(createGateway(options), `GET ${path}`)).text
+describe('the schema of a reply in an OpenAPI document', () => {
+  const sampleOf = async (schema: object, more?: object) =>
+    (await call(createGateway({ openapi: document({ '/a': get({ 200: json(schema) }) }, more) }), 'GET /a'))
+      .body
 
-  it('replies differently with a different seed', async () => {
-    const [one, two] = await Promise.all(
-      [1, 2].map((seed) => ask({ openapi: hardDocument, seed }, '/formats')),
-    )
-    expect(one).not.toBe(two)
-  })
-
-  it('reads YAML and JSON files', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
-    const expected = await ask({ openapi: hardDocument }, '/tree')
-    for (const [name, text] of [
-      ['vendor.yaml', stringify(hardDocument)],
-      ['vendor.json', JSON.stringify(hardDocument)],
-    ] as const) {
-      await writeFile(join(folder, name), text)
-      expect(await ask({ openapi: join(folder, name) }, '/tree')).toBe(expected)
-    }
-  })
-
-  it('supports OpenAPI 3.0: nullable, and exclusive bounds as booleans', async () => {
+  it('may use the keywords of OpenAPI 3.0', async () => {
     const schema = {
       type: 'object',
       required: ['a', 'b', 'c'],
       properties: {
         a: { type: 'string', nullable: true, enum: ['x'] },
         b: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 1.5 },
-        c: { nullable: true, allOf: [{ type: 'integer' }] },
+        c: { nullable: true, allOf: [{ const: 3 }] },
       },
     }
-    const media = { 'application/json': { schema } }
-    const openapi = {
-      openapi: '3.0.3',
-      paths: {
-        '/old': {
-          post: {
-            requestBody: { content: media },
-            responses: { 200: { description: 'Same', content: media } },
-          },
-        },
-      },
-    }
-    const gateway = createGateway({ openapi })
-    const post = (body: object) => call(gateway, 'POST /old', { body })
-    const { b } = (await post({ a: null, b: 1.2, c: null })).body
+    const { a, b, c } = await sampleOf(schema, { openapi: '3.0.3' })
+    expect(['x', null]).toContain(a)
     expect(b).toBeGreaterThan(1)
-    expect((await post({ a: 'x', b: 1, c: 1 })).status).toBe(400)
+    expect([3, null]).toContain(c)
   })
 
-  it.each([
-    [{ openapi: './nowhere.yaml' }, 'createGateway: options.openapi: ./nowhere.yaml: no such file'],
-    [
-      { openapi: null as never },
-      'createGateway: options.openapi must be the path of a file, or a parsed OpenAPI document',
-    ],
-    [
-      { openapi: 7 as never },
-      'createGateway: options.openapi must be the path of a file, or a parsed OpenAPI document',
-    ],
-    [{ openapi: '' }, 'createGateway: options.openapi must not be empty'],
-    [{ openapi: {} }, 'createGateway: options.openapi: is not an OpenAPI document: it has no paths'],
-    [
-      { openapi: { swagger: '2.0', paths: {} } },
-      'createGateway: options.openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
-    ],
-  ])('rejects %j with a one-line error', (options, message) => {
-    expect(() => createGateway(options)).toThrow(message)
-  })
-
-  it('reports the line and column of a mistake in a file', async () => {
-    const openapi = join(await mkdtemp(join(tmpdir(), 'understudy-')), 'api.json')
-    await writeFile(openapi, '{"openapi": "3.1.0",}')
-    expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON: remove the comma before }')
-    await writeFile(openapi, 'a:\n  b: [')
-    expect(() => createGateway({ openapi })).toThrow('api.json:2:7: not YAML: a bracket is not closed')
-    await writeFile(openapi, 'null')
-    expect(() => createGateway({ openapi })).toThrow('api.json: is not an OpenAPI document: it has no paths')
-    expect(() => createGateway({ openapi: tmpdir() })).toThrow(/: cannot be read: EISDIR$/)
-  })
-
-  it('reads a file again after it has changed, and does not confuse files with the same time', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
-    const read = async (name: string, value: number, seconds: number) => {
-      const file = join(folder, name)
-      const responses = { 200: { content: { 'application/json': { schema: { const: value } } } } }
-      await writeFile(file, JSON.stringify({ openapi: '3.1.0', paths: { '/value': { get: { responses } } } }))
-      await utimes(file, seconds, seconds)
-      return ask({ openapi: file }, '/value')
-    }
-    expect([await read('a.json', 1, 1000), await read('a.json', 2, 2000)]).toEqual(['1', '2'])
-    expect(await read('b.json', 3, 2000)).toBe('3')
-  })
-
-  it('does not read schemas before the first request', async () => {
-    const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
-      enumerable: true,
-      get: () => expect.fail('was read'),
-    })
-    const openapi = {
-      ...hardDocument,
-      components: { schemas },
-      paths: { '/one': hardDocument.paths['/tree'] },
-    }
-    expect(handlers(createGateway({ openapi })).length).toBeGreaterThan(6)
-  })
-})
-
-describe('a body that matches none of several schemas', () => {
-  const kind = (name: string, fields: object) => ({
-    type: 'object',
-    required: ['kind', ...Object.keys(fields)],
-    properties: { kind: { const: name }, ...fields },
-  })
-  const schema = {
-    oneOf: [
-      {
-        ...kind('circle', { radius: { type: 'number' } }),
-        patternProperties: { tags: { type: 'array', prefixItems: [{ type: 'string' }] } },
-      },
-      kind('square', { side: { type: 'number' }, corner: { type: 'object', required: ['x', 'y'] } }),
-      { type: 'string' },
-    ],
-  }
-  const openapi = {
-    openapi: '3.1.0',
-    paths: {
-      '/shapes': {
-        post: { requestBody: { content: { 'application/json': { schema } } }, responses: { 204: {} } },
-      },
-    },
-  }
-  const { fetch } = createGateway({ openapi })
-
-  it.each([
-    [{ kind: 'square', side: 1, corner: {} }, ['body.corner.x', 'body.corner.y']],
-    [{ kind: 'square', side: 'long', corner: { x: 0, y: 0 } }, ['body.side']],
-    [{ kind: 'circle' }, ['body.radius']],
-    [7, ['body']],
-  ])('is checked against the closest schema: %j', async (shape, paths) => {
-    const reply = await call({ fetch }, 'POST /shapes', { body: shape })
-    const { error } = reply.body
-    expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
-    if (shape === 7) expect(error.message).toContain('expected object or string, received number')
-  })
-})
-
-it('unsupported keywords of an OpenAPI document are reported in the journal', async () => {
-  const schema = {
-    type: 'object',
-    properties: { a: { type: 'integer', not: { const: 1 } } },
-    required: ['a'],
-  }
-  const content = { 'application/json': { schema } }
-  const openapi = {
-    openapi: '3.1.0',
-    paths: {
-      '/notes': { post: { operationId: 'note', requestBody: { content }, responses: { 200: { content } } } },
-    },
-  }
-  const gateway = createGateway({ openapi })
-  const reply = await call(gateway, 'POST /notes', { body: { a: 1 } })
-  expect(reply.body).toEqual({ a: expect.any(Number) })
-  expect(gateway.journal.entries()[0]?.warnings).toEqual([
-    "Not checked in note requests: 'not'",
-    "The reply of note may not match its schema: 'not' is not simulated",
-  ])
-})
-
-it('readOnly fields are not required in requests, and writeOnly fields are omitted from replies', async () => {
-  const schema = {
-    type: 'object',
-    required: ['id', 'name', 'secret'],
-    properties: {
-      id: { type: 'string', readOnly: true },
-      name: { type: 'string' },
-      secret: { type: 'string', writeOnly: true },
-    },
-  }
-  const content = { 'application/json': { schema } }
-  const openapi = {
-    openapi: '3.1.0',
-    paths: { '/keys': { post: { requestBody: { content }, responses: { 200: { content } } } } },
-  }
-  const { fetch } = createGateway({ openapi })
-  const post = async (body: object) => {
-    return (await call({ fetch }, 'POST /keys', { body })).body
-  }
-  expect(Object.keys(await post({ name: 'a', secret: 'b' })).sort()).toEqual(['id', 'name'])
-  const { error } = await post({ id: 'a' })
-  const paths = error.metadata.violations.map(({ path }: { path: string }) => path)
-  expect(paths.sort()).toEqual(['body.name', 'body.secret'])
-})
-
-it('object and cookie parameters are accepted without validation, and reported in the journal', async () => {
-  const schema = { type: 'object', properties: { limit: { type: 'integer' } } }
-  const parameters = [
-    { name: 'filter', in: 'query', required: true, schema },
-    { name: 'json', in: 'query', content: { 'application/json': { schema } } },
-    { name: 'token', in: 'cookie', schema: { type: 'integer' } },
-  ]
-  const openapi = {
-    openapi: '3.1.0',
-    paths: { '/open': { get: { operationId: 'open', parameters, responses: { 204: {} } } } },
-  }
-  const gateway = createGateway({ openapi })
-  const reply = await open(gateway, 'GET /open?limit=many&json={')
-  expect(reply.status).toBe(204)
-  expect(gateway.journal.entries()[0]?.warnings).toEqual([
-    "Not checked in open requests: query parameter 'filter' (object); query parameter 'json' (content); cookie parameter 'token'",
-  ])
-})
-
-it('strings in requests are validated against their format', async () => {
-  const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
-  const requestBody = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
-  const openapi = { openapi: '3.1.0', paths: { '/keys': { post: { requestBody, responses: { 204: {} } } } } }
-  const { fetch } = createGateway({ openapi })
-  const post = (given: object) => call({ fetch }, 'POST /keys', { body: given })
-  expect((await post({ key: '0b0e0f0a-1111-4222-8333-444455556666' })).status).toBe(204)
-  expect((await post({ key: 'none' })).body.error.message).toContain('invalid uuid')
-})
-
-it('parameters and bodies without a schema accept anything', async () => {
-  const openapi = {
-    openapi: '3.1.0',
-    info: { title: 'Notes', version: '1' },
-    paths: {
-      '/notes': {
-        put: {
-          operationId: 'putNote',
-          parameters: [{ name: 'any', in: 'query' }],
-          requestBody: { content: { 'application/json': {} } },
-          responses: { 204: { description: 'Kept' } },
-        },
-      },
-    },
-  }
-  const { fetch } = createGateway({ openapi })
-  for (const body of ['3', '"text"', '{"a":[null]}']) {
-    const response = await open({ fetch }, 'PUT /notes?any=thing', { body })
-    expect([body, response.status]).toEqual([body, 204])
-  }
-})
-
-it.each([
-  [true, 400],
-  [false, 204],
-  [undefined, 204],
-])(
-  'a body with required: %j in an OpenAPI document can have any declared type, and gets %i if it is absent',
-  async (required, absent) => {
-    const openapi = (...types: string[]) => {
-      const requestBody = { required, content: Object.fromEntries(types.map((type) => [type, {}])) }
-      return { openapi: '3.1.0', paths: { '/notes': { post: { requestBody, responses: { 204: {} } } } } }
-    }
-    const statuses = async (...types: string[]) => {
-      const gateway = createGateway({ openapi: openapi(...types) })
-      const statusOf = async (options: object) => (await call(gateway, 'POST /notes', options)).status
-      const typed = ['application/json', 'text/plain', 'a/b'].map((type) =>
-        statusOf({ headers: { 'content-type': type }, body: '1' }),
-      )
-      return Promise.all([statusOf({}), ...typed])
-    }
-    expect(await statuses('application/json')).toEqual([absent, 204, 415, 415])
-    expect(await statuses('application/json', 'text/plain')).toEqual([absent, 204, 204, 415])
-    expect(await statuses('text/plain')).toEqual([absent, 415, 204, 415])
-  },
-)
-
-it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u0000json', 'a/b; c=\u2028'])(
-  'an invalid media type in the document causes a 500 that names it: %j',
-  async (type) => {
-    const responses = { 200: { content: { [type]: { schema: { type: 'string' } } } } }
-    const openapi = {
-      openapi: '3.1.0',
-      paths: { '/notes': { get: { operationId: 'listNotes', responses } } },
-    }
-    const { status, body } = await call(createGateway({ openapi }), 'GET /notes')
-    expect([status, body.error.message]).toEqual([
-      500,
-      `The content type ${JSON.stringify(type)} of listNotes is not a media type`,
+  it('hides writeOnly properties', async () => {
+    const text = { type: 'string' }
+    const properties = { id: text, secret: { ...text, writeOnly: true } }
+    expect(Object.keys(await sampleOf({ type: 'object', required: ['id', 'secret'], properties }))).toEqual([
+      'id',
     ])
-  },
-)
+  })
 
-describe('the reply of an operation', () => {
-  const replyOf = async (responses: object) => {
-    const openapi = { openapi: '3.1.0', paths: { '/tides': { get: { responses } } } }
-    return call(createGateway({ openapi }), 'GET /tides')
-  }
+  it('may be recursive in a document without references', async () => {
+    const node: Record<string, unknown> = { type: 'object', required: ['value'] }
+    node['properties'] = { value: { const: 1 }, next: node }
+    expect(await sampleOf(node)).toMatchObject({ value: 1 })
+  })
+
+  it('is a 501 if its sample would be too large', async () => {
+    const doubled = Array.from({ length: 30 }, (_, level) => {
+      const next = level < 29 ? ref(`Level${level + 1}`) : { type: 'string' }
+      return [`Level${level}`, { type: 'object', required: ['a', 'b'], properties: { a: next, b: next } }]
+    })
+    const { error } = await sampleOf(ref('Level0'), { components: { schemas: Object.fromEntries(doubled) } })
+    expect([error.code, error.message]).toEqual([501, expect.stringContaining('getA has no sample')])
+  })
+})
+
+describe('the responses of an OpenAPI document', () => {
+  const replyTo = (responses: object) =>
+    call(createGateway({ openapi: document({ '/a': get(responses) }) }), 'GET /a')
 
   it.each([
     [[], 204],
@@ -598,117 +288,71 @@ describe('the reply of an operation', () => {
     [['302', 'default'], 200],
     [['2XX'], 200],
     [['default', '204', '201', '302'], 201],
-  ])('with responses for %j has the status %i', async (statuses, status) => {
-    const responses = Object.fromEntries(statuses.map((each) => [each, { description: '' }]))
-    expect((await replyOf(responses)).status).toBe(status)
+  ])('for %j have the status %i', async (statuses, status) => {
+    expect((await replyTo(Object.fromEntries(statuses.map((each) => [each, {}])))).status).toBe(status)
   })
 
   it.each([
     ['text/plain', { example: 'High tide' }, 'High tide'],
-    ['text/csv', { schema: { type: 'object' }, example: { a: 1 } }, '{"a":1}'],
+    ['text/csv', { example: { a: 1 } }, '{"a":1}'],
     ['application/json', { example: [1, 2] }, '[1,2]'],
-    ['application/*', { schema: { const: 3 } }, '3'],
     ['*/*', { examples: { first: { value: 'a' }, second: { value: 'b' } } }, '"a"'],
-  ])('with the type %s and %j has the body $2', async (type, media, text) => {
-    expect((await replyOf({ 200: { content: { [type]: media } } })).text).toBe(text)
+  ])('with the type %s and %j have the body $2', async (type, media, text) => {
+    expect((await replyTo({ 200: { content: { [type]: media } } })).text).toBe(text)
   })
 
-  it('has text even without a schema', async () => {
-    expect((await replyOf({ 200: { content: { 'text/plain': {} } } })).text).toBe('getTides')
-  })
-
-  it('has the headers that are required or have an example', async () => {
-    const text = { schema: { type: 'string' } }
-    const headers = {
-      'X-Plain': text,
-      'X-Example': { ...text, example: 'é 1' },
-      'X-List': { example: [1, 2], schema: {} },
-      'X-Required': { ...text, required: true },
-    }
-    const reply = await replyOf({ 204: { headers } })
-    expect(['x-plain', 'x-example', 'x-list'].map((name) => reply.headers.get(name))).toEqual([
-      null,
-      '? 1',
-      '[1,2]',
-    ])
-    expect(reply.headers.get('x-required')).toMatch(/^\w/)
+  it('have some bytes for a binary type, and a 501 for a type that is none', async () => {
+    const image = await replyTo({ 200: { content: { 'image/png': {} } } })
+    expect(image.headers.get('content-type')).toBe('image/png')
+    expect(image.headers.get('content-length')).toBe(String(image.text.length))
+    for (const type of ['', 'text', 'text/plain\r\n', 'a/b; c=\u2028'])
+      expect((await replyTo({ 200: { content: { [type]: {} } } })).status).toBe(501)
   })
 })
 
-it('documented headers that replies cannot have are omitted', async () => {
-  const header = { required: true, schema: { type: 'string' }, example: 'chunked' }
-  const names = ['bad name', 'bäd', 'Transfer-Encoding', 'Connection', 'X-Good']
-  const headers = Object.fromEntries(names.map((name) => [name, header]))
-  const responses = { 200: { headers, content: { 'application/json': { schema: { type: 'string' } } } } }
-  const openapi = { openapi: '3.1.0', paths: { '/notes': { get: { responses } } } }
-  const reply = await call(createGateway({ openapi }), 'GET /notes')
-  expect(reply.status).toBe(200)
-  expect([reply.headers.get('x-good'), reply.headers.get('transfer-encoding')]).toEqual(['chunked', null])
-})
+describe('createGateway with openapi', () => {
+  const ask = async (options: GatewayOptions, path: string) =>
+    (await call(createGateway(options), `GET ${path}`)).text
+  const folder = () => mkdtemp(join(tmpdir(), 'understudy-'))
 
-it('a pattern with catastrophic backtracking is evaluated within limits, or reported in the journal', async () => {
-  const schema = { type: 'object', properties: { key: { type: 'string', pattern: '^(a+)+$' } } }
-  const requestBody = { content: { 'application/json': { schema } } }
-  const post = { operationId: 'addKey', requestBody, responses: { 204: {} } }
-  const gateway = createGateway({ openapi: { openapi: '3.1.0', paths: { '/keys': { post } } } })
-  const statusOf = async (key: string) => (await call(gateway, 'POST /keys', { body: { key } })).status
-  expect(await statusOf('a'.repeat(40))).toBe(204)
-  expect(await statusOf(`${'a'.repeat(40)}!`)).toBe(400)
-  expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
-  await statusOf(`${'a'.repeat(100_000)}!`)
-  expect(gateway.journal.entries().at(-1)?.warnings).toEqual([
-    'Not checked in addKey requests: values that need more than 500000 steps to find a value',
-  ])
-})
-
-describe('30 levels of references that double at each level', () => {
-  const documentOf = (level: (next: object) => object) => {
-    const names = Array.from({ length: 30 }, (_, index) => `Level${index}`)
-    const schemas = names.map((name, index) => {
-      const next = names[index + 1]
-      return [name, next ? level({ $ref: `#/components/schemas/${next}` }) : { type: 'string' }]
-    })
-    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Level0' } } }
-    return {
-      openapi: '3.1.0',
-      components: { schemas: Object.fromEntries(schemas) },
-      paths: {
-        '/notes': {
-          get: { operationId: 'getNote', responses: { 200: { content } } },
-          post: { requestBody: { content }, responses: { 204: {} } },
-        },
-      },
+  it('reads YAML and JSON files, and reads them again after a change', async () => {
+    const file = join(await folder(), 'vendor')
+    const read = async (name: string, text: string, seconds: number) => {
+      await writeFile(file + name, text)
+      await utimes(file + name, seconds, seconds)
+      return ask({ openapi: file + name }, '/value')
     }
-  }
-
-  it.each(['anyOf', 'oneOf'])('are checked once each in %s', async (keyword) => {
-    const openapi = documentOf((next) => ({ [keyword]: [next, next] }))
-    const { status, body } = await call(createGateway({ openapi }), 'POST /notes', { body: {} })
-    expect([status, body.error.message]).toEqual([
-      400,
-      'body: invalid input: expected string, received object',
-    ])
+    const openapi = (value: number) =>
+      JSON.stringify(document({ '/value': get({ 200: json({ const: value }) }) }))
+    expect(await read('.json', openapi(1), 1000)).toBe('1')
+    expect(await read('.json', openapi(2), 2000)).toBe('2')
+    const yaml = 'openapi: 3.1.0\npaths:\n  /value: { get: { responses: { 204: {} } } }\n'
+    expect(await read('.yaml', yaml, 2000)).toBe('')
   })
 
-  it('make a reply too large, which is detected only once', async () => {
-    const openapi = documentOf((next) => ({
-      type: 'object',
-      required: ['a', 'b'],
-      properties: { a: next, b: next },
-    }))
-    const gateway = createGateway({ openapi })
-    const spend = vi.spyOn(Budget.prototype, 'spend')
-    const steps = []
-    for (let round = 0; round < 2; round++) {
-      spend.mockClear()
-      const { status, body } = await call(gateway, 'GET /notes')
-      expect([status, body.error.message]).toEqual([
-        500,
-        'Cannot generate the reply of getNote from the document: more than 10000 parts',
-      ])
-      steps.push(spend.mock.calls.length)
-    }
-    expect(steps[0]).toBeGreaterThan(10_000)
-    expect(steps[1]).toBe(0)
+  it.each([
+    [{ openapi: './nowhere.yaml' }, './nowhere.yaml: no such file'],
+    [{ openapi: null as never }, 'must be the path of a file, or a parsed OpenAPI document'],
+    [{ openapi: '' }, 'must not be empty'],
+    [{ openapi: {} }, 'is not an OpenAPI document: it has no paths'],
+    [{ openapi: { swagger: '2.0', paths: {} } }, 'is not an OpenAPI 3 document: it has swagger: 2.0'],
+  ])('rejects %j with a one-line error', (options, message) => {
+    expect(() => createGateway(options)).toThrow(message)
+  })
+
+  it('reports the line and column of a mistake in a file', async () => {
+    const openapi = join(await folder(), 'api.json')
+    await writeFile(openapi, '{"openapi": "3.1.0",}')
+    expect(() => createGateway({ openapi })).toThrow('api.json:1:21: not JSON')
+    await writeFile(openapi, 'a:\n  b: [')
+    expect(() => createGateway({ openapi })).toThrow(/api.json:2:\d+: not YAML/)
+    await writeFile(openapi, 'null')
+    expect(() => createGateway({ openapi })).toThrow('api.json: is not an OpenAPI document: it has no paths')
+  })
+
+  it('does not read schemas before the first request', () => {
+    const components = Object.defineProperty({}, 'schemas', { get: () => expect.fail('was read') })
+    const openapi = document({ '/one': vendor.paths['/tree'] }, { components })
+    expect(handlers(createGateway({ openapi })).length).toBeGreaterThan(6)
   })
 })

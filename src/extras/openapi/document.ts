@@ -1,0 +1,141 @@
+/** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
+import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../../lib/data-file.ts'
+import { isObject } from '../../lib/loose-reading.ts'
+import { readAt } from '../../lib/value-path.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
+
+export interface PathOperation {
+  readonly method: (typeof methods)[number]
+  /** Path relative to the gateway's base URL, without query and fragment. */
+  readonly route: string
+  /** Query or fragment of the path, by which documents describe a path more than once. */
+  readonly variant: URLSearchParams
+  readonly operation: Json
+}
+
+export class OpenApiDocument {
+  readonly #root: Json
+
+  /** @param root Parsed document. Throws a `TypeError` unless it is OpenAPI 3.x. */
+  constructor(root: unknown) {
+    if (!isObject(root) || !isObject(root['paths']))
+      throw new TypeError('is not an OpenAPI document: it has no paths')
+    const { openapi, swagger } = root
+    if (typeof openapi !== 'string' || !openapi.startsWith('3.')) {
+      const version = swagger === undefined ? `openapi: ${openapi}` : `swagger: ${swagger}`
+      throw new TypeError(`is not an OpenAPI 3 document: it has ${version}`)
+    }
+    this.#root = root
+  }
+
+  /** Throws a `TypeError` if a path is in another file. */
+  operations(): PathOperation[] {
+    return Object.entries(this.#root['paths'] as Json).flatMap(([path, value]) => {
+      if (!path.startsWith('/') || !isObject(value)) return []
+      const item = this.resolve(value)
+      const [pathname = '', ...rest] = path.split(/[?#]/)
+      return methods.flatMap((method) => {
+        if (!isObject(item[method])) return []
+        const operation = this.resolve(item[method])
+        const servers = operation['servers'] ?? item['servers'] ?? this.#root['servers']
+        const variant = new URLSearchParams(rest.join('&'))
+        return [{ method, route: routeOf(pathname, servers), variant, operation }]
+      })
+    })
+  }
+
+  /** Follows references within the document. Throws a `TypeError` for a reference that it cannot follow. */
+  resolve(value: unknown): Json {
+    let target = value
+    const seen = new Set<unknown>()
+    while (isObject(target) && typeof target['$ref'] === 'string' && !seen.has(target)) {
+      seen.add(target)
+      target = this.at(target['$ref'])
+    }
+    return isObject(target) ? target : {}
+  }
+
+  /** Returns the target of a reference. Throws a `TypeError` if there is none. */
+  at(reference: string): unknown {
+    const target = reference.startsWith('#/')
+      ? readAt(this.#root, reference.slice(2).split('/').map(unescaped))
+      : undefined
+    if (target !== undefined) return target
+    throw new TypeError(
+      reference.startsWith('#')
+        ? `unresolved reference '${reference}'`
+        : `reference '${reference}' to another file: bundle the document into one file`,
+    )
+  }
+}
+
+/** End of the gateway's base URL. */
+const base = '/api/v1'
+
+/** Returns a path relative to the base URL, without the server's prefix and `/api/v1`. */
+function routeOf(path: string, servers: unknown): string {
+  const prefix = prefixOf(servers)
+  const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+  if (below.startsWith(`${base}/`)) return below.slice(base.length)
+  const fullPath = prefix + below
+  return fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : below
+}
+
+/** Returns the first server's path, such as `/api/v1`, or an empty string if there is none. */
+function prefixOf(servers: unknown): string {
+  const [server] = Array.isArray(servers) ? servers : []
+  if (!isObject(server) || typeof server['url'] !== 'string') return ''
+  const variables = Object(server['variables'])
+  const url = server['url'].replace(
+    /\{([^}]*)\}/g,
+    (_, name: string) => Object(variables[name]).default ?? '',
+  )
+  return url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '')
+}
+
+function unescaped(step: string): string {
+  let key = step
+  try {
+    key = decodeURIComponent(step)
+  } catch {
+    // A percent sign outside an escape sequence is literal.
+  }
+  return key.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** Maximum file size in bytes. Published documents are about 2 MB. */
+const maxFileSize = 64 * 1024 * 1024
+
+/** The last file, cached because tests create many gateways with the same document. */
+let last: { name: string; changedAt: number; value: unknown } | undefined
+
+/** Reads a YAML or JSON file in Node. The value is shared and must not be changed. Throws a `FileError`. */
+export function readDocumentFile(file: string): unknown {
+  const fail = (message: string): never => {
+    throw new FileError([{ file, message }])
+  }
+  const builtin = globalThis.process?.getBuiltinModule
+  if (!builtin) return fail('files can be read in Node only: import the document and pass it')
+  const { readFileSync, statSync } = builtin('node:fs')
+  const name = builtin('node:path').resolve(file)
+  let text = ''
+  try {
+    const { mtimeMs: changedAt, size } = statSync(name)
+    if (last?.name === name && last.changedAt === changedAt) return last.value
+    if (size > maxFileSize) return fail('is larger than 64 MB')
+    text = readFileSync(name, 'utf8')
+    const value = /^\s*[{[]/.test(text) ? JSON.parse(text) : loadYaml().load(text)
+    last = { name, changedAt, value }
+    return value
+  } catch (error) {
+    if (error instanceof FileError) throw error
+    if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
+    // Throws a `FileError` with the position of the syntax error.
+    if ((error as Error).name === 'YAMLException') parseDataText(file, text)
+    const { code } = error as NodeJS.ErrnoException
+    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
+  }
+}
