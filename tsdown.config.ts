@@ -20,6 +20,7 @@ export const bundled = [
   'commander',
   'es-toolkit',
   'eventsource-parser',
+  'leven',
   'mutative',
   'outvariant',
   'rettime',

@@ -11,7 +11,7 @@ import { toFetch } from './delivery/fetch.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { parseScenario as parse } from './gateway/to-scenario.ts'
-import { atCaller } from './lib/at-caller.ts'
+import { inCall } from './lib/call-names.ts'
 import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
@@ -35,7 +35,7 @@ export class Gateway extends GatewayCore {
  * @param options All options have defaults. See `GatewayOptions`.
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  return atCaller(createGateway, () => new Gateway(options))
+  return inCall('createGateway', () => new Gateway(options))
 }
 
 /**
@@ -47,7 +47,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
  * gateway.use(parseScenario(busy))
  */
 export function parseScenario(json: unknown): ScenarioInput {
-  return atCaller(parseScenario, () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
+  return inCall('parseScenario', () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
 }
 
 /** A sandbox, typed by default with the request bodies of all built-in operations. */

@@ -22,7 +22,7 @@ import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import { extensionHint } from './gateway/to-scenario.ts'
 import type { GatewayError } from './http/errors.ts'
-import { atCaller } from './lib/at-caller.ts'
+import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { shown } from './lib/in-words.ts'
 import type { Bodies } from './operations/index.ts'
@@ -44,7 +44,7 @@ export function handlers(
   gateway: GatewayCore,
   ...operationIds: readonly ((keyof Bodies & string) | CustomOperationId)[]
 ): RequestHandler[] {
-  return atCaller(handlers, () => toHandlers(gateway, operationIds))
+  return inCall('handlers', () => toHandlers(gateway, operationIds))
 }
 
 function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {

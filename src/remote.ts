@@ -15,7 +15,7 @@ import {
   type SandboxAddress,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
-import { methodsAtCaller, promiseAtCaller } from './lib/at-caller.ts'
+import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
@@ -32,7 +32,7 @@ export interface ConnectOptions {
  * @param url The server's URL, such as `http://127.0.0.1:4141`, or its base URL, which ends in `/api/v1`.
  */
 export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
-  return promiseAtCaller(connectGateway, () => connect(url, options))
+  return inCall('connectGateway', () => connect(url, options))
 }
 
 async function connect(url: string | URL, { token }: ConnectOptions): Promise<RemoteGateway> {
@@ -62,7 +62,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
 export class RemoteGateway extends RemoteSandbox {
   static {
-    methodsAtCaller(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
+    nameCalls(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
   }
 
   /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */

@@ -17,7 +17,7 @@ import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
-import { promiseAtCaller } from './lib/at-caller.ts'
+import { inCall } from './lib/call-names.ts'
 import { monotonic } from './lib/clock.ts'
 import { loadOnce } from './lib/load-once.ts'
 import { type Duration, toMilliseconds } from './lib/numbers.ts'
@@ -111,7 +111,7 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
  * if the server cannot listen on its address.
  */
 export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
-  return promiseAtCaller(startServer, () => start(options))
+  return inCall('startServer', () => start(options))
 }
 
 async function start(options: ServerOptions): Promise<RunningServer> {

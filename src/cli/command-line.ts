@@ -10,7 +10,6 @@ import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags
 import { toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
-import { renamed } from '../lib/renamed.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import { type ExtensionName, extensionNames } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
@@ -60,7 +59,7 @@ async function toProgram(start: Start): Promise<Command> {
     .usage('[command] [options]')
     .helpCommand(false)
     .version(manifest.version)
-    .configureOutput({ outputError: (text, write) => write(`${printable(withNewName(oneLine(text)))}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${printable(withHint(oneLine(text)))}\n`) })
     .exitOverride()
   const serve = addServe(program, start)
   addValidate(program)
@@ -231,12 +230,9 @@ function addOpenapi(program: Command): void {
       if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
-/** Replaces Commander's message if a flag or value has been renamed. Otherwise, adds a hint if there is one. */
-function withNewName(text: string): string {
+/** Adds a hint to Commander's message, if there is one. */
+function withHint(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
-  const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
-  const now = renamed(flag) ?? renamed(value, choices.split(', '))
-  if (now !== undefined) return `error: ${now}`
   if (/--extension .*argument missing/.test(text))
     return `${text}: one or more of ${extensionNames.join(', ')}`
   return flag === undefined || text.includes('Did you mean')

@@ -7,12 +7,12 @@ import { GatewayError } from '../http/errors.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
-import { methodsAtCaller, promiseAtCaller } from '../lib/at-caller.ts'
+import { inCall, nameCalls } from '../lib/call-names.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { shown } from '../lib/in-words.ts'
 import type { Duration } from '../lib/numbers.ts'
-import { refuseOtherNames } from '../lib/other-names.ts'
 import { printWarning } from '../lib/print.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
@@ -109,8 +109,8 @@ export class RemoteSandbox implements AsyncDisposable {
   readonly #here: { readonly sandbox: string }
 
   static {
-    refuseOtherNames(RemoteSandbox.prototype, 'sandbox')
-    methodsAtCaller(RemoteSandbox, [
+    refuseGuesses(RemoteSandbox.prototype, 'sandbox')
+    nameCalls(RemoteSandbox, [
       'use',
       'putScenario',
       'reply',
@@ -132,11 +132,11 @@ export class RemoteSandbox implements AsyncDisposable {
     Object.assign(this, { id, apiKey, baseUrl, directUrl }, methods)
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
-    refuseOtherNames(this.journal, 'journal')
+    refuseGuesses(this.journal, 'journal')
     const advance = (ms: Duration) =>
       client.data<ClockReading, 'advanceClock'>('advanceClock', this.#here, { body: { ms } })
     this.clock = named({ ...derived(clockMethods, client, id), advance }, 'clock.')
-    refuseOtherNames(this.clock, 'clock')
+    refuseGuesses(this.clock, 'clock')
   }
 
   /**
@@ -286,8 +286,7 @@ function derived<Name extends string>(
 function named<Methods extends object>(methods: Methods, path = ''): Methods {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
     if (typeof value !== 'function') continue
-    const entry = (...args: never[]) => promiseAtCaller(entry, () => value(...args), `${path}${name}()`)
-    Reflect.set(methods, name, entry)
+    Reflect.set(methods, name, (...args: never[]) => inCall(`${path}${name}()`, () => value(...args)))
   }
   return methods
 }

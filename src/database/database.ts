@@ -1,12 +1,12 @@
 /** A sandbox's database: tables for operations, and collections for tests. */
 import { GatewayError } from '../http/errors.ts'
-import { methodsAtCaller } from '../lib/at-caller.ts'
+import { nameCalls } from '../lib/call-names.ts'
 import { copy } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { shown } from '../lib/in-words.ts'
 import { isObject } from '../lib/loose-reading.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { refuseOtherNames } from '../lib/other-names.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition, Query, refuseFunctions } from './condition.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
@@ -175,8 +175,8 @@ class StateRecords implements Records<object> {
 
   static {
     const methods = ['create', 'get', 'list', 'query', 'update', 'delete'] as const
-    methodsAtCaller(StateRecords, methods, (records) => `db.${records.#name}.`)
-    refuseOtherNames(StateRecords.prototype, 'records')
+    nameCalls(StateRecords, methods, (records) => `db.${records.#name}.`)
+    refuseGuesses(StateRecords.prototype, 'records')
   }
 
   constructor(name: string, current: () => DatabaseState, writes: WriteQueue | undefined) {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
-import { atCaller } from '../lib/at-caller.ts'
+import { inCall } from '../lib/call-names.ts'
 import { readOptions } from '../sandbox/read-options.ts'
 import {
   printFurtherUnhandled,
@@ -58,7 +58,7 @@ export interface Interception {
  * after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
-  const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {
+  const { onUnhandledRequest = 'guard' } = inCall('intercept', () => {
     if (!isGateway(gateway))
       throw new TypeError('intercept() expects a gateway, as in intercept(createGateway())')
     if (globalThis.navigator?.userAgent === 'Cloudflare-Workers')

@@ -2,7 +2,7 @@
  * The gateway without a transport: options, operations and sandboxes. The gateway is also its own default sandbox.
  */
 import { invalidRequest } from '../http/errors.ts'
-import { methodsAtCaller } from '../lib/at-caller.ts'
+import { nameCalls } from '../lib/call-names.ts'
 import type { AnyOperation } from '../operation.ts'
 import { customOperation } from '../operations/custom-operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
@@ -50,7 +50,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly knownExtras: readonly AnyExtra[]
 
   static {
-    methodsAtCaller(GatewayCore, ['createSandbox', 'openSandbox', 'run'])
+    nameCalls(GatewayCore, ['createSandbox', 'openSandbox'])
   }
 
   /** Throws a one-line error if an option, scenario or fixture is invalid. */

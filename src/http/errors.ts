@@ -2,7 +2,7 @@
  * Errors that become error replies, and their default messages.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { messageWithoutCall } from '../lib/at-caller.ts'
+import { messageWithoutCall } from '../lib/call-names.ts'
 import { json, type Reply } from './reply.ts'
 
 /** A value that violates a validation rule. */

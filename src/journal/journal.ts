@@ -6,13 +6,13 @@
 import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
-import { methodsAtCaller } from '../lib/at-caller.ts'
+import { nameCalls } from '../lib/call-names.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { shown } from '../lib/in-words.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { refuseOtherNames } from '../lib/other-names.ts'
 import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
@@ -65,12 +65,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   readonly #warned = new Set<string>()
 
   static {
-    methodsAtCaller(
-      Journal,
-      ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'],
-      () => 'journal.',
-    )
-    refuseOtherNames(Journal.prototype, 'journal')
+    nameCalls(Journal, ['calls', 'last', 'entry', 'explain', 'waitFor', 'trace', 'har'], () => 'journal.')
+    refuseGuesses(Journal.prototype, 'journal')
   }
 
   /** @internal */

@@ -7,7 +7,6 @@ import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { about, inWords, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { renamed } from '../lib/renamed.ts'
 
 /** Options of `startServer` in addition to the gateway's. `serve.ts` documents them. */
 export const serverOptionNames = [
@@ -22,19 +21,6 @@ export const serverOptionNames = [
   'requestTimeoutMs',
   'onRequest',
 ] as const
-
-/** Options removed in this version, with their replacements. */
-const removed = new Map([
-  ['firstEventMs', 'write latency: 300, or latency: { firstByteMs: 300 }'],
-  ['tokensPerSecond', 'write latency: { gapMs: 50 } for 20 tokens per second'],
-  ['jitter', 'write latency: { gapMs: { p0: 25, p100: 75 } }'],
-  ['keepAliveMs', 'write latency: { keepAliveMs: 100 }'],
-  ['latencyProfile', 'write latency'],
-  ['speed', 'write timeScale: 0.5 for replay at double speed'],
-  ['allowCi', "unset CI to let replay.onUnmatchedRecording: 'passthrough' call the real gateway"],
-  ['modelsWithoutNativeSearch', 'script the replies of these models with a rule that matches when.model'],
-  ['xSearchVendor', "models of 'x-ai' search posts"],
-])
 
 /** Options that belong to other functions, each with a hint. */
 const optionsOfOthers = new Map([
@@ -99,20 +85,12 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
     const path = ['options', ...issue.path, name].join('.')
     if (issue.path.length === 0 && (serverOptionNames as readonly string[]).includes(name))
       return `${path} is a startServer option, not a gateway option`
-    const replacement = issue.path.length === 0 ? removed.get(name) : undefined
-    if (replacement !== undefined) return `${path} was removed: ${replacement}`
-    const all = namesAt(schema, [])
     const names = namesAt(schema, issue.path)
-    const now = renamed(name, [...names, ...all])
     const place = issue.path.length === 0 ? optionsOfOthers.get(name) : undefined
-    return now ?? `unknown option '${path.replace('options.', '')}'${place ?? didYouMean(name, names)}`
+    return `unknown option '${path.replace('options.', '')}'${place ?? didYouMean(name, names)}`
   }
   const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')
   const value = issue?.path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), input)
-  const issues = issue?.code === 'invalid_union' ? issue.errors.flat() : [issue]
-  const values = issues.flatMap((each) => (each?.code === 'invalid_value' ? each.values.map(String) : []))
-  const now = renamed(value, values)
-  if (now !== undefined) return `${path}: ${now}`
   const expected = issue?.code === 'invalid_type' ? issue.expected : undefined
   const fields = expected === 'object' ? namesAt(schema, issue?.path ?? []).slice(0, 5) : []
   const fix =

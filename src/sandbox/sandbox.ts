@@ -6,10 +6,10 @@ import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
-import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
+import { inCall, nameCalls } from '../lib/call-names.ts'
+import { refuseGuesses } from '../lib/guessed-names.ts'
 import { shown } from '../lib/in-words.ts'
 import type { Duration } from '../lib/numbers.ts'
-import { refuseOtherNames } from '../lib/other-names.ts'
 import { hash } from '../lib/seed.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/activation.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
@@ -40,8 +40,8 @@ export interface SandboxSetup {
 /** A function that returns a reply. Its argument includes the request's sandbox. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
-const otherClocks = {}
-refuseOtherNames(otherClocks, 'clock')
+const guessedClock = {}
+refuseGuesses(guessedClock, 'clock')
 
 /** @typeParam Bodies Request bodies by operation id, for the journal's types. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
@@ -52,10 +52,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Options, including defaults. */
   readonly options: GatewayOptions
   /** Clock of this sandbox, to read or advance its time. */
-  readonly clock: SandboxClock = Object.assign(Object.create(otherClocks), {
+  readonly clock: SandboxClock = Object.assign(Object.create(guessedClock), {
     read: () => this.#live.clock.read(),
-    advance: (duration: Duration) =>
-      atCaller(this.clock.advance, () => this.#live.clock.advance(duration), 'clock.advance()'),
+    advance: (duration: Duration) => inCall('clock.advance()', () => this.#live.clock.advance(duration)),
   })
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>
@@ -70,8 +69,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   static {
     const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
     const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'save', 'snapshot'] as const
-    methodsAtCaller(Sandbox, [...setUp, ...inspect, 'fork', 'run', 'dispose'])
-    refuseOtherNames(Sandbox.prototype, 'sandbox')
+    nameCalls(Sandbox, [...setUp, ...inspect, 'fork', 'dispose'])
+    refuseGuesses(Sandbox.prototype, 'sandbox')
   }
 
   /** @internal */

@@ -8,12 +8,11 @@ import * as z from 'zod'
 import { conflict } from '../faults/compatibility.ts'
 import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
-import { atCaller } from '../lib/at-caller.ts'
+import { inCall } from '../lib/call-names.ts'
 import { check } from '../lib/check.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { about, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { renamed } from '../lib/renamed.ts'
 import { readAt } from '../lib/value-path.ts'
 import { isPattern, patternProblem, When } from './condition.ts'
 import { isShorthand, misnomer, textOperations } from './names.ts'
@@ -88,7 +87,7 @@ interface Finding {
  * Operation names depend on the gateway, so they are checked when the scenario is used.
  */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
-  return atCaller(defineScenario, () => checkShape(scenario) && scenario)
+  return inCall('defineScenario', () => checkShape(scenario) && scenario)
 }
 
 function checkShape(input: unknown): Scenario {
@@ -495,10 +494,9 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     return issue.keys.map((key) => unknownField([...path, key], known, input))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
-  const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
   if (path.at(-2) === 'sequence' && faultNames.includes(value as string))
     return says(` must be a step, got ${shown(value)}; write { fault: ${shown(value)} }`)
-  return says(about(path.length === 0 ? 'a scenario' : '', now ?? issue.message) + exampleFor(path, value))
+  return says(about(path.length === 0 ? 'a scenario' : '', issue.message) + exampleFor(path, value))
 }
 
 /** Returns an example to append to a message, for fields that are often omitted or given a simpler value. */
@@ -519,16 +517,14 @@ function unknownField(path: Path, known: readonly string[], input: unknown): Pro
   const field = fieldOf(path, input)
   if (known.includes(key))
     return { path, message: `${place}${field} cannot be combined with ${otherFields(path, input)}` }
-  const now = renamed(key, known)
   const fault = readAt(input, [...path.slice(0, -1), 'fault'])
   const ofFault =
     faultNames.includes(fault as string) && Object.hasOwn(faultOf(fault as string).params().shape, key)
       ? `; write fault: { name: '${fault}', ${key}: ${shown(readAt(input, path))} }`
       : undefined
   const hint =
-    now ??
-    `unknown field '${field}'${ofFault ?? misnomer(key, known, readAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')}`
-  return { path, message: `${place}${hint}` }
+    ofFault ?? misnomer(key, known, readAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')
+  return { path, message: `${place}unknown field '${field}'${hint}` }
 }
 
 /** Lists the other fields of the object that contains a field, as in `contains and flags`. */

@@ -4,7 +4,6 @@
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/in-words.ts'
-import { renamed } from '../lib/renamed.ts'
 import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
@@ -97,7 +96,7 @@ function assertOptions(verb: string, first: unknown, options: unknown, names: re
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
     throw new TypeError(
-      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${misnomer(unknown, names, Reflect.get(options, unknown)) ?? didYouMean(unknown, names)}`}`,
+      `${verb}(): unknown option '${unknown}'${misnomer(unknown, names, Reflect.get(options, unknown)) ?? didYouMean(unknown, names)}`,
     )
   }
   const call = (second: unknown) => `${verb}(${JSON.stringify(first)}, ${second})`

@@ -358,10 +358,6 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--open', '--no-console'], '--open cannot be combined with --no-console'],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
-    [['--on-miss', 'error'], "'--on-miss' is now '--on-unmatched-recording'"],
-    ...((hasExtra('recordings')
-      ? [[['--on-unmatched-recording', 'forward'], "'forward' is now 'passthrough'"]]
-      : []) as [string[], string][]),
     [['--config', '@large.json'], '@large.json: is 64 MB; the maximum is 64 MB'],
   ])('%j', async (args, message) => {
     await write('large.json', '')

@@ -65,22 +65,6 @@ describe('createGateway', () => {
     expect(() => createGateway({ [name]: value })).toThrow(new RegExp(`option(s\\.| ')${name}`))
   })
 
-  it.each([
-    'firstEventMs',
-    'tokensPerSecond',
-    'jitter',
-    'keepAliveMs',
-    'latencyProfile',
-    'speed',
-    'allowCi',
-    'modelsWithoutNativeSearch',
-    'xSearchVendor',
-  ])('suggests a replacement for the removed option %s', (name) => {
-    expect(() => createGateway({ [name]: 1 })).toThrow(
-      new RegExp(`^createGateway: options\\.${name} was removed: .+`),
-    )
-  })
-
   it.each<[string, unknown[], unknown[]]>([
     ['seed', [-1, 0, 'a'], [1.5, '', null]],
     [

@@ -14,7 +14,6 @@ import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
 import { textOf } from '../../src/lib/loose-reading.ts'
-import { renamed } from '../../src/lib/renamed.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
 import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
@@ -141,24 +140,6 @@ describe('textOf', () => {
   })
 })
 
-describe('renamed', () => {
-  it.each<[name: unknown, words: string[] | undefined, text: string | undefined]>([
-    ['window', ['per'], "'window' has been removed: rate limits use fixed windows"],
-    ['window', ['times'], undefined],
-    ['window', undefined, undefined],
-    ['volatile', ['mask'], "'volatile' is now 'mask'"],
-    ['volatile', ['ignoreFields'], "'volatile' is now 'ignoreFields'"],
-    ['volatile', ['other'], undefined],
-    ['volatile', undefined, "'volatile' is now 'mask'"],
-    ['onMiss', ['replay'], "'onMiss' is now 'replay.onUnmatchedRecording'"],
-    ['afterwards', undefined, "'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'"],
-    ['toString', undefined, undefined],
-    [7, undefined, undefined],
-  ])('given %j and the valid words %j, returns %j', (name, words, text) => {
-    expect(renamed(name, words)).toBe(text)
-  })
-})
-
 describe('nearest', () => {
   it.each<[word: string, words: string[], suggestion: string | undefined]>([
     ['times', ['times'], 'times'],
@@ -201,8 +182,6 @@ describe('didYouMean', () => {
     )
     expect(didYouMean('af', ['afterMs', 'every'])).toBe('; expected one of afterMs, every')
     expect(didYouMean('aft', ['afterMs', 'every'])).toBe("; did you mean 'afterMs'?")
-    expect(didYouMean('count', ['times', 'counts'])).toBe("; did you mean 'times'?")
-    expect(didYouMean('count', ['other', 'counts'])).toBe("; did you mean 'counts'?")
   })
 })
 

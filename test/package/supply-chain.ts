@@ -24,6 +24,7 @@ const shipped: Record<string, string> = {
   commander: 'Parses the command line.',
   'es-toolkit': 'Dependency of `@msw/data`.',
   'eventsource-parser': 'Parses recorded event streams.',
+  leven: 'Finds the nearest name for a misspelt one.',
   mutative: 'Dependency of `@msw/data`.',
   outvariant: 'Dependency of `@msw/data`.',
   'node-forge': 'Generates the certificate for `--tls`. Loaded on demand.',

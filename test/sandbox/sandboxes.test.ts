@@ -312,7 +312,7 @@ describe('run()', () => {
     expect(run(disposed)).toThrow(
       expect.objectContaining({
         status: 410,
-        message: expect.stringMatching(/^run\(\): Sandbox 's2' was disposed: use it/),
+        message: expect.stringMatching(/^Sandbox 's2' was disposed: use it/),
       }),
     )
     expect(() => disposed.run(() => 'ran')).toThrow("Sandbox 's2' was disposed")

@@ -87,18 +87,6 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [{ on: '*', rateLimit: { requests: 1 }, ...status }, "rule 2 of 'outage': rateLimit.per is required"],
     [
-      { on: '*', quota: { limit: 1, windowMs: 1000 }, ...status },
-      "rule 2 of 'outage': 'quota' is now 'rateLimit'; write rateLimit: { requests: 60, per: '1m' }",
-    ],
-    [
-      { on: '*', script: [{ text: 'a' }], exhausted: 'pass' },
-      "rule 2 of 'outage': 'exhausted' is now 'onEnd'",
-    ],
-    [
-      { on: '*', sequence: [{ fault: 'status' }], afterwards: 'last' },
-      "rule 2 of 'outage': 'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'",
-    ],
-    [
       { ...status },
       "rule 2 of 'outage': on is required: an operation such as 'createResponse', 'text' or '*', or a list of them",
     ],

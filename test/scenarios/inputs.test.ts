@@ -184,11 +184,6 @@ describe('rules written in the style of other tools', () => {
       () => createGateway().fail(503, { delay: 100 } as never),
       "use fault: { name: 'latency', ms: 100 }",
     ],
-    [
-      'script',
-      () => createGateway().script([{ text: 'Hi' }], { exhausted: 'pass' } as never),
-      "script(): 'exhausted' is now 'onEnd'",
-    ],
   ])(
     'cause an error that names the correct option, if they are arguments of %s()',
     (_verb, mistake, message) => {

@@ -6,8 +6,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
-import { atCaller } from '../../lib/at-caller.ts'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
+import { inCall } from '../../lib/call-names.ts'
 import { check } from '../../lib/check.ts'
 import { jsonProblem } from '../../lib/data-file.ts'
 import { shown } from '../../lib/in-words.ts'
@@ -132,7 +132,7 @@ export class RecordingError extends UsageError {
  * @param name File name to use in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
-  return atCaller(parseRecording, () => {
+  return inCall('parseRecording', () => {
     if (typeof text !== 'string')
       throw new TypeError(`parseRecording() expects the text of a .recording.jsonl file, got ${shown(text)}`)
     return recordingOf(text, name)
