@@ -24,7 +24,7 @@ import { extensionHint } from './gateway/to-scenario.ts'
 import type { GatewayError } from './http/errors.ts'
 import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
-import { shown } from './lib/in-words.ts'
+import { shown } from './lib/schema-messages.ts'
 import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 

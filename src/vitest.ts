@@ -40,8 +40,8 @@ import type { BodyOf, CallMatch } from './journal/journal.ts'
 import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { equal } from './lib/equal.ts'
+import { acquire } from './lib/mutex.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
-import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
@@ -310,7 +310,7 @@ async function provideNew(gateway: Gateway, use: Use): Promise<void> {
 
 /** Resets the default sandbox and provides it, once earlier tests have finished with it. */
 async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
-  const leave = await takeTurn(gateway)
+  const leave = await acquire(gateway)
   gateway.reset()
   await use(gateway)
   leave()

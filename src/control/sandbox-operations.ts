@@ -71,7 +71,7 @@ export const sandboxOperations = [
     doc: { summary: 'List live sandboxes, the default one first', tag: 'Sandboxes' },
     output: z.object({ data: z.array(SandboxInfo) }),
     resolve: ({ gateway: { sandboxes }, ...origins }) => ({
-      data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origins)),
+      data: [sandboxes.default, ...sandboxes.listLive()].map((sandbox) => infoOf(sandbox, origins)),
     }),
   }),
   gatewayOperation({

@@ -1,8 +1,8 @@
 /** Conditions on records: `list()` takes fields and values, `query()` also takes predicates. */
 import { GatewayError } from '../http/errors.ts'
 import { equal } from '../lib/equal.ts'
-import { shown } from '../lib/in-words.ts'
-import { isObject } from '../lib/loose-reading.ts'
+import { shown } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 
 /**
  * Required field values of a record. Primitive values, null and arrays are compared for equality, objects match

@@ -35,7 +35,7 @@ export function locate(
   const authorization = headers['authorization'] ?? (keyHeader && `Bearer ${keyHeader}`)
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)
-  const owner = idInKey === undefined ? undefined : sandboxes.peek(idInKey)
+  const owner = idInKey === undefined ? undefined : sandboxes.get(idInKey)
   const keyOwner = owner?.apiKey === key ? owner : undefined
   const isNamedByKey = idInPath === undefined && idInKey !== undefined
   const caller = { route, authorization, key, keyOwner, isNamedByKey }

@@ -3,7 +3,7 @@
  * does not depend on the order of the calls.
  */
 import type { JournalEntry } from '../journal/entry.ts'
-import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
+import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Conversation } from '../resources/conversation.ts'
 

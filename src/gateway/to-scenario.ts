@@ -1,5 +1,5 @@
 /** Converts the values that `use()` accepts, except file paths, to validated scenarios. */
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../scenarios/bundled.ts'

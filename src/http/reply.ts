@@ -1,5 +1,5 @@
 /** Replies before they are encoded. Resolvers return replies, faults modify them, and transports send them. */
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 
 /**
  * A stream event's payload. In the Responses protocol, events always have a `type` (Spec: Events, 3); in

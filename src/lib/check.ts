@@ -2,7 +2,7 @@
  * Validates values against schemas, in their compiled form if there is one.
  */
 import type * as z from 'zod'
-import { inWords } from './in-words.ts'
+import { inWords } from './schema-messages.ts'
 
 const context = { error: inWords }
 const compiledForms = new WeakMap<z.ZodType, z.ZodType>()

@@ -6,8 +6,8 @@
  * time multiplied by `timeScale`. `advance` moves both.
  */
 
-import { shown } from './in-words.ts'
 import { type Duration, toMilliseconds } from './numbers.ts'
+import { shown } from './schema-messages.ts'
 
 /** Initial sandbox time, 2026-01-01T00:00:00Z. All dates in the fixtures are earlier. */
 export const clockStart = Date.UTC(2026, 0, 1)

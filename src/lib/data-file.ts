@@ -8,7 +8,7 @@ import type { Event } from 'js-yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
-import { about } from './in-words.ts'
+import { about } from './schema-messages.ts'
 
 export interface Place {
   /** Line number, from 1. */

@@ -3,7 +3,7 @@
  * dates.
  */
 import * as z from 'zod'
-import { mustBe } from './in-words.ts'
+import { mustBe } from './schema-messages.ts'
 
 /** Upper bound of all numbers; as a duration in milliseconds, 31 years. */
 const largest = 1e12

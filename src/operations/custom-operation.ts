@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest, SchemaViolation, type Violation } from '.
 import type { Reply } from '../http/reply.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 import {
   type AnyOperation,
   type DocumentedSchemas,

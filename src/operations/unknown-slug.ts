@@ -1,7 +1,7 @@
 /** Creates the 404 for an unknown slug. */
 import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 
 /** Maximum number of rows to search for a suggestion. */
 const maxCompared = 1000

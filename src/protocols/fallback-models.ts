@@ -1,6 +1,6 @@
 /** Fallback models: if a request's first model is rejected or fails, the next one is tried. */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../lib/loose-reading.ts'
+import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 
 /** Maximum number of fallback models, each of which may generate a full answer. */

@@ -1,5 +1,5 @@
 /** Represents conversations in a form that all protocols share. Rules and scripts are matched against it. */
-import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
+import { fieldsOf, listOf, textOf } from '../lib/unchecked-json.ts'
 
 export interface Conversation {
   /** All items in the request, oldest first. */

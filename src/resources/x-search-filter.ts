@@ -3,7 +3,7 @@
  * fields, Limits.
  */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../lib/loose-reading.ts'
+import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import { list } from './list.ts'
 import { otherNames } from './unknown-fields.ts'
 

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
-import { mustBe } from '../lib/in-words.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
+import { mustBe } from '../lib/schema-messages.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
 import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'

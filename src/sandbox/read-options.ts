@@ -5,8 +5,8 @@
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { about, inWords, shown } from '../lib/in-words.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { about, inWords, shown } from '../lib/schema-messages.ts'
 
 /** Options of `startServer` in addition to the gateway's. `serve.ts` documents them. */
 export const serverOptionNames = [

@@ -4,7 +4,7 @@
  * choose custom ids.
  */
 import { invalidRequest } from '../http/errors.ts'
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 
 /** Letters followed by a number, such as `n3`. */
 export const nodeNameForm = /^[a-z]{1,12}[0-9]{1,6}$/

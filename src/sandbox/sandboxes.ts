@@ -9,7 +9,7 @@ import { Ledger } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
@@ -47,9 +47,9 @@ export class Sandboxes {
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
   /** Number of sandboxes created so far, excluding the default one. */
-  made = 0
+  createdCount = 0
   /** Number of sandboxes that expired. */
-  evicted = 0
+  expiredCount = 0
   /** If true, no sandboxes can be created. See `drain`. */
   isDraining = false
   /** The current async context's sandbox. @internal */
@@ -96,7 +96,7 @@ export class Sandboxes {
    */
   create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
-      const live = this.peek(id)
+      const live = this.get(id)
       if (live) return reuse(live, { fork, seed, fixtures })
       assertCustomId(id)
     }
@@ -151,7 +151,7 @@ export class Sandboxes {
 
   /** Returns the live sandbox with this id. Throws 410 if there is none, 421 if it is on another node. */
   find(id: string): Sandbox {
-    const sandbox = this.peek(id)
+    const sandbox = this.get(id)
     if (sandbox) return sandbox
     this.#assertHere(id)
     throw this.#notFoundError(id)
@@ -160,7 +160,7 @@ export class Sandboxes {
   /** Throws 410 if the sandbox was disposed, has expired, or is the default sandbox and disabled by the options. */
   assertLive(sandbox: Sandbox): void {
     if (sandbox === this.#default) this.assertDefault()
-    else if (this.#default && this.peek(sandbox.id) !== sandbox)
+    else if (this.#default && this.get(sandbox.id) !== sandbox)
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}, or create another sandbox`)
   }
 
@@ -209,7 +209,7 @@ export class Sandboxes {
   }
 
   /** Returns the live sandbox with this id, if any. */
-  peek(id: string): Sandbox | undefined {
+  get(id: string): Sandbox | undefined {
     if (id === 'default') return this.default
     const sandbox = this.#sandboxes.get(id)
     if (sandbox) this.#evictIfIdle(sandbox)
@@ -217,7 +217,7 @@ export class Sandboxes {
   }
 
   /** Returns all live sandboxes except the default one, oldest first. */
-  list(): Sandbox[] {
+  listLive(): Sandbox[] {
     this.#sweep()
     return [...this.#sandboxes.values()]
   }
@@ -225,7 +225,7 @@ export class Sandboxes {
   /** Creates a sandbox with the origin's options and seed data, and a copy of the state in `from`. @internal */
   toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
     if (id !== undefined) assertCustomId(id)
-    if (id !== undefined && this.peek(id))
+    if (id !== undefined && this.get(id))
       throw new GatewayError(409, `Sandbox '${id}' already exists: dispose it first, or choose another id`)
     return this.#admit(id, options, seedData, from)
   }
@@ -241,7 +241,7 @@ export class Sandboxes {
   }
 
   /** Returns all sandboxes except the default one, without removing expired ones first. */
-  living(): Iterable<Sandbox> {
+  values(): Iterable<Sandbox> {
     return this.#sandboxes.values()
   }
 
@@ -300,7 +300,7 @@ export class Sandboxes {
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#sandboxes.set(sandbox.id, sandbox)
-    this.made++
+    this.createdCount++
     return sandbox
   }
 
@@ -333,7 +333,7 @@ export class Sandboxes {
   #evictIfIdle(sandbox: Sandbox): void {
     if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
-    this.evicted++
+    this.expiredCount++
   }
 
   #sweep(): void {

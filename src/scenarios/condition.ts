@@ -8,9 +8,9 @@ import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
-import { mustBe } from '../lib/in-words.ts'
-import { fieldsOf } from '../lib/loose-reading.ts'
 import { count } from '../lib/numbers.ts'
+import { mustBe } from '../lib/schema-messages.ts'
+import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 
 /** The part of a request that conditions test. */

@@ -1,6 +1,6 @@
 /** Names used in scenarios: the operations that rules match, and scenario file paths. */
 
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'

@@ -2,8 +2,8 @@
  * Defines the schemas of scenarios: named lists of rules, as plain data.
  */
 import * as z from 'zod'
-import { mustBe } from '../lib/in-words.ts'
 import { count, Duration } from '../lib/numbers.ts'
+import { mustBe } from '../lib/schema-messages.ts'
 import { When } from './condition.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'

@@ -3,8 +3,8 @@
  * expected request and the reply.
  */
 import * as z from 'zod'
-import { mustBe } from '../lib/in-words.ts'
 import { truncate } from '../lib/one-line.ts'
+import { mustBe } from '../lib/schema-messages.ts'
 import { type Conversation, callText, lastUserText } from '../resources/conversation.ts'
 import {
   type Condition,

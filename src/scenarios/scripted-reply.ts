@@ -4,8 +4,8 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
-import { mustBe } from '../lib/in-words.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
+import { mustBe } from '../lib/schema-messages.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   IncompleteReason,

@@ -3,7 +3,7 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { shown } from '../lib/in-words.ts'
+import { shown } from '../lib/schema-messages.ts'
 import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { mustBe } from '../lib/in-words.ts'
 import { between, PositiveDuration } from '../lib/numbers.ts'
+import { mustBe } from '../lib/schema-messages.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 

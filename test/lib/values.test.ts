@@ -1,4 +1,4 @@
-/** Tests helpers for values: equality, globs, paths, suggestions, bytes and turns. */
+/** Tests helpers for values: equality, globs, paths, suggestions, bytes and the mutex. */
 import { describe, expect, it } from 'vitest'
 import {
   decodeUtf8,
@@ -13,8 +13,8 @@ import { copy } from '../../src/lib/copy.ts'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
-import { textOf } from '../../src/lib/loose-reading.ts'
-import { takeTurn } from '../../src/lib/turns.ts'
+import { acquire } from '../../src/lib/mutex.ts'
+import { textOf } from '../../src/lib/unchecked-json.ts'
 import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
 describe('equal', () => {
@@ -201,18 +201,18 @@ describe('byte conversions', () => {
   })
 })
 
-describe('takeTurn', () => {
+describe('acquire', () => {
   it('resolves in call order', async () => {
     const shared = {}
     const done: number[] = []
-    const release = await takeTurn(shared)
+    const release = await acquire(shared)
     const others = [1, 2].map(async (name) => {
-      const releaseTurn = await takeTurn(shared)
+      const releaseOther = await acquire(shared)
       await Promise.resolve()
       done.push(name)
-      releaseTurn()
+      releaseOther()
     })
-    ;(await takeTurn({}))()
+    ;(await acquire({}))()
     await new Promise((resolve) => setTimeout(resolve))
     expect(done).toEqual([])
     release()

@@ -161,9 +161,9 @@ describe('a sandbox', () => {
       using sandbox = gateway.createSandbox()
       await using other = gateway.createSandbox()
       ids.push(sandbox.id, other.id)
-      expect(gateway.sandboxes.list()).toHaveLength(2)
+      expect(gateway.sandboxes.listLive()).toHaveLength(2)
     }
-    expect(gateway.sandboxes.list()).toEqual([])
+    expect(gateway.sandboxes.listLive()).toEqual([])
     expect(ids).toHaveLength(2)
   })
 

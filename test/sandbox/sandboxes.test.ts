@@ -82,7 +82,7 @@ describe('sandboxes', () => {
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
     age(900)
-    expect(gateway.sandboxes.list()).toHaveLength(1)
+    expect(gateway.sandboxes.listLive()).toHaveLength(1)
     // The last check was only 101 ms ago, but creating a sandbox at the limit checks again.
     age(101)
     expect(gateway.createSandbox().id).toBe('s3')
@@ -423,11 +423,11 @@ it('expired sandboxes are removed when another one is created, at most four time
   const countAfter = (ms: number) => {
     age(ms)
     sandboxes.create()
-    return [...sandboxes.living()].length
+    return [...sandboxes.values()].length
   }
   // The first sandbox expires after 1,001 ms. Sandboxes are checked after 900 and 1,151 ms.
   expect([0, 900, 101, 149, 1].map(countAfter)).toEqual([1, 2, 3, 4, 4])
-  expect(sandboxes.evicted).toBe(1)
+  expect(sandboxes.expiredCount).toBe(1)
 })
 
 it('a gateway is busy until its sandboxes have been idle for the given time', () => {

@@ -120,7 +120,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       doc: { summary: 'List the sandboxes that were opened from a file', tag },
       output: z.object({ data: z.array(z.looseObject({ sandbox: z.string() })) }),
       resolve() {
-        for (const id of files.keys()) if (!sandboxes.peek(id)) files.delete(id)
+        for (const id of files.keys()) if (!sandboxes.get(id)) files.delete(id)
         return { data: [...files.values()] }
       },
     }),
@@ -128,7 +128,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
   ]
 
   function findIn([id, call]: readonly [string, string]): CallRecord[] {
-    const record = sandboxes.peek(id)?.journal.find((each) => each.id === call)
+    const record = sandboxes.get(id)?.journal.find((each) => each.id === call)
     return record ? [record] : []
   }
 }

@@ -2,7 +2,7 @@
  * The request fields, plugins and input types that OpenRouter's OpenAPI document adds to the specification's.
  */
 import * as z from 'zod'
-import { fieldsOf, listOf } from '../../lib/loose-reading.ts'
+import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
 import { fallbackModels } from '../../protocols/fallback-models.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'

@@ -123,11 +123,16 @@ class Metrics implements CallListener {
     const { store } = sandboxes
     const evicted = () => {
       let total = sandboxes.default.journal.evictedCount
-      for (const { journal } of sandboxes.living()) total += journal.evictedCount
+      for (const { journal } of sandboxes.values()) total += journal.evictedCount
       return total
     }
     return [
-      reading('counter', 'understudy_sandboxes_made_total', 'Sandboxes created.', () => sandboxes.made),
+      reading(
+        'counter',
+        'understudy_sandboxes_made_total',
+        'Sandboxes created.',
+        () => sandboxes.createdCount,
+      ),
       reading(
         'gauge',
         'understudy_sandboxes_living',
@@ -138,7 +143,7 @@ class Metrics implements CallListener {
         'counter',
         'understudy_sandboxes_evicted_total',
         'Sandboxes evicted because they were idle.',
-        () => sandboxes.evicted,
+        () => sandboxes.expiredCount,
       ),
       reading('gauge', 'understudy_journal_entries', 'Calls in the journals.', () => store.size),
       reading(

@@ -2,7 +2,7 @@
  * Converts an OpenAPI document's schemas for replies to plain JSON Schema, without `nullable`, `writeOnly`
  * properties, and references to the rest of the document.
  */
-import { isObject } from '../../lib/loose-reading.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import type { OpenApiDocument } from './document.ts'
 

@@ -10,8 +10,8 @@ import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { inCall } from '../../lib/call-names.ts'
 import { check } from '../../lib/check.ts'
 import { jsonProblem } from '../../lib/data-file.ts'
-import { shown } from '../../lib/in-words.ts'
 import { amount, count } from '../../lib/numbers.ts'
+import { shown } from '../../lib/schema-messages.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 const encoder = new TextEncoder()

@@ -1,7 +1,7 @@
 /** Checks values against schemas. Supports the keywords that providers accept in strict mode. */
 
 import { equal } from '../../lib/equal.ts'
-import { isObject } from '../../lib/loose-reading.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
 import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { type Pattern, readPattern } from './pattern.ts'

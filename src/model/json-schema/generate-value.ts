@@ -4,8 +4,8 @@
  * smallest value.
  */
 
-import { isObject } from '../../lib/loose-reading.ts'
 import { random } from '../../lib/seed.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
 import type {
   JsonSchema,
   SchemaObject,

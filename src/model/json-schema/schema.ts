@@ -1,6 +1,6 @@
 /** Reads keywords of JSON Schemas sent by callers. A keyword whose value has the wrong type counts as absent. */
 
-import { isObject } from '../../lib/loose-reading.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, SchemaObject, TypeName } from '../../resources/json-schema.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Maps POST /chat/completions to conversations, answers and stream events.
  */
-import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'

@@ -1,7 +1,7 @@
 /** Converts an answer to a message in the Anthropic format, and errors to that format's envelope. */
 import * as z from 'zod'
-import { isObject } from '../../lib/loose-reading.ts'
 import { hash } from '../../lib/seed.ts'
+import { isObject } from '../../lib/unchecked-json.ts'
 import { reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'

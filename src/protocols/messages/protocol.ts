@@ -1,7 +1,7 @@
 /**
  * Maps POST /messages, in the Anthropic format, to conversations, answers and stream events.
  */
-import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
+import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
 import { toReasoning } from '../../model/preset.ts'
 import {
   type Conversation,

@@ -214,7 +214,7 @@ describe('the keyboard', () => {
     await tabTo('New sandbox')
     await press('Enter')
     await page.getByText('Created ').waitFor()
-    const [sandbox] = server.gateway.sandboxes.list()
+    const [sandbox] = server.gateway.sandboxes.listLive()
     const card = page.getByRole('region', { name: `Sandbox ${sandbox?.id}` })
     await tabTo(`Copy the API key of ${sandbox?.id}`)
     await tabTo('Seconds')
@@ -232,11 +232,11 @@ describe('the keyboard', () => {
     await card.getByText('Restored').waitFor()
     await tabTo('Fork')
     await press('Enter')
-    await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(2)
+    await expect.poll(() => server.gateway.sandboxes.listLive()).toHaveLength(2)
     await tabTo('Delete')
     await press('Enter')
     await confirm()
-    await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(1)
+    await expect.poll(() => server.gateway.sandboxes.listLive()).toHaveLength(1)
   })
 
   it('sends a streaming request, which the metrics count', async () => {

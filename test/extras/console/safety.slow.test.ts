@@ -23,7 +23,7 @@ describe('actions that lose data', () => {
     const { id } = await setup.server.gateway.createSandbox()
     const { page } = await open(setup.browser, at('#/sandboxes'))
     await answer(page, 'Delete', 'Cancel')
-    expect(sandboxes.list().map((each) => each.id)).toContain(id)
+    expect(sandboxes.listLive().map((each) => each.id)).toContain(id)
     // A second Enter cancels, and the focus returns to the button.
     await page.getByRole('button', { name: 'Delete', exact: true }).last().focus()
     await page.keyboard.press('Enter')
@@ -31,9 +31,9 @@ describe('actions that lose data', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Delete')
-    expect(sandboxes.list().map((each) => each.id)).toContain(id)
+    expect(sandboxes.listLive().map((each) => each.id)).toContain(id)
     await answer(page, 'Delete', 'Delete')
-    await expect.poll(() => sandboxes.list().map((each) => each.id)).not.toContain(id)
+    await expect.poll(() => sandboxes.listLive().map((each) => each.id)).not.toContain(id)
     await page.close()
   })
 

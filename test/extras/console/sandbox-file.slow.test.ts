@@ -58,7 +58,7 @@ describe('a sandbox', () => {
     await page.goBack()
     await page.goBack()
     // The file includes rules, rows and calls.
-    const [sandbox] = second.gateway.sandboxes.list()
+    const [sandbox] = second.gateway.sandboxes.listLive()
     expect(sandbox?.rules.names()).toEqual(['busy-morning'])
     expect(await sandbox?.db.workspaces.get('production')).toMatchObject({
       description: 'Prompts that serve customers',

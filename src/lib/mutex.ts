@@ -1,13 +1,13 @@
 /** Serialises work on shared objects. Each object's promise resolves when its last queued work has finished. */
-const turns = new WeakMap<object, Promise<void>>()
+const released = new WeakMap<object, Promise<void>>()
 
 /**
  * Waits until all earlier callers have released the object. Resolves with a function that releases it.
  */
-export async function takeTurn(shared: object): Promise<() => void> {
-  const before = turns.get(shared)
+export async function acquire(shared: object): Promise<() => void> {
+  const before = released.get(shared)
   const { promise, resolve } = Promise.withResolvers<void>()
-  turns.set(shared, promise)
+  released.set(shared, promise)
   await before
   return resolve
 }
