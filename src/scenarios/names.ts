@@ -45,7 +45,6 @@ export type ScenarioPath =
   | `${string}.yaml`
   | `${string}.yml`
   | `${string}.recording.jsonl`
-  | `${string}.tape.jsonl`
 
 /** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by scenario name. */
 const shorthands: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Parses events from a recorded stream's bytes. */
 import { createParser } from 'eventsource-parser'
 import { announcesEvents } from '../../http/reply.ts'
-import { bodyOf, jsonIn, type Recording } from './recording.ts'
+import { jsonIn, type Recording } from './recording.ts'
 
 export interface RecordedEvent {
   /** Content of the `data:` lines. */
@@ -17,11 +17,11 @@ export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return reply !== undefined && announcesEvents(reply.headers)
 }
 
-/** Returns the reply's events, without comments. */
-export function eventsOf(recording: Recording): RecordedEvent[] {
-  return eventsIn(new TextDecoder().decode(bodyOf(recording)))
-}
+/** Matches a stream's last event in every protocol. */
+export const lastEvent =
+  /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
+/** Parses a stream's events, without comments. */
 export function eventsIn(text: string): RecordedEvent[] {
   const events: RecordedEvent[] = []
   const parser = createParser({

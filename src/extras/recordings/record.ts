@@ -16,10 +16,11 @@ import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
 import { refuse, send } from '../../server/send.ts'
 import { toListenError } from '../../server/server-options.ts'
+import { lastEvent } from './events.ts'
 import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
 import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
-import { basicAuthorization, shownUpstream, upstreamUrl } from './upstream.ts'
+import { basicAuthorization, hopByHop, shownUpstream, upstreamUrl } from './upstream.ts'
 
 export interface RecorderSetup {
   /** Base URL of the real gateway. */
@@ -74,9 +75,7 @@ export interface Recorder {
 
 const { setTimeout } = globalThis
 
-// mutation: equivalent (limits memory; any similar number will do)
 const defaultMaxBytes = 64 * 1024 * 1024
-// mutation: equivalent (any similar number will do)
 const defaultGraceMs = 5000
 
 export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
@@ -139,26 +138,10 @@ function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean
   )
 }
 
-/** Headers that are not forwarded: hop-by-hop headers, and `host`. */
-const hopByHop = new Set([
-  'connection',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
 /** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake that byte. */
-// mutation: equivalent (any similar number will do)
 const resetAfterMs = 20
 /** Number of bytes to keep of each chunk, because a stream's last event may be split. */
-// mutation: equivalent (any number above the length of `lastEvent` will do)
 const tailBytes = 64
-/** Matches a stream's last event in every protocol. */
-const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
 interface ExchangeSetup extends RecorderSetup {
   readonly folder: RecordingFolder
@@ -374,25 +357,18 @@ function flat(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-export interface RecordFlags extends RedactionFlags {
-  upstream: URL
-  out: string
+type SetupFlag = 'upstream' | 'out' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'
+
+export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFlag> {
   keyEnv?: string
-  new?: true
-  all?: true
-  dialect: string
-  port: number
-  host: string
   allowedHost?: string[]
-  token?: string
-  idleMs: number
   allowCi?: true
   quiet?: true
   json?: true
 }
 
 export async function record(flags: RecordFlags): Promise<void> {
-  const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
+  const { upstream, out, quiet, json } = flags
   if (!/\/v1\/?$/.test(upstream.pathname))
     printError(
       `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1. Did you mean ${upstream.origin}/api/v1?`,
@@ -406,17 +382,10 @@ export async function record(flags: RecordFlags): Promise<void> {
     else if (!quiet || line.result.kind === 'leaked') print(printed(line))
   }
   const recorder = await startRecorder({
-    upstream,
-    out,
+    ...flags,
     redactor: toRedactor(flags, upstreamSecrets(upstream, key)),
     key,
-    all,
-    dialect,
-    port,
-    host,
     allowedHosts: flags.allowedHost,
-    token: flags.token,
-    idleMs,
     onExchange(line) {
       lines.push(line)
       printLine(line)
@@ -432,7 +401,6 @@ export async function record(flags: RecordFlags): Promise<void> {
   let isStopping = false
   const stop = async () => {
     // A second signal ends open exchanges without waiting.
-    // mutation: equivalent (any short wait will do)
     if (isStopping) return recorder.close(0)
     isStopping = true
     await recorder.close()
@@ -474,10 +442,8 @@ function printed({ method, path, result }: ExchangeLine): string {
   switch (result.kind) {
     case 'recorded':
       return `${line}: ${result.status || 'no reply'}, ${result.chunks === 1 ? '1 chunk' : `${result.chunks} chunks`}, ${Math.round(result.ms)} ms -> ${result.file}`
-    case 'leaked': {
-      const [first] = result.leaks
-      return `${line}: deleted, ${result.file}:${first?.line} still contained a secret (${first?.kind})`
-    }
+    case 'leaked':
+      return `${line}: deleted, ${result.file} still contained a secret (${result.leaks.join(', ')})`
     case 'not-recorded':
       return `${line}: not recorded, because ${result.reason}`
   }

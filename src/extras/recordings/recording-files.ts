@@ -7,9 +7,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { toLatin1 } from '../../lib/bytes.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
-import { type Leak, leaksIn } from './leaks.ts'
+import { leaksIn } from './leaks.ts'
 import {
   fileNameOf,
   isRecordingFile,
@@ -122,10 +121,10 @@ function keyIn(file: string): string | undefined {
   }
 }
 
-/** Outcome: a finished file, a file deleted because of secrets, or the reason why there is no file. */
+/** Outcome: a finished file, a file deleted because of these kinds of secrets, or the reason why there is no file. */
 export type RecordOutcome =
   | { kind: 'recorded'; file: string; status: number; chunks: number; ms: number }
-  | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
+  | { kind: 'leaked'; file: string; leaks: readonly string[] }
   | { kind: 'not-recorded'; reason: string }
 
 /** The file for an exchange in progress. Removes the reply's secrets. */
@@ -194,11 +193,11 @@ export class RecordingFile {
     return this.#problem ? { kind: 'not-recorded', reason: this.#problem } : { kind: 'leaked', file, leaks }
   }
 
-  async #check(): Promise<Leak[]> {
+  async #check(): Promise<string[]> {
     const finished = await readFile(this.#path)
     try {
       const recording = parseRecording(new TextDecoder().decode(finished))
-      return leaksIn(toLatin1(finished), recording, this.#redactor.finder)
+      return leaksIn(finished, recording, this.#redactor.finder)
     } catch {
       this.giveUp('the finished recording cannot be read')
       return []

@@ -23,33 +23,20 @@ const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
 /** First line of a recording. */
 const Head = z.lazy(() =>
-  z.preprocess(
-    withPresentName,
-    z.looseObject({
-      recording: z.literal(1).describe('Format version.'),
-      operation: z
-        .string()
-        .min(1)
-        .describe(
-          "Operation id; `post-chat-completions` or similar for an unknown path; the file's name for a reply imported without its request.",
-        ),
-      dialect: z.string().min(1).default('neutral'),
-      key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
-      redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
-      bodyHash: z
-        .string()
-        .optional()
-        .describe('Hash of the original canonical body, if its text was replaced with filler.'),
-      recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
-    }),
-  ),
+  z.looseObject({
+    recording: z.literal(1).describe('Format version.'),
+    operation: z
+      .string()
+      .min(1)
+      .describe(
+        "Operation id; `post-chat-completions` or similar for an unknown path; the file's name for a reply imported without its request.",
+      ),
+    dialect: z.string().min(1).default('neutral'),
+    key: z.string().describe('Hash used to match requests; empty for a reply without a request.'),
+    redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
+    recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
+  }),
 )
-
-/** Renames `tape` in heads from earlier versions, whose files are named `.tape.jsonl`. */
-function withPresentName(head: unknown): unknown {
-  const { tape, ...rest } = Object(head)
-  return tape === undefined ? head : { recording: tape, ...rest }
-}
 
 const Request = z.lazy(() =>
   z.looseObject({
@@ -88,14 +75,9 @@ const Chunk = z.lazy(() =>
  */
 const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
 
-/** Accepts `client-left`, the former name of `aborted-by-client`. */
-const Ending = z.lazy(() =>
-  z.preprocess((end) => (end === 'client-left' ? 'aborted-by-client' : end), z.enum(endings)),
-)
-
 const End = z.lazy(() =>
   z.looseObject({
-    end: Ending,
+    end: z.enum(endings),
     ms: milliseconds(),
     bytes: count().describe('Total length of all chunks.'),
     sha256: z.string().optional().describe('Hash of the concatenated chunks. Not checked if absent.'),
@@ -146,7 +128,8 @@ function recordingOf(text: string, name: string): Recording {
     const fail = (reason: string) => new RecordingError(`${name}:${index + 1}: ${reason}`)
     const value = parseLine(line, fail)
     if (recording['end']) throw fail('follows the line with "end", which must be the last')
-    if (!recording['head'] && !isHead(value)) throw fail('the first line must be the head, {"recording":1,…}')
+    if (!recording['head'] && !('recording' in value))
+      throw fail('the first line must be the head, {"recording":1,…}')
     const [part, schema, inner] = partOf(value)
     if (part !== 'chunks' && recording[part]) throw fail(`has a second ${part}`)
     const result = check(schema, inner)
@@ -171,7 +154,6 @@ export function isRecording(value: unknown): value is Recording {
 }
 
 const suffix = '.recording.jsonl'
-const suffixes = [suffix, '.tape.jsonl']
 
 /**
  * Returns a file name such as `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests have a number,
@@ -183,7 +165,7 @@ export function fileNameOf({ operation, key }: Recording['head'], number = 1): s
 }
 
 export function isRecordingFile(file: string): boolean {
-  return suffixes.some((each) => file.endsWith(each))
+  return file.endsWith(suffix)
 }
 
 /** Returns the bytes of a request body or a chunk. */
@@ -240,12 +222,8 @@ function parseLine(line: string, fail: (reason: string) => RecordingError): obje
   throw fail('is not an object')
 }
 
-function isHead(value: object): boolean {
-  return 'recording' in value || 'tape' in value
-}
-
 function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
-  if (isHead(value)) return ['head', Head, value]
+  if ('recording' in value) return ['head', Head, value]
   if ('request' in value) return ['request', Request, value.request]
   if ('reply' in value) return ['reply', ReplyHead, value.reply]
   if ('end' in value) return ['end', End, value]

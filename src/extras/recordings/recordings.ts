@@ -28,9 +28,9 @@ import {
   equalsRedacted,
   isRedacted,
   type KeyParts,
+  keyPartsOf,
   type NamedRecording,
   nearestRecording,
-  recordedKeyParts,
 } from './request-key.ts'
 import { forward } from './upstream.ts'
 
@@ -200,9 +200,9 @@ export class RecordingIndex {
     // Recordings without a request or an ending match nothing.
     this.#all = [...recordings]
       .flatMap(([name, recording]) => {
-        const { head, request, end } = recording
+        const { request, end } = recording
         if (!request || !end) return []
-        const parts = recordedKeyParts(head, request, this.#redactor.ignoreFields)
+        const parts = keyPartsOf(request, this.#redactor.ignoreFields)
         return [{ name, recording, request, parts }]
       })
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
@@ -253,5 +253,5 @@ function toText({ method, path, query, bodyHash }: KeyParts): string {
 
 /** Returns a repeated request's number from its file name: 2 for `….2.recording.jsonl`. */
 function numberOf(name: string): number {
-  return Number(/\.(\d+)\.(recording|tape)\.jsonl$/.exec(name)?.[1] ?? 1)
+  return Number(/\.(\d+)\.recording\.jsonl$/.exec(name)?.[1] ?? 1)
 }

@@ -44,10 +44,8 @@ const allowedHeaders: readonly string[] = [
 ]
 
 /** Maximum number of bytes to buffer until a blank line. Longer bodies are redacted in pieces. */
-// mutation: equivalent (limits memory; any similar number will do)
 const maxPiece = 1024 * 1024
 /** Number of bytes withheld at the end of a piece, because a secret may continue in the next piece. */
-// mutation: equivalent (any number above the length of a secret will do)
 const overlap = 64 * 1024
 
 export class Redactor {
@@ -211,7 +209,6 @@ export function toRedactor(
     fields: rules.fields,
     patterns: rules.patterns.map(({ name, matches }) => ({
       kind: name,
-      // mutation: equivalent (satisfies the type checker; patterns come from this file)
       expression: toExpression(matches, redact ?? ''),
     })),
     values: [

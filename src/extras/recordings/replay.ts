@@ -8,9 +8,11 @@ import type { KnownOperation } from '../../scenarios/check-scenario.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../../scenarios/scenario.ts'
 import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
+import { lastEvent } from './events.ts'
 import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
 import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.ts'
 import { isPlaceholder } from './secrets.ts'
+import { hopByHop } from './upstream.ts'
 
 /**
  * @param elapsed Returns milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
@@ -59,20 +61,11 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
   }
 }
 
-/** Hop-by-hop headers, and headers that do not apply to a replay. */
-const omittedHeaders = new Set([
-  'connection',
-  'content-encoding',
-  'date',
-  'keep-alive',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+/** Headers that do not apply to a replay. */
+const omittedHeaders = new Set([...hopByHop, 'content-encoding', 'date'])
 
 /** Returns the reply headers that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
-  // mutation: equivalent (satisfies the type checker; a recording without a reply is not replayed)
   const headers = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
       !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,
@@ -95,8 +88,7 @@ export function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
 }
 
 function isComplete(recording: Recording): boolean {
-  const text = new TextDecoder().decode(bodyOf(recording))
-  return /^data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/m.test(text)
+  return lastEvent.test(new TextDecoder().decode(bodyOf(recording)))
 }
 
 /**
@@ -142,14 +134,14 @@ function toRule(
 
 /** Returns conditions on the query and each body field, so that near misses name the field that differs. */
 function whenOf(
-  { head, request }: Recording,
+  { request }: Recording,
   operation: KnownOperation | undefined,
   ignoreFields: readonly string[],
 ): Pick<RuleInput, 'when'> {
   if (!request) return {}
   const params = (operation && paramsOf(operation, request)) ?? {}
   const query = Object.fromEntries(new URLSearchParams(request.query))
-  const fields = head.bodyHash === undefined ? comparableBody(parsedBody(request), ignoreFields) : undefined
+  const fields = comparableBody(parsedBody(request), ignoreFields)
   const body =
     typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? Object.entries(fields) : []
   const when = {

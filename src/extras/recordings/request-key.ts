@@ -52,19 +52,6 @@ export function toKey(operation: string, { method, path, query, bodyHash }: KeyP
   return hash(operation, method, path, query, bodyHash)
 }
 
-/**
- * Returns a recorded request's key parts. If the request's text was replaced with filler, the hash of the
- * original body is in the head.
- */
-export function recordedKeyParts(
-  head: Recording['head'],
-  request: RecordedRequest,
-  ignoreFields: readonly string[],
-): KeyParts {
-  const parts = keyPartsOf(request, ignoreFields)
-  return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
-}
-
 /** Matches a placeholder, even if truncated to the length of a short secret. */
 const placeholder = /redacted(?:\.[0-9a-f]{0,4}(?:\.x*)?)?/
 
@@ -168,7 +155,6 @@ export interface Nearest {
 }
 
 /** Maximum number of recordings with the same path to compare field by field. */
-// mutation: equivalent (a bound on the work; any similar number will do)
 const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80
@@ -206,7 +192,7 @@ export function nearestRecording(
 type FieldDifference = Omit<Nearest, 'recording'>
 
 function* differencesOf(
-  { recording, request: recorded, parts }: NamedRecording,
+  { request: recorded, parts }: NamedRecording,
   request: RecordedRequest,
   sent: KeyParts,
   ignoreFields: readonly string[],
@@ -214,13 +200,14 @@ function* differencesOf(
   if (parts.query !== sent.query)
     yield { field: 'query', reason: `query is '${parts.query}', not '${sent.query}'` }
   if (parts.bodyHash === sent.bodyHash) return
-  const [theirs, ours] = [recorded, request].map((each) => comparableBody(parsedBody(each), ignoreFields))
-  if (recording.head.bodyHash === undefined) yield* valueDifferences(theirs, ours, 'body')
-  else yield { field: 'body', reason: 'body differs, but its text is redacted and cannot be compared' }
+  const [theirs, ours] = [recorded, request].map(
+    (each) => comparableBody(parsedBody(each), ignoreFields) ?? each.text ?? each.base64,
+  )
+  yield* valueDifferences(theirs, ours, 'body')
 }
 
 function* valueDifferences(theirs: unknown, ours: unknown, path: string): Generator<FieldDifference> {
-  if (isObject(theirs) && isObject(ours)) {
+  if (isObject(theirs) && isObject(ours) && Array.isArray(theirs) === Array.isArray(ours)) {
     for (const name of new Set([...Object.keys(theirs), ...Object.keys(ours)]))
       yield* valueDifferences(Reflect.get(theirs, name), Reflect.get(ours, name), `${path}.${name}`)
   } else if (theirs !== ours) {

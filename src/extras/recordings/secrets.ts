@@ -42,7 +42,6 @@ export interface SecretFound {
  * Maximum number of base64 characters to decode when searching for unknown keys. Known values are found in base64
  * of any length.
  */
-// mutation: equivalent (limits the work; any similar number will do)
 const maxRun = 1024 * 1024
 
 export class SecretFinder {
@@ -77,7 +76,6 @@ export class SecretFinder {
   /** Replaces each secret with a placeholder of the same length. */
   replace(text: string, note?: (kind: string) => void): string {
     // Overlapping secrets are found once the first one has been replaced.
-    // mutation: equivalent (no text has secrets nested this deep)
     for (let round = 0; round < 4; round++) {
       const secrets = this.find(text)
       if (secrets.length === 0) break
@@ -119,9 +117,7 @@ export class SecretFinder {
         const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
         const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
         for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
-          // mutation: equivalent (a longer range decodes to the same text)
           const from = Math.floor(start / 3) * 3
-          // mutation: equivalent (a longer range decodes to the same text)
           const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
           const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
           const place = index + offset + (from / 3) * 4

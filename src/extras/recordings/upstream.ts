@@ -66,15 +66,24 @@ function percentDecoded(text: string): string {
 /** Header that marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-/** Headers that are not forwarded: hop-by-hop headers, `host`, lengths and encodings, and the recorder's token. */
-const connectionHeaders = new Set([
-  'accept-encoding',
+/** Headers that apply to one connection. */
+export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
-  'content-encoding',
-  'content-length',
   'host',
   'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
+])
+
+/** Headers that are not forwarded: lengths and encodings, and the recorder's token. */
+const omittedHeaders = new Set([
+  ...hopByHop,
+  'accept-encoding',
+  'content-encoding',
+  'content-length',
   'x-understudy-token',
 ])
 
@@ -121,7 +130,6 @@ function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
       },
       () => {},
     )
-    // mutation: equivalent (`until` determines the wait)
     yield { kind: 'wait', ms: 0, until }
     if (!next) return yield { kind: 'hang-up', how: 'reset' }
     if (next.done) return
@@ -130,5 +138,5 @@ function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
 }
 
 function endToEnd(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)))
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !omittedHeaders.has(name)))
 }

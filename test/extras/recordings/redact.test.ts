@@ -133,33 +133,23 @@ describe('secrets', () => {
     )
   })
 
-  it("are listed by the file's line, once per kind, even if they are split", () => {
+  it('are reported in a finished recording, even if they are split', () => {
     const [{ kind } = { kind: '' }] = finder.find(knownKey)
     const halves = [knownKey.slice(0, 20), knownKey.slice(20)]
-    const leaks = (recording: Recording) =>
-      leaksIn(toLatin1(utf8(formatRecording(recording))), recording, finder).map(({ line, kind }) => [
-        line,
-        kind,
-      ])
-    const request = requestOf({})
-    expect(leaks(recordingOf(['a ', `${knownKey} ${knownKey}`]))).toEqual([[4, kind]])
-    expect(leaks(recordingOf(['a ', ...halves], { request }))).toEqual([[5, kind]])
-    expect(leaks(recordingOf([], { request: requestOf({ a: knownKey }) }))).toEqual([[2, kind]])
+    const leaks = (recording: Recording) => leaksIn(utf8(formatRecording(recording)), recording, finder)
+    expect(leaks(recordingOf(['a ', `${knownKey} ${knownKey}`]))).toEqual([kind])
+    expect(leaks(recordingOf(['a ', ...halves]))).toEqual([kind])
+    expect(leaks(recordingOf([], { request: requestOf({ a: knownKey }) }))).toEqual([kind])
     // Path and query each contain half of the secret.
     const address = { path: `/${halves[0]}`, query: halves[1] }
-    expect(leaks(recordingOf([], { request: requestOf({}, address) }))).toEqual([[2, kind]])
+    expect(leaks(recordingOf([], { request: requestOf({}, address) }))).toEqual([kind])
     const headers = { cookie: 'a', accept: 'b', authorization: placeholderFor('Bearer and more') }
     const reply = { ms: 1, status: 200, headers: { 'set-cookie': 'a', etag: 'b' } }
-    expect(leaks(recordingOf([], { reply, request: requestOf({}, { headers }) }))).toMatchObject([
-      [2, expect.any(String)],
-      [2, 'header cookie'],
-      [3, expect.any(String)],
-      [3, 'header set-cookie'],
-    ])
+    expect(leaks(recordingOf([], { reply, request: requestOf({}, { headers }) }))).toEqual(
+      expect.arrayContaining(['header cookie', 'header set-cookie']),
+    )
     const events = halves.map((delta) => `data: ${JSON.stringify({ type: 'd', delta })}\n\n`)
-    expect(leaks(recordingOf(events, { type: 'text/event-stream' }))).toEqual([
-      [3, `${kind} split across events`],
-    ])
+    expect(leaks(recordingOf(events, { type: 'text/event-stream' }))).toEqual([kind])
     expect(leaks(recordingOf(events))).toEqual([])
   })
 
