@@ -40,11 +40,7 @@ export type OperationName =
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
 
 /** Path of a file with a scenario, a rule or a recording. */
-export type ScenarioPath =
-  | `${string}.json`
-  | `${string}.yaml`
-  | `${string}.yml`
-  | `${string}.recording.jsonl`
+export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.recording.jsonl`
 
 /** Titles of the scenarios that `use(rule)`, `reply()`, `fail()` and `script()` create, by scenario name. */
 const shorthands: Readonly<Record<string, string>> = {
