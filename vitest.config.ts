@@ -42,7 +42,7 @@ export default defineConfig({
           testTimeout: 15_000,
           hookTimeout: 15_000,
           include: ['test/**/*.test.ts'],
-          exclude: [...slow, 'test/consumers/**', 'test/tools/bench/**'],
+          exclude: [...slow, 'test/consumers/**'],
         },
       },
       {

@@ -1,85 +1,49 @@
 /**
- * `npm run bench`: measures the cost of Understudy relative to the cheapest possible implementation, measured in the
- * same run.
+ * `npm run bench`: measures the cost of Understudy relative to the least possible work, measured in the same run.
  *
- * Measures the process's CPU time instead of elapsed time, because the machine can be busy. First builds the entries
- * as published.
+ * Uses CPU time where it can, because the machine can be busy.
  */
-import { execFileSync } from 'node:child_process'
-import { globSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { readFlags } from '../flags.ts'
-import { growth } from './growth.ts'
-import { inProcess } from './in-process.ts'
-import { built, type Section, toBench } from './measure.ts'
-import { memory } from './memory.ts'
-import { protocols } from './protocols.ts'
-import { requests } from './requests.ts'
-import { sandboxes } from './sandboxes.ts'
-import { start } from './start.ts'
-import { streams } from './streams.ts'
-import { type Measured, toTable } from './table.ts'
+import { compare } from './measure.ts'
+import { rows } from './rows.ts'
 
-const sections: readonly Section[] = [
-  start,
-  requests,
-  protocols,
-  streams,
-  inProcess,
-  sandboxes,
-  growth,
-  memory,
-  ...(await ofExtras()),
-]
+const usage = `Usage: npm run build && npm run bench -- [options]
 
-const usage = `Usage: npm run bench -- [options]
+Compares each path of the built package with the least that could do it.
 
-Compares the cost of each path with the least that could do it, in the same run.
-
-  --only <names>   comma-separated sections: ${sections.map(({ name }) => name).join(', ')}
-  --quick          shorten all measurements
-  --json           print machine-readable figures
-  --source         measure the sources instead of the built entries`
+  --against <folder>  also measure another build, given its dist folder, in the same rounds
+  --only <text>       rows whose name contains this text
+  --rounds <number>   rounds per row; slow rows have a third; default: 31
+  --json              print machine-readable figures`
 
 const { values: flags } = readFlags(usage, {
-  only: { type: 'string' },
-  quick: { type: 'boolean', default: false },
+  against: { type: 'string' },
+  only: { type: 'string', default: '' },
+  rounds: { type: 'string', default: '31' },
   json: { type: 'boolean', default: false },
-  source: { type: 'boolean', default: false },
 })
 
-const selected = flags.only?.split(',')
-const unknown = selected?.find((name) => !sections.some((section) => section.name === name))
-if (unknown !== undefined) {
-  console.error(`Unknown section '${unknown}'. Sections: ${sections.map(({ name }) => name).join(', ')}`)
-  process.exit(2)
-}
-
-if (!flags.source) build()
-const bench = toBench(flags)
-const measured: Measured[] = []
-for (const section of sections) {
-  if (selected && !selected.includes(section.name)) continue
-  console.error(section.title)
-  measured.push({ title: section.title, figures: await section.run(bench) })
-}
-console.log(flags.json ? JSON.stringify(measured, undefined, 2) : `\n${toTable(measured)}`)
-
-/** Extras' sections, from their test folders. */
-async function ofExtras(): Promise<Section[]> {
-  const files = globSync('*/bench.ts', { cwd: new URL('../../extras', import.meta.url) })
-  return Promise.all(
-    files.map(async (file) => (await import(new URL(`../../extras/${file}`, import.meta.url).href)).section),
-  )
-}
-
-/** Builds the entries as published, into a separate folder. */
-function build(): void {
-  const root = fileURLToPath(new URL('../../../', import.meta.url))
-  const args = ['--no-dts', '--no-sourcemap', '--log-level', 'error', '--out-dir', fileURLToPath(built)]
-  execFileSync(process.execPath, [`${root}node_modules/tsdown/dist/run.mjs`, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+const entries = (folder: string) => `${pathToFileURL(resolve(folder)).href}/`
+const results: object[] = []
+for (const row of rows) {
+  if (!row.name.toLowerCase().includes(flags.only.toLowerCase())) continue
+  console.error(row.name)
+  await using stack = new AsyncDisposableStack()
+  const isSlow = row.unit === 'ms' || row.name.includes('streams')
+  const rounds = Number(flags.rounds) / (isSlow ? 3 : 1)
+  const result = await compare(Math.ceil(rounds), {
+    floor: await row.floor(stack, entries('dist')),
+    ours: await row.ours(stack, entries('dist')),
+    ...(flags.against && { other: await row.ours(stack, entries(flags.against)) }),
   })
-  writeFileSync(new URL('package.json', built), '{ "type": "module" }')
+  results.push({ name: row.name, unit: row.unit, ...result })
+  const times = (value: number) => `${value.toFixed(2).padStart(6)} x`
+  const change = result.change === undefined ? '' : `${times(result.change)} the other build  `
+  if (!flags.json)
+    console.log(
+      `${times(result.ratio)}  ${change}${result.ours.toFixed(1)} and ${result.floor.toFixed(1)} ${row.unit}  ${row.name}`,
+    )
 }
+if (flags.json) console.log(JSON.stringify(results, undefined, 2))

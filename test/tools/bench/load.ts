@@ -1,123 +1,142 @@
-/**
- * Generates load: requests over raw keep-alive sockets, one at a time on each. Lighter than any HTTP client,
- * because the generator shares the machine with the measured server.
- */
+/** Starts workers, and puts load on servers over raw keep-alive sockets. */
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { BenchRequest } from './baseline.ts'
-import type { Subject } from './subject.ts'
+import type { Captured, Task } from './worker.ts'
+
+export interface Worker extends AsyncDisposable {
+  readonly port: number
+  /** Returns CPU time in microseconds: of the process so far, or of `count` calls. */
+  cpu(count?: number): Promise<number>
+}
+
+export async function startWorker(task: Task): Promise<Worker> {
+  const child = fork(new URL('./worker.ts', import.meta.url))
+  const exit = once(child, 'exit').then(() => {
+    throw new Error(`The process under measurement ended: ${JSON.stringify(task).slice(0, 200)}`)
+  })
+  exit.catch(() => {})
+  const ask = async (message: Task | number): Promise<number> => {
+    const answer = new Promise<number>((resolve) =>
+      child.once('message', (value) => resolve(value as number)),
+    )
+    child.send(message)
+    return Promise.race([answer, exit])
+  }
+  return {
+    port: await ask(task),
+    cpu: (count = 0) => ask(count),
+    async [Symbol.asyncDispose]() {
+      child.kill()
+    },
+  }
+}
+
+export interface Request {
+  method: string
+  path: string
+  body?: object
+}
 
 /** Formats an HTTP/1.1 request for a keep-alive connection. */
-export function toBytes({ method, path, body }: BenchRequest): Buffer {
+export function toBytes({ method, path, body }: Request): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
   const head = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', 'authorization: Bearer bench']
   if (text) head.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`)
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
 
-export class Load implements Disposable {
+/** Sends a request and returns the reply for the floor. Each event of a stream becomes one write. */
+export async function capture(port: number, { method, path, body }: Request): Promise<Captured> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { authorization: 'Bearer bench', 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`)
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  const own = ['date', 'connection', 'keep-alive', 'transfer-encoding']
+  return {
+    status: response.status,
+    headers: Object.fromEntries([...response.headers].filter(([name]) => !own.includes(name))),
+    writes: isStream ? text.split(/(?<=\n\n)/) : [text],
+  }
+}
+
+/** Keep-alive connections to a server, enough to keep it busy. */
+export class Load {
   readonly #lines: Line[]
 
-  private constructor(lines: Line[]) {
-    this.#lines = lines
+  constructor(port: number, connections = 32) {
+    this.#lines = Array.from({ length: connections }, () => new Line(port))
   }
 
-  /** @param connections Number of connections, enough to keep the server busy. Default: 32. */
-  static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
-    const opening = Array.from({ length: connections }, () => Line.to(port))
-    return new Load(await Promise.all(opening))
-  }
-
-  /** Sends this many requests from a list in turn and waits for all replies. Returns the elapsed seconds. */
-  async send(count: number, requests: readonly Buffer[]): Promise<number> {
-    const begin = performance.now()
+  /** Sends `count` requests in turn, one at a time on each connection, and waits for all replies. */
+  async send(count: number, requests: readonly Buffer[]): Promise<void> {
     let sent = 0
     const next = () => (sent < count ? requests[sent++ % requests.length] : undefined)
-    const rest = stayAwake()
-    await Promise.all(this.#lines.map((line) => line.work(next)))
-    rest()
-    return (performance.now() - begin) / 1000
-  }
-
-  [Symbol.dispose](): void {
-    for (const line of this.#lines) line.close()
-  }
-}
-
-/**
- * Keeps this process from sleeping. Otherwise, the server's write would include waking this process, which is
- * expensive in a virtual machine. A slow server, whose client sleeps after every request, would bear this cost each
- * time; a fast one would never bear it.
- *
- * @returns A function that lets the process sleep again.
- */
-export function stayAwake(): () => void {
-  let turn = setImmediate(function again() {
-    turn = setImmediate(again)
-  })
-  return () => clearImmediate(turn)
-}
-
-/** One keep-alive connection. */
-class Line {
-  readonly #socket: Socket
-  /** Remaining bytes of the current reply; undefined before its headers, -1 in a chunked body. */
-  #left: number | undefined
-  #tail = ''
-  #done: () => void = () => {}
-  #fail: (error: Error) => void = () => {}
-
-  private constructor(socket: Socket) {
-    this.#socket = socket
-    socket.on('data', (bytes) => this.#read(bytes))
-    socket.on('error', (error) => this.#fail(error))
-    socket.on('close', () => this.#fail(new Error('The server hung up')))
-  }
-
-  static async to(port: number): Promise<Line> {
-    const socket = connect(port, '127.0.0.1')
-    socket.setNoDelay(true)
-    await once(socket, 'connect')
-    return new Line(socket)
-  }
-
-  work(next: () => Buffer | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#fail = reject
-      this.#done = () => {
-        const request = next()
-        if (!request) return resolve()
-        this.#left = undefined
-        this.#socket.write(request)
-      }
-      this.#done()
+    // Keeps this process awake: waking it would count as work of the server's write.
+    let turn = setImmediate(function again() {
+      turn = setImmediate(again)
     })
+    await Promise.all(this.#lines.map((line) => line.work(next)))
+    clearImmediate(turn)
+  }
+
+  /** Calls back when the first bytes arrive on the first connection. */
+  onFirstByte(callback: () => void): void {
+    this.#lines[0]?.socket.once('data', callback)
   }
 
   close(): void {
-    this.#fail = () => {}
-    this.#socket.destroy()
+    for (const line of this.#lines) line.socket.destroy()
+  }
+}
+
+class Line {
+  readonly socket: Socket
+  #settle: PromiseWithResolvers<void> = Promise.withResolvers()
+  #next: () => Buffer | undefined = () => undefined
+  #text = ''
+  /** Length of the current reply; undefined before its head has arrived, infinite in a chunked body. */
+  #length: number | undefined
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
+    this.socket.on('data', (text: unknown) => this.#read(String(text)))
+    this.socket.on('error', (error) => this.#settle.reject(error))
+    this.socket.on('close', () => this.#settle.reject(new Error('The server closed the connection')))
+    this.#settle.promise.catch(() => {})
   }
 
-  #read(bytes: Buffer): void {
-    let body = bytes.length
-    if (this.#left === undefined) {
-      const end = bytes.indexOf('\r\n\r\n')
-      const head = bytes.toString('latin1', 0, end)
-      if (!head.startsWith('HTTP/1.1 2')) {
-        this.#fail(new Error(`Refused: ${head}`))
-        return
-      }
-      const isEmpty = head.startsWith('HTTP/1.1 204')
-      this.#left = isEmpty ? 0 : Number(/content-length: (\d+)/i.exec(head)?.[1] ?? -1)
-      body -= end + 4
-    }
-    if (this.#left >= 0) {
-      this.#left -= body
-      if (this.#left === 0) this.#done()
-      return
-    }
-    this.#tail = (this.#tail + bytes.subarray(-5).toString('latin1')).slice(-5)
-    if (this.#tail === '0\r\n\r\n') this.#done()
+  work(next: () => Buffer | undefined): Promise<void> {
+    this.#settle = Promise.withResolvers()
+    this.#next = next
+    this.#advance()
+    return this.#settle.promise
+  }
+
+  #advance(): void {
+    const request = this.#next()
+    this.#text = ''
+    this.#length = undefined
+    if (request) this.socket.write(request)
+    else this.#settle.resolve()
+  }
+
+  #read(text: string): void {
+    this.#text += text
+    this.#length ??= this.#readHead()
+    if (this.#text.length === this.#length || (this.#length === Infinity && this.#text.endsWith('0\r\n\r\n')))
+      this.#advance()
+  }
+
+  #readHead(): number | undefined {
+    const end = this.#text.indexOf('\r\n\r\n')
+    if (end === -1) return undefined
+    if (!this.#text.startsWith('HTTP/1.1 2')) this.#settle.reject(new Error(this.#text.slice(0, 500)))
+    const [, length] = /content-length: (\d+)/i.exec(this.#text.slice(0, end)) ?? []
+    return length === undefined ? Infinity : end + 4 + Number(length)
   }
 }
