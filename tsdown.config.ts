@@ -15,8 +15,6 @@ export const bundled = [
   ...inConsole,
   '@msw/data',
   '@noble/hashes',
-  '@scalar/helpers',
-  '@scalar/openapi-upgrader',
   'commander',
   'es-toolkit',
   'eventsource-parser',

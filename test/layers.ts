@@ -27,9 +27,8 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     server: 'host and origin checks, limits, request log',
     control: 'control operations, their OpenAPI document and client',
   },
-  { 'extras/documents': 'reads OpenAPI documents' },
   {
-    'extras/dialects': "a vendor's names and extra fields",
+    'extras/openrouter': "OpenRouter's names and fields",
     'extras/openapi': 'operations from an OpenAPI document',
     'extras/resources': "workspaces, presets, API keys, and a sandbox's activity",
     'extras/recordings': 'record, replay, import, drift',

@@ -11,7 +11,7 @@ import { toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import { type ExtensionName, extensionNames } from '../sandbox/options-input.ts'
+import { extensionNames } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { gatewaySetup } from './scenario-file.ts'
 import type { Start } from './serve-command.ts'
@@ -64,7 +64,6 @@ async function toProgram(start: Start): Promise<Command> {
   const serve = addServe(program, start)
   addValidate(program)
   addScenarios(program)
-  addOpenapi(program)
   for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
   program
     .command('help')
@@ -208,26 +207,6 @@ function addScenarios(program: Command): void {
       const { bundledScenario } = await import('../scenarios/bundled.ts')
       print(JSON.stringify(bundledScenario(name), null, 2))
     })
-}
-
-function addOpenapi(program: Command): void {
-  const command = program
-    .command('openapi')
-    .description('Print the OpenAPI document of the API.')
-    .option('--control', "print the control API's document instead")
-    .option('--extensions, --extension <groups>', 'include these extensions; may be repeated', collect)
-    .action(async ({ control, extension, ...extraOptions }: { control?: true; extension?: string[] }) => {
-      const { apiDocument, controlDocument } = await import('../control/documents.ts')
-      const { controlOperations } = await import('../control/control.ts')
-      const { toGateway } = await import('./config-file.ts')
-      const extensions = extension as ExtensionName[] | undefined
-      const gateway = toGateway({ ...extraOptions, extensions })
-      const document = control ? controlDocument(await controlOperations(gateway)) : apiDocument(gateway)
-      print(JSON.stringify(document, null, 2))
-    })
-  for (const { flags = [] } of gatewaySetup.extras)
-    for (const flag of flags)
-      if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
 /** Adds a hint to Commander's message, if there is one. */

@@ -10,5 +10,4 @@ type ExtraOptions = OptionsOf<(typeof extras)[number]>
 /** Options of the core and all extras. */
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
-export type { Dialect } from '../gateway/extra.ts'
 export { parseRecording, type Recording } from './recordings/index.ts'

@@ -3,9 +3,9 @@
  */
 import { cluster } from './cluster/index.ts'
 import { webConsole } from './console/index.ts'
-import { dialects } from './dialects/index.ts'
 import { metrics } from './metrics/index.ts'
 import { openapi } from './openapi/index.ts'
+import { openrouter } from './openrouter/index.ts'
 import { recordings } from './recordings/index.ts'
 import { accountResources } from './resources/index.ts'
 import { snippets } from './snippets/index.ts'
@@ -15,11 +15,11 @@ import { tls } from './tls/index.ts'
 export const extras = [
   cluster,
   webConsole,
-  dialects,
   metrics,
   // Before `openapi`, which adds only operations that nothing else implements.
   accountResources,
   openapi,
+  openrouter,
   recordings,
   snippets,
   tls,

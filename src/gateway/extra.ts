@@ -69,8 +69,6 @@ export interface Flag {
   /** Heading in the help text under which the flag is listed. */
   readonly group: 'Behaviour' | 'Recordings'
   readonly choices?: readonly string[]
-  /** The flag's description in the `openapi` command. Default: only `serve` has the flag. */
-  readonly ofDocument?: string
 }
 
 /** The parts of an extra that a gateway uses. */
@@ -102,8 +100,6 @@ export interface Extra {
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   readonly files?: (path: string) => Promise<Reply> | undefined
-  /** Describes the extra's operations in the OpenAPI document. */
-  readonly describe?: (document: Record<string, unknown>) => Record<string, unknown>
   /** Creates an HTTPS server. `names` are its host names. Default: an HTTP server is created. @internal */
   readonly secureServer?: (
     settings: object,
@@ -146,8 +142,6 @@ export interface Dialect {
   event?(event: StreamEvent, call: AnsweredCall): StreamEvent
   /** Translates the error envelope. */
   error?(envelope: object, status: number): object
-  /** Describes the dialect's names and fields in the OpenAPI document. */
-  describe?(document: Record<string, unknown>): Record<string, unknown>
 }
 
 export interface SentRequest {

@@ -388,7 +388,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
 describe('other commands', () => {
   it('prints help with commands and flags, in groups', async () => {
     expect(await exit('--help')).toBe(0)
-    const words = ['serve', 'validate', 'scenarios', 'openapi', '--port', '--host', '--seed', '--scenario']
+    const words = ['serve', 'validate', 'scenarios', '--port', '--host', '--seed', '--scenario']
     for (const word of [...words, '--token', '--watch', '--quiet', '--json', '--config', '--allowed-host'])
       expect(stdout).toContain(word)
     const groups = [...stdout.matchAll(/^(\w+):$/gm)].map(([, group]) => group)
@@ -406,18 +406,11 @@ describe('other commands', () => {
     expect(stdout.match(/UNDERSTUDY_/g)).toHaveLength(2)
   })
 
-  it('lists the flags of extras in the help, and those that change the document in the help for openapi', async () => {
-    const flags = gatewaySetup.extras.flatMap(({ flags = [] }) => flags)
-    const helpOf = async (...args: string[]) => {
-      stdout = ''
-      await exit(...args, '--help')
-      return stdout.replace(/\s+/g, ' ')
-    }
-    const [help, documentHelp] = [await helpOf(), await helpOf('openapi')]
-    for (const { flags: name, description, ofDocument } of flags) {
-      expect(help).toContain(` ${name} ${description}`)
-      if (ofDocument) expect(documentHelp).toContain(` ${name} ${ofDocument}`)
-    }
+  it('lists the flags of extras in the help', async () => {
+    await exit('--help')
+    const help = stdout.replace(/\s+/g, ' ')
+    for (const { flags, description } of gatewaySetup.extras.flatMap(({ flags = [] }) => flags))
+      expect(help).toContain(` ${flags} ${description}`)
   })
 
   it('prints the commands of scenarios', async () => {
@@ -494,15 +487,5 @@ describe('other commands', () => {
     expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout), null, 2)}\n`)
     await write('shown.json', stdout)
     expect(await exit('validate', '@shown.json')).toBe(0)
-  })
-
-  it.each([
-    [['openapi'], '/responses'],
-    [['openapi', '--control'], '/sandboxes'],
-  ])('prints an OpenAPI document with %j', async (args, path) => {
-    expect(await exit(...args)).toBe(0)
-    const document = JSON.parse(stdout)
-    expect(Object.keys(document.paths)).toContain(path)
-    expect(stdout).toBe(`${JSON.stringify(document, null, 2)}\n`)
   })
 })

@@ -10,7 +10,7 @@ import { inProject } from './project.ts'
 
 /** Values of the public types, as users obtain them. */
 const values = `
-import type { CallMatch, Database, Dialect, GatewayError, GatewayOptions, JournalEntry, RuleInput, Sandbox, SandboxOptions, Scenario, ScenarioError, Turn, WaitOptions, When } from 'gateway-understudy'
+import type { CallMatch, Database, GatewayError, GatewayOptions, JournalEntry, RuleInput, Sandbox, SandboxOptions, Scenario, ScenarioError, Turn, WaitOptions, When } from 'gateway-understudy'
 import { createGateway } from 'gateway-understudy'
 import { intercept } from 'gateway-understudy/node'
 import { connectGateway } from 'gateway-understudy/remote'
@@ -35,7 +35,6 @@ export const scenario = {} as Scenario
 export const turn = {} as Turn
 export const wait = {} as WaitOptions
 export const when = {} as When
-export const dialect = {} as Dialect
 export const scenarioError = {} as ScenarioError
 export const gatewayError = {} as GatewayError
 `

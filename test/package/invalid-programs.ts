@@ -109,7 +109,7 @@ gateway.journal.last(report.id)?.body
 gateway.script([{ text: 'Hello' }] satisfies Parameters<typeof gateway.script>[0])
 defineConfig({ use: { gatewayOptions: { seed: 7 } } })
 createGateway({ dialect: 'openrouter', latency: 'typical', operations: [report] })
-createGateway({ dialect: { name: 'mine' }, latency: './mine.json' })
+createGateway({ latency: './mine.json' })
 ;({ model: 'aurora/*' }) satisfies When
 void [eventStream, journalText, parseRecording, playwright, test, intercept, startServer]
 `

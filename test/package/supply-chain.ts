@@ -18,8 +18,6 @@ const shipped: Record<string, string> = {
   '@faker-js/faker': 'Generates records beyond the fixtures. Loaded on demand.',
   '@msw/data': 'Stores the rows that a sandbox has changed.',
   '@noble/hashes': 'Computes SHA-256 hashes for recordings, in Node and in browsers.',
-  '@scalar/helpers': 'Dependency of `@scalar/openapi-upgrader`.',
-  '@scalar/openapi-upgrader': 'Upgrades older OpenAPI documents.',
   '@standard-schema/spec': 'Types of `@msw/data`.',
   commander: 'Parses the command line.',
   'es-toolkit': 'Dependency of `@msw/data`.',

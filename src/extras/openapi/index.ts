@@ -30,7 +30,6 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
       flags: '--openapi <file>',
       description: 'OpenAPI 3 document with additional operations to mock',
       group: 'Behaviour',
-      ofDocument: 'add the operations of an OpenAPI 3 document',
     },
   ],
   create({ openapi: source }) {

@@ -10,8 +10,8 @@ it('a binary reply has no comment line', async () => {
   const content = { 'image/png': {} }
   const paths = { '/file': { get: { responses: { 200: { description: 'A file', content } } } } }
   const gateway = createGateway({
-    dialect: { name: 'acme', comment: 'ACME PROCESSING' },
+    dialect: 'openrouter',
     openapi: { openapi: '3.1.0', paths },
   })
-  expect(await (await open(gateway, 'GET /file')).text()).not.toContain('ACME')
+  expect(await (await open(gateway, 'GET /file')).text()).not.toContain('OPENROUTER')
 })

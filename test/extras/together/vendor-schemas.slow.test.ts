@@ -13,7 +13,7 @@ const closedEnums = ['architecture/tokenizer', 'architecture/instruct_type', 'en
 interface VendorDocument {
   readonly paths: Record<string, Record<string, { responses: Record<string, { content: object }> }>>
 }
-const file = new URL('../dialects/openrouter-document.json', import.meta.url)
+const file = new URL('../openrouter/openrouter-document.json', import.meta.url)
 const document: VendorDocument = JSON.parse(readFileSync(file, 'utf8'))
 const validator = new Validator({ strict: false, allErrors: true, validateFormats: false })
 validator.addSchema(document as AnySchemaObject, 'vendor')

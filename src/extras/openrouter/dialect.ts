@@ -9,8 +9,7 @@ import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
 import { modelsIn } from '../../protocols/fallback-models.ts'
-import { addReplyFields, type Fields } from './describe.ts'
-import { openrouterBody, pluginWarnings, shownTool, withParameters } from './openrouter-requests.ts'
+import { openrouterBody, pluginWarnings, shownTool, withParameters } from './requests.ts'
 
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
@@ -57,6 +56,8 @@ const errorTexts: Readonly<Record<number, string>> = {
 /** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
+/** Fields to add, by the path of the object that gets them. */
+type Fields = Readonly<Record<string, object>>
 /** Returns additional fields for a reply or event. */
 type MakeFields = (value: unknown, call: AnsweredCall) => Fields
 
@@ -162,36 +163,6 @@ export const openrouter: Dialect = {
       ...(text !== undefined && { error: { ...error, message: text } }),
     }
   },
-
-  describe(document) {
-    const described = JSON.parse(inVendorsWords(JSON.stringify(document)))
-    const fieldsOf = (call: AnsweredCall) => replyFields[call.operation]?.(sampleReply, call) ?? {}
-    addReplyFields(
-      described,
-      (operation) => fieldsOf({ ...sampleCall, operation }),
-      (operation) => ({
-        ...fieldsOf({ ...sampleCall, operation, headers: { 'x-openrouter-metadata': 'enabled' } }),
-        ...(operation === 'createChatCompletion' && { 'choices.*.message': reasoningDetails('') }),
-      }),
-    )
-    return described
-  },
-}
-
-/** A reply and a call from which the fields' types are derived. Prices and costs are not integers. */
-const sampleReply = { usage: { prompt_tokens: 1, completion_tokens: 1 } }
-const sampleCall: AnsweredCall = {
-  operation: '',
-  headers: {},
-  // mutation: equivalent (only the fields' types matter)
-  seed: 0,
-  model: '',
-  provider: '',
-  asked: [],
-  // mutation: equivalent (any fraction will do)
-  cost: 0.5,
-  // mutation: equivalent (any fractions will do)
-  prices: { prompt: 0.5, completion: 0.5 },
 }
 
 const vendorsWords: Words = {
