@@ -97,15 +97,13 @@ export function hideInString(text: string, mark = hide): string {
   // Text this short is assumed not to contain both a name and a value.
   if (text.length < 8) return text
   for (const pattern of secretPatterns) {
-    // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
-    if (text.search(pattern.expression) < 0) continue
     let shown = ''
     let from = 0
     for (const { start, end } of secretsIn(text, pattern)) {
       shown += text.slice(from, start) + mark(text.slice(start, end))
       from = end
     }
-    text = shown + text.slice(from)
+    if (from > 0) text = shown + text.slice(from)
   }
   return text
 }
@@ -126,16 +124,39 @@ export interface SecretPattern {
   readonly accepts?: (name: string, value: string, after: string) => boolean
 }
 
-/** Yields a pattern's matches, in order. */
+/** Number of characters to search at once. A match of several million characters overflows the stack. */
+const sliceLength = 256 * 1024
+/** Number of characters that a slice shares with the next one, so that neither misses a secret. */
+const overlap = 16 * 1024
+
+/** Yields a pattern's matches, in order. A secret longer than a slice ends at the next quote or space. */
 export function* secretsIn(text: string, { kind, expression, accepts }: SecretPattern) {
-  for (const match of text.matchAll(expression)) {
-    const { secret = match[0], name } = match.groups ?? {}
-    const start = match.index + match[0].lastIndexOf(secret)
-    const end = start + secret.length
-    // mutation: equivalent (any length that covers the pattern for `after` will do)
-    if (name !== undefined && accepts && !accepts(name, secret, text.slice(end, end + 64))) continue
-    yield { start, end, kind: name ? `${kind} ${name}` : kind }
+  let next = 0
+  for (let from = 0; from < text.length; from = next) {
+    const slice = text.slice(from, from + sliceLength)
+    const isLast = from + sliceLength >= text.length
+    next = isLast ? text.length : from + sliceLength - overlap
+    // Most text has no secrets, and one search takes a tenth of the time of finding all matches.
+    if (slice.search(expression) < 0) continue
+    for (const match of slice.matchAll(expression)) {
+      // The first character of a slice belongs to the previous one.
+      if (match.index === 0 && from > 0) continue
+      const { secret = match[0], name } = match.groups ?? {}
+      const isCut = !isLast && match.index + match[0].length === slice.length
+      const start = from + match.index + match[0].lastIndexOf(secret)
+      const end = isCut ? endOfLongSecret(text, start) : start + secret.length
+      // mutation: equivalent (any length that covers the pattern for `after` will do)
+      if (name !== undefined && accepts && !accepts(name, secret, text.slice(end, end + 64))) continue
+      yield { start, end, kind: name ? `${kind} ${name}` : kind }
+      next = Math.max(next, end - 1)
+    }
   }
+}
+
+function endOfLongSecret(text: string, start: number): number {
+  const delimiters = text[start - 1] === '"' ? /"/g : /["\s]/g
+  delimiters.lastIndex = start
+  return delimiters.exec(text)?.index ?? text.length
 }
 
 /** Patterns for keys with a known format, and for values in places where secrets are expected. */
@@ -189,10 +210,10 @@ export function namePatterns(isSecret: (name: string) => boolean): SecretPattern
     accepts,
   })
   return [
-    pattern('field', '"NAME"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"'),
-    pattern('field', '(?<!\\\\)(?<q>\\\\{1,31}")NAME\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>'),
+    pattern('field', '"NAME"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)(?:"|$)'),
+    pattern('field', '(?<!\\\\)(?<q>\\\\{1,31}")NAME\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)(?:\\k<q>|$)'),
     pattern('parameter', '(?:^|[?&])NAME=(?<secret>[^&#\\s"\'\\\\]+)'),
-    pattern('header', '"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"'),
+    pattern('header', '"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)(?:"|$)'),
   ]
 }
 

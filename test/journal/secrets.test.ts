@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestLineText } from '../../src/cli/request-line-text.ts'
-import { hideInQuery, hideInText, hideInValue } from '../../src/http/secrets.ts'
+import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { judgeCalls, matches } from '../../src/journal/expectations.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
@@ -251,4 +251,25 @@ describe('hideInText()', () => {
       { numRuns: 300 },
     )
   })
+})
+
+describe('redaction of 9 MB of text', () => {
+  const long = 'a1'.repeat(4.5e6)
+  it.each([
+    ['an API key', `a/sk-${long}`, 'a/(hidden)'],
+    ['a bearer token', `Bearer ${long} x`, 'Bearer (hidden) x'],
+    ['a password in JSON', `{"password":"${long} ${long}","a":1}`, '{"password":"(hidden)","a":1}'],
+    ['a header in HAR', `"name":"cookie","value":"${long}"`, '"name":"cookie","value":"(hidden)"'],
+  ])('handles %s', (_, text, shown) => {
+    expect(hideInString(text)).toBe(shown)
+  })
+
+  it.each([0, 1, 16_380, 100_000, 245_750, 245_760, 262_130, 262_144, 600_000])(
+    'hides a key at position %i once',
+    (position) => {
+      const before = 'x '.repeat(position).slice(0, position)
+      const text = `${before} ${key} ${'y '.repeat(300_000)}`
+      expect(hideInString(text) === text.replace(key, '(hidden)')).toBe(true)
+    },
+  )
 })
