@@ -23,6 +23,7 @@ export class KeptBody {
   bytes = 0
   /** Number of truncated bytes. */
   cut = 0
+  #isDropped = false
 
   /** The body as text. Invalid UTF-8 decodes to U+FFFD. */
   get text(): string {
@@ -37,7 +38,7 @@ export class KeptBody {
    * @param length Part size in bytes.
    */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): number {
-    if (this.cut > 0) {
+    if (this.cut > 0 || this.#isDropped) {
       this.cut += length
       return 0
     }
@@ -46,6 +47,15 @@ export class KeptBody {
     this.bytes += bytes
     this.cut = cut
     return bytes
+  }
+
+  /** Drops the body, including parts that are still to come. */
+  drop(): void {
+    this.#isDropped = true
+    this.cut += this.bytes
+    this.bytes = 0
+    this.#single = undefined
+    this.#blocks = undefined
   }
 
   #append(part: string | Uint8Array, bytes: number): void {
@@ -146,6 +156,11 @@ export class Timeline {
   /** @param parts First chunk, or all chunks. */
   constructor(parts: readonly TimedPart[]) {
     this.#marks = parts.flatMap(({ ms, offset }) => [ms, offset])
+  }
+
+  /** Memory used, in bytes. */
+  get bytes(): number {
+    return this.#marks.length * 8
   }
 
   /** Records the start of a chunk. */

@@ -7,6 +7,7 @@ import { refusalMessage } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
+import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
 import { countNearMisses, isBelowLimit, type NearMiss, type SkippedRules } from '../scenarios/near-misses.ts'
@@ -49,8 +50,10 @@ interface JournalSink {
   /** Maximum size of a recorded body in bytes. */
   readonly bodyBytes: number
   add(record: CallRecord): void
-  /** Called when a recorded body grows. */
+  /** Called when a record grows. */
   grow(bytes: number): void
+  /** Removes the oldest call. */
+  evict(): void
 }
 
 /** Observes calls in all sandboxes as they happen. */
@@ -85,6 +88,12 @@ export interface CallRule {
 
 /** Maximum number of warnings stored for a call. */
 const maxWarnings = 50
+/** Maximum length of a warning or another sentence about a call. */
+const maxSentence = 2000
+/** Maximum length of a scripted reply as JSON. */
+const maxReply = 64 * 1024
+/** Maximum length of a model's name. */
+const maxName = 256
 
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
@@ -147,6 +156,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Real time in milliseconds, as in `startedAt`. */
   firstByteAt: number | undefined
   endedAt: number | undefined
+  /** Size of everything else that the journal keeps of the call, in bytes. */
+  otherBytes = 0
   readonly requestBody = new KeptBody()
   readonly replyBody = new KeptBody()
   /** Times at which chunks were sent; undefined for a reply sent in one piece. */
@@ -215,9 +226,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Total size of both recorded bodies in bytes. */
+  /** Size of both bodies and the timeline in bytes. */
   get bodyBytes(): number {
-    return this.requestBody.bytes + this.replyBody.bytes
+    return this.requestBody.bytes + this.replyBody.bytes + (this.timeline?.bytes ?? 0)
   }
 
   /** Sets the operation; undefined for a path that only a rule handles. */
@@ -260,6 +271,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Sets the outcome of matching the active rules. */
   matched({ match, skipped }: Pick<Outcome, 'match' | 'skipped'>): void {
+    const turn = match?.turn
     this.match = match
     this.skipped = skipped
     this.rule = match && {
@@ -268,7 +280,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
       faults: match.effect.faults.map(({ name }) => name),
     }
     this.ruleName = match?.name
-    this.turn = match?.turn
+    this.turn = turn?.problem ? { ...turn, problem: truncate(turn.problem, maxSentence) } : turn
   }
 
   /** Records that the reply depends on an assumption. */
@@ -277,16 +289,21 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   used(usage: CallUsage): void {
-    this.usage = usage
-    this.state.ledger.add(usage)
+    this.usage = { ...usage, model: truncate(usage.model, maxName) }
+    this.state.ledger.add(this.usage)
   }
 
   /** Adds a warning for the caller. Warnings over the limit are only counted. */
   warn(message: string): void {
-    const isListed = this.warnings.length < maxWarnings
-    if (!isListed) this.#unlisted++
-    const line = isListed ? message : `and ${this.#unlisted.toLocaleString('en')} more`
-    this.warnings = [...this.warnings.slice(0, maxWarnings), line]
+    if (this.warnings.length < maxWarnings) {
+      this.warnings = [...this.warnings, truncate(message, maxSentence)]
+      return
+    }
+    this.#unlisted++
+    this.warnings = [
+      ...this.warnings.slice(0, maxWarnings),
+      `and ${this.#unlisted.toLocaleString('en')} more`,
+    ]
   }
 
   /** Reports a bug in Understudy: a reply that violates its schema or could not be generated. */
@@ -310,11 +327,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     reason = reply.status < 400 ? undefined : (this.reason ?? refusalMessage(reply)),
   ): void {
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
-    if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
+    if (this.rule) headers['x-understudy-scenario'] = `${this.rule.scenario}#${this.rule.rule}`
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
     this.reply = Object.freeze({ ...reply, headers: Object.freeze(headers) })
     this.status = reply.status
-    this.reason = reason
+    this.reason = reason === undefined ? undefined : truncate(reason, maxSentence)
     this.replyHeaders = headers
     const { state } = this
     if (state.isCurrent) state.journal.add(this)
@@ -333,10 +350,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.firstByteAt ??= now
     if (!this.#isKept) return
     const offset = this.replyBody.bytes
+    const before = this.bodyBytes
     if (offset > 0) this.timeline ??= new Timeline([{ ms: this.firstByteAt - this.startedAt, offset: 0 }])
     this.timeline?.mark(offset, now - this.startedAt)
     const { journal } = this.state
-    journal.grow(this.replyBody.add(part, journal.bodyBytes, length))
+    this.replyBody.add(part, journal.bodyBytes, length)
+    journal.grow(this.bodyBytes - before)
   }
 
   /** Registers a callback that runs once when the delivery ends, regardless of the outcome. */
@@ -362,6 +381,29 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.bodyBytes)
     this.#text = undefined
     this.#parsed = undefined
+    this.triedModels = noItems
+    const { match } = this
+    if (match?.effect.reply && JSON.stringify(match.effect.reply).length > maxReply)
+      this.match = { ...match, effect: { ...match.effect, reply: undefined } }
+    if (this.model !== undefined) this.model = truncate(this.model, maxName)
+    this.otherBytes = this.#measure()
+  }
+
+  /** Returns the size of everything but the bodies. Parameters are parts of the path. */
+  #measure(): number {
+    const { path, search, headers, replyHeaders, warnings } = this
+    const texts = [path, path, search, ...warnings]
+    for (const each of [headers, replyHeaders]) texts.push(...Object.values(each))
+    return texts.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Drops the bodies. Returns the number of bytes freed. */
+  dropBodies(): number {
+    const { bodyBytes } = this
+    this.requestBody.drop()
+    this.replyBody.drop()
+    this.timeline = undefined
+    return bodyBytes
   }
 
   /** Called when the record leaves the journal. */

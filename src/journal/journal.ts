@@ -85,9 +85,9 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.length
   }
 
-  /** Total size of recorded bodies in bytes. */
+  /** Total size of the calls in bytes, mostly their bodies. */
   get bytes(): number {
-    return this.#records.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)
+    return this.#records.reduce((sum, { bodyBytes, otherBytes }) => sum + bodyBytes + otherBytes, 0)
   }
 
   /** Number of calls evicted by newer ones. */
@@ -292,7 +292,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   add(record: CallRecord): void {
     this.#records.push(record)
     record.kept()
-    this.#store.add(record, this)
+    this.#store.add(record)
     this.#checkWaiters()
   }
 
@@ -364,26 +364,20 @@ function assertWaitOptions(operation: string, options: unknown): void {
 export interface JournalLimits {
   /** Maximum number of calls in all sandboxes' journals. */
   journalEntries: number
-  /** Maximum total size of these calls' request and reply bodies in bytes. */
+  /** Maximum total size of these calls in bytes. The oldest lose their bodies first. */
   journalBytes: number
   /** Maximum number of bytes of one body to store. The number of truncated bytes is recorded. */
   journalBodyBytes: number
 }
 
-/** The part of a journal that the store uses. */
-type Evictable = Pick<Journal, 'evict'>
-
-/** A gateway's calls in all sandboxes. Evicts the oldest calls first. */
+/** A gateway's calls in all sandboxes. The oldest calls lose their bodies first, and are evicted first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  /** Calls, oldest first, each with the journal that contains it. */
-  readonly #kept = new Map<CallRecord, Evictable>()
-  /**
-   * Iterates over journals by the age of their calls. Reused across evictions, because a new iterator would
-   * have to skip the slots of all deleted calls.
-   */
-  #byAge: Iterator<Evictable> | undefined
-  #bytes = 0
+  readonly #calls = new ByAge<CallRecord>()
+  /** Calls that have not lost their bodies. */
+  readonly #withBodies = new ByAge<CallRecord>()
+  #bodyBytes = 0
+  #otherBytes = 0
 
   constructor(limits: JournalLimits) {
     this.limits = limits
@@ -391,44 +385,87 @@ export class JournalStore {
 
   /** Number of calls. */
   get size(): number {
-    return this.#kept.size
+    return this.#calls.size
   }
 
-  /** Total size of the calls' bodies in bytes. */
+  /** Total size of the calls in bytes. */
   get bytes(): number {
-    return this.#bytes
+    return this.#bodyBytes + this.#otherBytes
   }
 
   /** The calls, oldest first. */
   records(): Iterable<CallRecord> {
-    return this.#kept.keys()
+    return this.#calls.values()
   }
 
-  add(record: CallRecord, journal: Evictable): void {
-    this.#kept.set(record, journal)
+  add(record: CallRecord): void {
+    this.#calls.add(record)
+    this.#withBodies.add(record)
+    this.#otherBytes += record.otherBytes
     this.grow(record.bodyBytes)
   }
 
-  /** Called when a recorded body grows. */
+  /** Called when a recorded body grows. The newest call is never cut to make room. */
   grow(bytes: number): void {
-    this.#bytes += bytes
-    const { limits } = this
-    while (
-      this.#kept.size > limits.journalEntries ||
-      (this.#bytes > limits.journalBytes && this.#kept.size > 1)
-    )
-      this.#evict()
+    this.#bodyBytes += bytes
+    const { journalEntries, journalBytes } = this.limits
+    while (this.bytes > journalBytes && this.#withBodies.size > 1)
+      this.#bodyBytes -= this.#withBodies.shift()?.dropBodies() ?? 0
+    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1))
+      this.#evictOldest()
   }
 
   remove(record: CallRecord): void {
-    if (this.#kept.delete(record)) this.#bytes -= record.bodyBytes
+    this.#withBodies.delete(record)
+    if (!this.#calls.delete(record)) return
+    this.#bodyBytes -= record.bodyBytes
+    this.#otherBytes -= record.otherBytes
   }
 
-  #evict(): void {
-    this.#byAge ??= this.#kept.values()
-    const { value, done } = this.#byAge.next()
-    if (done) this.#byAge = undefined
-    else value.evict()
+  #evictOldest(): void {
+    this.#calls.oldest?.state.journal.evict()
+  }
+}
+
+/** A set that finds its oldest value in constant time. A new iterator would have to skip all deleted ones. */
+class ByAge<Value> {
+  readonly #values = new Set<Value>()
+  #iterator: Iterator<Value, undefined> | undefined
+  #oldest: Value | undefined
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  get oldest(): Value | undefined {
+    while (this.#oldest === undefined || !this.#values.has(this.#oldest)) {
+      this.#iterator ??= this.#values.values()
+      const { value, done } = this.#iterator.next()
+      this.#oldest = value
+      if (!done) continue
+      this.#iterator = undefined
+      if (this.size === 0) return undefined
+    }
+    return this.#oldest
+  }
+
+  values(): Iterable<Value> {
+    return this.#values.values()
+  }
+
+  add(value: Value): void {
+    this.#values.add(value)
+  }
+
+  delete(value: Value): boolean {
+    return this.#values.delete(value)
+  }
+
+  /** Removes the oldest value. */
+  shift(): Value | undefined {
+    const { oldest } = this
+    if (oldest !== undefined) this.delete(oldest)
+    return oldest
   }
 }
 

@@ -3,8 +3,7 @@
 /** Joins lines with spaces, and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
   const line = joinLines(text)
-  // Truncation can split a surrogate pair.
-  return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
+  return line.length > 1000 ? `${copy(line.slice(0, 700))} … ${copy(line.slice(-300))}` : line
 }
 
 /**
@@ -13,7 +12,15 @@ export function oneLine(text: string): string {
  * @param max Maximum number of UTF-16 code units to keep.
  */
 export function truncate(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
+  return text.length > max ? `${copy(text.slice(0, max))}…` : text
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Copies part of a text, which would keep the whole text in memory. Half a surrogate pair becomes U+FFFD. */
+function copy(part: string): string {
+  return decoder.decode(encoder.encode(part))
 }
 
 /** Replaces each line break and the whitespace around it with one space. */

@@ -116,9 +116,9 @@ export interface GatewayOptionsInput {
     requestBodyBytes?: number
     /** Maximum number of calls in the journal, across all sandboxes. The oldest are evicted first. Default: 3,000. */
     journalEntries?: number
-    /** Maximum total size of bodies in the journal, in bytes. Default: 32 MiB. */
+    /** Maximum total size of the journal's calls, in bytes. The oldest lose their bodies first. Default: 128 MiB. */
     journalBytes?: number
-    /** Maximum size of one body in the journal, in bytes. Longer bodies are truncated. Default: 64 KiB. */
+    /** Maximum size of one body in the journal, in bytes. Longer bodies are truncated. Default: 1 MiB. */
     journalBodyBytes?: number
     /** Maximum number of sandboxes. Default: 100,000. */
     sandboxes?: number

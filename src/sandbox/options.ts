@@ -37,8 +37,8 @@ const defaultSearch = () => ({ limitedEngine: 'engine_c' as const })
 const defaultLimits = () => ({
   requestBodyBytes: 10 * 1024 * 1024,
   journalEntries: 3000,
-  journalBytes: 32 * 1024 * 1024,
-  journalBodyBytes: 64 * 1024,
+  journalBytes: 128 * 1024 * 1024,
+  journalBodyBytes: 1024 * 1024,
   sandboxes: 100_000,
   sandboxIdleMs: 60 * 60 * 1000,
 })

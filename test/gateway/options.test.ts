@@ -5,8 +5,8 @@ import { open } from '../call.ts'
 const limits = {
   requestBodyBytes: 10_485_760,
   journalEntries: 3000,
-  journalBytes: 33_554_432,
-  journalBodyBytes: 65_536,
+  journalBytes: 134_217_728,
+  journalBodyBytes: 1_048_576,
   sandboxes: 100_000,
   sandboxIdleMs: 3_600_000,
 }

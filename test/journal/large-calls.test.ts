@@ -1,7 +1,7 @@
 /** Tests that a call's size bounds what is checked, kept and shown of it. */
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { call } from '../call.ts'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { call, open } from '../call.ts'
 
 const list = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`
 
@@ -23,5 +23,96 @@ describe('POST /responses with 20,000 invalid items', () => {
     expect(violations).toHaveLength(100)
     expect(more).toBeGreaterThan(0)
     expect(more).toBeLessThan(1000)
+  })
+})
+
+describe('the journal', () => {
+  const picture = 'A'.repeat(80_000)
+  const content = [
+    { type: 'input_text', text: 'What is in it?' },
+    { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${picture}` },
+  ]
+
+  it('keeps the body of a request with a screenshot', async () => {
+    const gateway = createGateway()
+    const body = { model: 'aurora/dawn-2', input: [{ role: 'user', content }] }
+    await call(gateway, 'POST /responses', { body })
+    expect(gateway.journal.last('createResponse')?.body).toEqual(body)
+  })
+
+  it('drops the bodies of the oldest calls beyond `journalBytes`, but keeps the entries', async () => {
+    const gateway = createGateway({ limits: { journalBytes: 300_000 } })
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await call(gateway, 'PATCH /workspaces/staging', { body: { name, description: picture } })
+    const entries = gateway.journal.entries()
+    expect(entries).toHaveLength(5)
+    expect(gateway.journal.evictedCount).toBe(0)
+    expect(gateway.journal.bytes).toBeLessThanOrEqual(300_000)
+    expect(entries[0]).toMatchObject({ status: 400, body: undefined, rawBody: { text: '' } })
+    expect(entries[0]?.rawBody.cut).toBeGreaterThan(80_000)
+    expect(entries[4]).toMatchObject({ body: { name: 'e' }, rawBody: { cut: 0 } })
+  })
+
+  it('drops the rest of a stream whose call lost its bodies', async () => {
+    const gateway = createGateway({ limits: { journalBytes: 100_000 } })
+    gateway.reply('word '.repeat(2000))
+    const body = { model: 'aurora/dawn-2', input: 'x' }
+    const stream = await open(gateway, 'POST /responses', { body: { ...body, stream: true } })
+    await call(gateway, 'PATCH /workspaces/staging', { body: { description: 'x'.repeat(200_000) } })
+    const text = await stream.text()
+    const { replyBody } = gateway.journal.entries()[0] ?? {}
+    expect(replyBody).toEqual({ text: '', cut: Buffer.byteLength(text) })
+  })
+})
+
+describe('the size of a call in the journal', () => {
+  const long = 'x'.repeat(900_000)
+  const post = (gateway: Gateway, body: object) =>
+    call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'x', ...body } })
+  const bodyBytes = 1000
+
+  it.each<[string, (gateway: Gateway) => Promise<unknown>]>([
+    ['a name of a model', (gateway) => post(gateway, { model: `aurora/${long}` })],
+    ['names of fallback models', (gateway) => post(gateway, { models: [`aurora/${long}`] })],
+    ['names of fields', (gateway) => post(gateway, { [long]: 1 })],
+    [
+      'a rendered reply',
+      (gateway) => {
+        gateway.reply('{{ body.metadata.long }}')
+        return post(gateway, { metadata: { long } })
+      },
+    ],
+    [
+      'the reply of a function',
+      (gateway) => {
+        gateway.reply(() => long)
+        return post(gateway, {})
+      },
+    ],
+    [
+      'the problem of a script',
+      (gateway) => {
+        gateway.script([{ expect: { input: 'other' }, text: 'x' }])
+        return post(gateway, { input: long })
+      },
+    ],
+  ])('does not depend on %s', async (_, send) => {
+    const gateway = createGateway({ limits: { journalBodyBytes: bodyBytes } })
+    await send(gateway)
+    const { rawBody, replyBody, ...entry } = gateway.journal.entries()[0] ?? {}
+    expect(Math.max(rawBody?.text.length ?? 0, replyBody?.text.length ?? 0)).toBe(bodyBytes)
+    expect(JSON.stringify(entry).length).toBeLessThan(10_000)
+    expect(JSON.stringify([gateway.usage(), gateway.scripts()]).length).toBeLessThan(10_000)
+  })
+
+  it('includes headers and the path', async () => {
+    const gateway = createGateway({ limits: { journalBytes: 100_000 } })
+    for (let index = 0; index < 4; index++)
+      await call(gateway, `GET /providers?long=${'x'.repeat(20_000)}`, {
+        headers: { 'x-long': 'x'.repeat(20_000) },
+      })
+    expect(gateway.journal.bytes).toBeGreaterThan(80_000)
+    expect(gateway.journal.size).toBe(2)
+    expect(gateway.journal.evictedCount).toBe(2)
   })
 })
