@@ -11,7 +11,6 @@ import { formatMessage } from 'publint/utils'
 import { rolldown } from 'rolldown'
 import { parseSync } from 'vite'
 import { describe, expect, inject, it } from 'vitest'
-import { contentProblems, linkProblems } from '../tools/release/check-release.ts'
 
 const execute = promisify(execFile)
 const { tarball, folder, size, files } = inject('packed')
@@ -23,11 +22,11 @@ describe('the tarball', () => {
   })
 
   it('contains JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
-    expect(contentProblems(folder)).toEqual([])
+    expect(contentProblems()).toEqual([])
   })
 
   it('contains every file that its documents link to', () => {
-    expect(linkProblems(folder)).toEqual([])
+    expect(linkProblems()).toEqual([])
   })
 
   it('has an index entry whose uncaught errors print completely through a pipe, in less than 2 KB', async () => {
@@ -205,4 +204,47 @@ function importsOf(entry: string, later = true): Set<string> {
   }
   visit(entry)
   return outside
+}
+
+const expected =
+  /^(package\.json|llms\.txt|([\w-]+\/)*[A-Z_]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/THIRD_PARTY_LICENSES|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+
+const required = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'dist/THIRD_PARTY_LICENSES',
+  'dist/sbom.cdx.json',
+  'dist/console/index.html',
+  'dist/bin.js',
+  'scenarios/flaky.json',
+  'fixtures/workspaces.json',
+]
+
+/** Finds unexpected files, and missing ones, including targets of `exports` and `bin`. */
+function contentProblems(): string[] {
+  const { exports, bin } = manifest
+  const targets = [...JSON.stringify([exports, bin]).matchAll(/"(?:\.\/)?(dist\/[^"]+)"/g)].map(
+    ([, file = '']) => file,
+  )
+  return [
+    ...files.filter((file) => !expected.test(file)).map((file) => `contents: ${file} is unexpected`),
+    ...[...new Set([...required, ...targets])]
+      .filter((file) => !files.includes(file))
+      .map((file) => `contents: ${file} is missing`),
+  ]
+}
+
+/** Finds links in documents to files that are missing from the tarball. */
+function linkProblems(): string[] {
+  return files
+    .filter((file) => /\.md$|^llms\.txt$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .map(([, link = '']) => join(dirname(file), link))
+        .filter((link) => !files.includes(link))
+        .map((link) => `links: ${file} links to ${link}, which is not in the package`),
+    )
 }
