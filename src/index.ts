@@ -6,15 +6,15 @@
  * const openai = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
 
-import { gatewaySetup } from './cli/scenario-file.ts'
 import { toFetch } from './delivery/fetch.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
-import { parseScenario as parse } from './gateway/to-scenario.ts'
 import { inCall } from './lib/call-names.ts'
 import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
+import { readScenario } from './scenarios/read-scenario.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
+import { gatewaySetup } from './setup.ts'
 
 export class Gateway extends GatewayCore {
   constructor(options: GatewayOptions = {}) {
@@ -47,7 +47,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
  * gateway.use(parseScenario(busy))
  */
 export function parseScenario(json: unknown): ScenarioInput {
-  return inCall('parseScenario', () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
+  return inCall('parseScenario', () => {
+    if (typeof json === 'string')
+      throw new TypeError('expects parsed JSON, not text: write parseScenario(JSON.parse(text))')
+    const formats = gatewaySetup.extras.flatMap((extra) => extra.readScenario ?? [])
+    return readScenario(json, { operations: everyOperation, formats }) as ScenarioInput
+  })
 }
 
 /** A sandbox, typed by default with the request bodies of all built-in operations. */

@@ -20,11 +20,11 @@ import {
 import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
-import { extensionHint } from './gateway/to-scenario.ts'
 import type { GatewayError } from './http/errors.ts'
 import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { shown } from './lib/schema-messages.ts'
+import { extensionHint } from './operations/extensions/index.ts'
 import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 

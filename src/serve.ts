@@ -6,7 +6,6 @@ import { realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { gatewaySetup } from './cli/scenario-file.ts'
 import type { Control } from './control/control.ts'
 import { serve } from './delivery/deliver.ts'
 import { defaultTimeoutMs, NodeSink, toNodeCall } from './delivery/node.ts'
@@ -30,6 +29,7 @@ import { rootReply } from './server/root.ts'
 import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
 import { readServerOptions, toListenError } from './server/server-options.ts'
 import { cutUnreadBody } from './server/unread-body.ts'
+import { gatewaySetup } from './setup.ts'
 
 export type { RequestLine }
 

@@ -39,6 +39,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/tls': 'HTTPS with a certificate generated at startup',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },
+  { setup: 'the extras and the file reader of every entry' },
   { cli: "commands, and users' files" },
   { index: 'entry: the gateway as a `fetch`' },
   {

@@ -13,7 +13,7 @@ import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import { extensionNames } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
-import { gatewaySetup } from './scenario-file.ts'
+import { gatewaySetup } from '../setup.ts'
 import type { Start } from './serve-command.ts'
 
 const examples = `Examples:

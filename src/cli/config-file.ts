@@ -5,7 +5,7 @@ import { FileError, readDataFile } from '../lib/data-file.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
-import { gatewaySetup } from './scenario-file.ts'
+import { gatewaySetup } from '../setup.ts'
 
 type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
 

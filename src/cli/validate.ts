@@ -12,8 +12,9 @@ import { readPath } from '../lib/value-path.ts'
 import { everyOperation } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
+import { readScenario } from '../scenarios/read-scenario.ts'
+import { gatewaySetup } from '../setup.ts'
 import { fixtureLimit, readConfig } from './config-file.ts'
-import { gatewaySetup, toScenario } from './scenario-file.ts'
 
 /** Returns the problems in all files, in order. The list is empty if all files are valid. */
 export function validateFiles(files: readonly string[]): FileProblem[] {
@@ -27,7 +28,7 @@ function validateFile(file: string): readonly FileProblem[] {
     if (collection) return fixtureProblems(file, data, collection)
     if (Array.isArray(data.value)) return [unknownCollection(file)]
     if (isConfig(data.value)) return configProblems(file)
-    toScenario(file, data, everyOperation)
+    readScenario(file, { operations: everyOperation, files: () => data })
     return []
   } catch (error) {
     if (error instanceof FileError) return error.problems

@@ -4,7 +4,6 @@
 import { type Stats, unwatchFile, watchFile } from 'node:fs'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ScenarioFile } from './config-file.ts'
-import { loadScenarioFile } from './scenario-file.ts'
 
 /** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
 // mutation: equivalent (any similar interval works)
@@ -17,7 +16,7 @@ const defaultIntervalMs = 200
  * @param interval Polling interval in milliseconds.
  */
 export function watchScenarios(
-  { operations, sandboxes }: GatewayCore,
+  { sandboxes }: GatewayCore,
   files: readonly ScenarioFile[],
   log: (line: string) => void,
   interval = defaultIntervalMs,
@@ -26,7 +25,7 @@ export function watchScenarios(
     const reload = (now: Stats, before: Stats) => {
       if (now.mtimeMs === before.mtimeMs && now.size === before.size) return
       try {
-        sandboxes.replaceScenario(index, loadScenarioFile(file, operations))
+        sandboxes.replaceScenario(index, sandboxes.checkScenario(file))
         log(`reloaded ${file}`)
       } catch (error) {
         log(`kept the previous scenario: ${(error as Error).message}`)

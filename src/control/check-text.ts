@@ -12,8 +12,6 @@ export interface TextCheck {
   problems: (Place & { message: string })[]
 }
 
-const start: Place = { line: 1, column: 1 }
-
 export function checkText(text: string, gateway: GatewayCore): TextCheck {
   try {
     const { value, locate } = parseDataText('scenario', text)
@@ -21,12 +19,7 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
       return { scenario: gateway.checkScenario(value) as ScenarioInput, problems: [] }
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error
-      const isRule = typeof value === 'object' && value !== null && !('rules' in value)
-      const problems = error.problems.map(({ path, message }) => ({
-        // If the text is a single rule, its paths are relative to the rule.
-        ...locate(isRule ? path.slice(2) : path),
-        message,
-      }))
+      const problems = error.problems.map(({ path, message }) => ({ ...locate(path), message }))
       return { scenario: null, problems }
     }
   } catch (error) {
@@ -35,8 +28,6 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
         scenario: null,
         problems: error.problems.map(({ message, line = 1, column = 1 }) => ({ line, column, message })),
       }
-    if (error instanceof TypeError)
-      return { scenario: null, problems: [{ ...start, message: error.message }] }
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { invalidRequest } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import type { AnyOperation } from '../operation.ts'
 import { customOperation } from '../operations/custom-operation.ts'
-import { extensions } from '../operations/extensions/index.ts'
+import { extensionHint, extensions } from '../operations/extensions/index.ts'
 import { type Bodies, operations as specified } from '../operations/index.ts'
 import { collections } from '../resources/collections.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
@@ -14,18 +14,17 @@ import { assertObject } from '../sandbox/read-options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox/sandbox-options.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
-import { isScenarioPath } from '../scenarios/names.ts'
+import { type ReadOptions, readScenario } from '../scenarios/read-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { AnyExtra, Dialect, Extra } from './extra.ts'
 import { Router } from './router.ts'
-import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
 /** Parts of a gateway that entry points add to the core. */
 export interface GatewaySetup {
   /** Available extras. Default: none. @internal */
   readonly extras?: readonly AnyExtra[]
   /** Reads scenario files, as in `use('./busy.yaml')`. Default: file paths are rejected. */
-  readonly readScenario?: ScenarioReader
+  readonly files?: ReadOptions['files']
 }
 
 /** A gateway, which is also its own default sandbox. */
@@ -46,6 +45,7 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly answer: Extra['answer']
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
+  readonly #reading: ReadOptions
   /** All available extras, used or not. @internal */
   readonly knownExtras: readonly AnyExtra[]
 
@@ -55,7 +55,7 @@ export class GatewayCore extends Sandbox<Bodies> {
 
   /** Throws a one-line error if an option, scenario or fixture is invalid. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
-    const { extras: knownExtras = [], readScenario } = setup
+    const { extras: knownExtras = [], files } = setup
     const checked = readGatewayOptions(options, knownExtras)
     const created = knownExtras.map((extra) => ({ ...extra, ...extra.create?.(checked) }))
     const dialect = created.find((extra) => extra.dialect)?.dialect
@@ -64,13 +64,15 @@ export class GatewayCore extends Sandbox<Bodies> {
       ({ name, operations }) => !Array.isArray(operations) || active.includes(name),
     )
     const operations = operationsOf(active, checked.operations, extras)
-    const readAnyScenario = (input: unknown): Scenario =>
-      readScenario && typeof input === 'string' && isScenarioPath(input)
-        ? (readScenario(input, operations) as Scenario)
-        : toScenario(input, operations, knownExtras)
+    const reading: ReadOptions = {
+      operations,
+      howToEnable: extensionHint,
+      formats: knownExtras.flatMap((extra) => extra.readScenario ?? []),
+    }
+    const read = (input: unknown): Scenario => readScenario(input, { ...reading, files })
     const scenarios = checked.scenarios.map((input, scenario) => {
       try {
-        return readAnyScenario(input)
+        return read(input)
       } catch (error) {
         throw Object.assign(error as Error, { scenario })
       }
@@ -80,12 +82,13 @@ export class GatewayCore extends Sandbox<Bodies> {
       collections: [...collections, ...extras.flatMap((extra) => extra.collections ?? [])],
       operations,
       scenarios,
-      checkScenario: readAnyScenario,
+      checkScenario: read,
     })
     super(sandboxes.defaultSetup)
     sandboxes.default = this as unknown as Sandbox
     this.dialect = dialect
     this.operations = operations
+    this.#reading = reading
     this.router = new Router(operations)
     this.takesKeyHeader = active.includes('messages')
     this.extras = extras
@@ -127,7 +130,7 @@ export class GatewayCore extends Sandbox<Bodies> {
    * requests and the control API call it. Throws a one-line error. @internal
    */
   checkScenario(input: unknown): Scenario {
-    return toScenario(input, this.operations, this.knownExtras)
+    return readScenario(input, this.#reading)
   }
 
   /** Returns the scenarios named in the `x-understudy-scenario` header. Throws 400 for an unknown one. @internal */

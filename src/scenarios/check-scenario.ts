@@ -53,20 +53,18 @@ export class ScenarioError extends Error {
   }
 }
 
-/**
- * Returns the scenario with defaults filled in. Throws a `ScenarioError` if it is invalid.
- *
- * @param howToEnable Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown
- * one.
- */
-export function checkScenario(
-  input: unknown,
-  operations: readonly KnownOperation[],
-  howToEnable: (id: string) => string | undefined = () => undefined,
-): Scenario {
+export interface CheckOptions {
+  /** Operations of the gateway that uses the scenario. */
+  readonly operations: readonly KnownOperation[]
+  /** Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown one. */
+  readonly howToEnable?: (id: string) => string | undefined
+}
+
+/** Returns the scenario with defaults filled in. Throws a `ScenarioError` if it is invalid. */
+export function checkScenario(input: unknown, options: CheckOptions): Scenario {
   const scenario = checkShape(input)
   const problems = scenario.rules.flatMap((rule, index) =>
-    [...ruleProblems({ rule, operations, howToEnable })].map(({ path, says }) =>
+    [...ruleProblems({ rule, ...options })].map(({ path, says }) =>
       toProblem(['rules', index, ...path], says, input),
     ),
   )
@@ -90,7 +88,7 @@ export function defineScenario<const Input extends ScenarioInput>(scenario: Inpu
   return inCall('defineScenario', () => checkShape(scenario) && scenario)
 }
 
-function checkShape(input: unknown): Scenario {
+export function checkShape(input: unknown): Scenario {
   const result = check(Scenario, input)
   if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
   const notPlain = result.data.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
@@ -99,22 +97,22 @@ function checkShape(input: unknown): Scenario {
 }
 
 /** Yields the problems with a rule, with paths relative to it. */
-function* ruleProblems(site: Site): Generator<Finding> {
-  yield* onProblems(site)
-  yield* whenProblems(site)
-  yield* frequencyProblems(site)
-  yield* effectProblems(site)
+function* ruleProblems(context: RuleContext): Generator<Finding> {
+  yield* onProblems(context)
+  yield* whenProblems(context)
+  yield* frequencyProblems(context)
+  yield* effectProblems(context)
 }
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$/
 
-function* onProblems({ rule, operations, howToEnable }: Site): Generator<Finding> {
+function* onProblems({ rule, operations, howToEnable }: RuleContext): Generator<Finding> {
   for (const [index, on] of [rule.on].flat().entries()) {
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
     if (!on.includes('/')) {
       const words = [...operations.map(({ id }) => id), textOperations]
-      const fix = howToEnable(on)
+      const fix = howToEnable?.(on)
       const hint = fix === undefined ? didYouMean(on, words) : `; ${fix}`
       yield { path, says: `: unknown operation '${on}'${hint}` }
     } else if (!methodAndPath.test(on)) {
@@ -145,7 +143,7 @@ function describes({ method, path }: KnownOperation, on: string): boolean {
   return new RegExp(`^${method.toUpperCase()} ${pattern}$`).test(on)
 }
 
-function* whenProblems({ rule: { on, when = {} }, operations }: Site): Generator<Finding> {
+function* whenProblems({ rule: { on, when = {} }, operations }: RuleContext): Generator<Finding> {
   const targets = [on].flat().map((each) => operations.find(({ id }) => id === each))
   for (const name of Object.keys(when.params ?? {})) {
     if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
@@ -160,7 +158,7 @@ function* whenProblems({ rule: { on, when = {} }, operations }: Site): Generator
   for (const [path, condition] of conditions) yield* patternProblems(condition, path)
 }
 
-function* frequencyProblems({ rule }: Site): Generator<Finding> {
+function* frequencyProblems({ rule }: RuleContext): Generator<Finding> {
   const { rateLimit, times, probability = 1, during, sequence, script, onEnd } = rule
   if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined)
     yield { path: ['rateLimit'], says: ' limits nothing: set requests, tokens or both' }
@@ -198,18 +196,15 @@ function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
 }
 
 /** A rule, and the operations that it may name. */
-export interface Site {
-  rule: Rule
-  operations: readonly KnownOperation[]
-  /** Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown one. */
-  howToEnable: (id: string) => string | undefined
+interface RuleContext extends CheckOptions {
+  readonly rule: Rule
 }
 
-export type Path = (string | number)[]
+type Path = (string | number)[]
 
 /** Yields the problems with a rule's replies, faults, sequences and scripts. */
-export function* effectProblems(site: Site): Generator<Finding> {
-  const { rule } = site
+function* effectProblems(context: RuleContext): Generator<Finding> {
+  const { rule } = context
   const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
     (name) => rule[name] !== undefined,
   )
@@ -222,13 +217,13 @@ export function* effectProblems(site: Site): Generator<Finding> {
       says: ` cannot be combined with ${others}: make ${others} the first step of the sequence`,
     }
   }
-  if (rule.script) yield* scriptProblems(rule.script, site)
+  if (rule.script) yield* scriptProblems(rule.script, context)
   for (const [path, step] of stepsOf(rule)) {
     if (step === 'pass') continue
-    if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], site)
+    if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], context)
     const faults = faultsOf(step)
     const at = [...path, faultField(step)]
-    yield* faultProblems(step, at, site)
+    yield* faultProblems(step, at, context)
     if (!step.reply && faults.length === 0)
       yield { path, says: " has no effect: add a fault or a reply, or write 'pass'" }
     const other = step.reply && faults.find(({ name }) => faultOf(name).layer === 'replacement')
@@ -250,7 +245,7 @@ function faultField({ faults }: Exclude<Step, 'pass'>): 'fault' | 'faults' {
 function* faultProblems(
   step: Exclude<Step, 'pass'>,
   path: Path,
-  { rule, operations }: Site,
+  { rule, operations }: RuleContext,
 ): Generator<Finding> {
   const settings = faultsOf(step)
   if (step.fault && step.faults)
@@ -300,7 +295,11 @@ function streams({ protocol, stream }: KnownOperation): boolean {
   return protocol !== undefined || stream !== undefined
 }
 
-function* replyProblems(reply: ScriptedReply, path: Path, { rule, operations }: Site): Generator<Finding> {
+function* replyProblems(
+  reply: ScriptedReply,
+  path: Path,
+  { rule, operations }: RuleContext,
+): Generator<Finding> {
   const composed = composedFields.filter((name) => reply[name] !== undefined)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
   if (composed.length + whole.length === 0)
@@ -364,8 +363,8 @@ const composedFields = Object.keys(answerFields) as (keyof typeof answerFields)[
 /** Fields that can be combined with a script. */
 const withScript = ['name', 'on', 'when', 'script', 'onEnd']
 
-function* scriptProblems(script: Script, site: Site): Generator<Finding> {
-  const { rule, operations } = site
+function* scriptProblems(script: Script, context: RuleContext): Generator<Finding> {
+  const { rule, operations } = context
   const isOther = ([name, value]: [string, unknown]) => value !== undefined && !withScript.includes(name)
   const [other] = Object.entries(rule).find(isOther) ?? []
   if (other !== undefined)
@@ -400,7 +399,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Finding> {
         yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner])
     }
     const at = [...path, faultField(turn)]
-    yield* faultProblems(turn, at, site)
+    yield* faultProblems(turn, at, context)
     const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
     if (answer && isAnswer(turn))
       yield {
@@ -453,7 +452,7 @@ function toProblem(path: Path, says: string, input: unknown): Problem {
 
 type Issue = z.core.$ZodIssue
 
-export function shapeProblems(issues: readonly Issue[], input: unknown): Problem[] {
+function shapeProblems(issues: readonly Issue[], input: unknown): Problem[] {
   return unknownFieldsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
 }
 
@@ -461,7 +460,7 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
  * Reports a regular expression, date or map where a plain object is expected. Schemas would accept it as an empty
  * object.
  */
-export function notAsData(path: (string | number)[], input: unknown): Problem[] {
+function notAsData(path: (string | number)[], input: unknown): Problem[] {
   const value = readAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
   const message = `Must be an object, got ${shown(value)}`

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
-import { gatewaySetup } from '../../src/cli/scenario-file.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { runCommandLine } from '../../src/serve.ts'
+import { gatewaySetup } from '../../src/setup.ts'
 import { hasExtra } from '../has-extra.ts'
 
 let folder: string

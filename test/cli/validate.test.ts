@@ -2,11 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadScenarioFile } from '../../src/cli/scenario-file.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
-import { createGateway, parseScenario } from '../../src/index.ts'
+import { createGateway } from '../../src/index.ts'
 import { formatProblem } from '../../src/lib/data-file.ts'
-import { operations } from '../../src/operations/index.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -41,8 +39,7 @@ describe('validateFiles() with scenario files', () => {
 
   it('accepts a valid YAML file', async () => {
     expect(await problemsOf('monday.yaml', yaml)).toEqual([])
-    const scenario = loadScenarioFile(join(folder, 'monday.yaml'), operations)
-    using use = createGateway().use(parseScenario(scenario))
+    using use = createGateway().use(join(folder, 'monday.yaml') as `${string}.yaml`)
     expect(use.name).toBe('monday')
   })
 
@@ -69,9 +66,9 @@ describe('validateFiles() with scenario files', () => {
     ])
   })
 
-  it('finds the problems for which loadScenarioFile() throws a one-line error', async () => {
+  it('finds the problems for which use() throws a one-line error', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
-    expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
+    expect(() => createGateway().use(join(folder, 'two.yaml') as `${string}.yaml`)).toThrow(
       /two\.yaml:4:5: rule 1 of 'monday': unknown field 'onn'; did you mean 'on'\? \(and 3 more\)$/,
     )
   })
@@ -89,7 +86,9 @@ describe('validateFiles() with scenario files', () => {
     ])
     for (const text of ['null', '"timeScale"'])
       expect(await problemsOf('value.json', text)).toEqual([
-        expect.stringContaining('value.json:1:1: a scenario must be an object'),
+        expect.stringContaining(
+          'value.json:1:1: a scenario must be { name, rules: […] } or a single rule, got',
+        ),
       ])
     for (const field of ['"rules": []', '"on": "*"'])
       expect(await problemsOf('both.json', `{ "timeScale": 2, ${field} }`)).toContainEqual(

@@ -738,7 +738,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'parseScenario(text)',
       () => parseScenario('{}'),
-      "parseScenario: a scenario must be { name, rules: […] } or a single rule, got '{}'",
+      'parseScenario expects parsed JSON, not text',
     ],
   ],
   'reply, fail and script': [

@@ -9,7 +9,7 @@ it('dryRun() measures elapsed time from the first call, multiplied by timeScale'
   )
   const scenario = checkScenario(
     { name: 'late', rules: [{ on: '*', during: { fromMs: 100 }, fault: 'status' }] },
-    [],
+    { operations: [] },
   )
   expect(dryRun(scenario, records, { seed: 1, timeScale: 2, protocolOf: () => undefined })).toEqual({
     looked: 3,

@@ -17,7 +17,7 @@ function problemOf(rule: object): string {
 
 function errorOf(scenario: unknown): ScenarioError {
   try {
-    checkScenario(scenario, operations)
+    checkScenario(scenario, { operations })
   } catch (error) {
     if (error instanceof ScenarioError) return error
     throw error
@@ -522,7 +522,7 @@ describe('checkScenario: problems of all kinds', () => {
       const toText = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
       let problems: readonly Problem[] = []
       try {
-        checkScenario(scenario, operations)
+        checkScenario(scenario, { operations })
       } catch (error) {
         problems = (error as ScenarioError).problems
       }
@@ -539,7 +539,7 @@ describe('checkScenario: problems of all kinds', () => {
 it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a', rules: {} }]])(
   'checkScenario rejects %j',
   (input) => {
-    expect(() => checkScenario(input, operations)).toThrow(ScenarioError)
+    expect(() => checkScenario(input, { operations })).toThrow(ScenarioError)
   },
 )
 
@@ -585,7 +585,7 @@ it('bundledScenario finds scenarios by exact name, not by inherited property nam
 it('checkScenario accepts its own output', () => {
   const scenario = checkScenario(
     { name: 'a', rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }] },
-    operations,
+    { operations },
   )
-  expect(checkScenario(scenario, operations)).toEqual(scenario)
+  expect(checkScenario(scenario, { operations })).toEqual(scenario)
 })

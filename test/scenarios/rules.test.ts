@@ -22,7 +22,7 @@ function setup(...rules: RuleInput[]) {
 }
 
 function scenario(name: string, ...rules: RuleInput[]) {
-  return checkScenario({ name, rules }, operations)
+  return checkScenario({ name, rules }, { operations })
 }
 
 function call(change: Partial<RuleRequest> = {}): RuleRequest {
@@ -522,7 +522,7 @@ describe('the explanations of skipped rules', () => {
       "rule 5 of 'mine' has not reached its limit of 9 calls in 1 s: this is call 1 in this window",
       "rule 7 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
     ])
-    expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, but this call drew 0\.\d+$/)
+    expect(reasons[5]).toMatch(/^rule 6 of 'mine' has probability 0, but this call drew 0\.\d+$/)
   })
 
   it('report an exhausted sequence', () => {

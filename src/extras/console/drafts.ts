@@ -134,21 +134,17 @@ function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox): Scena
     return { value, scenario, problems: [], dryRun: tryScenario(scenario, sandbox, gateway) }
   } catch (error) {
     if (error instanceof ScenarioError) {
-      const isRule = !Object.hasOwn(Object(value), 'rules')
-      const problems = error.problems.map(({ path, message }) => {
-        // In a single rule, problems have paths that start with `rules.0`.
-        const at = isRule ? path.slice(2) : path
-        return { path: at, message, ...locate(at) }
-      })
-      return failed(value, problems)
+      return failed(
+        value,
+        error.problems.map(({ path, message }) => ({ path, message, ...locate(path) })),
+      )
     }
     if (error instanceof FileError)
       return failed(
         null,
         error.problems.map(({ file: _, ...problem }) => ({ path: [], ...start, ...problem })),
       )
-    if (error instanceof TypeError || error instanceof GatewayError)
-      return failed(value, [{ path: [], message: error.message, ...start }])
+    if (error instanceof GatewayError) return failed(value, [{ path: [], message: error.message, ...start }])
     throw error
   }
 }

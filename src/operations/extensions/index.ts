@@ -21,3 +21,13 @@ export const extensions: Readonly<Record<ExtensionName, readonly Extension[]>> =
   account: [getKey, getCredits, getGeneration],
   resources: [], // The extra of this name provides the operations.
 }
+
+/** Explains how to enable an extension's operation. Returns undefined for any other id. */
+export function extensionHint(id: string): string | undefined {
+  const [group] =
+    Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
+  return (
+    group &&
+    `it belongs to the '${group}' extension: enable it with createGateway({ extensions: ['${group}'] })`
+  )
+}

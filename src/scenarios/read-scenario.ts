@@ -1,0 +1,78 @@
+/** Reads scenarios: names of bundled ones, values, files and, with an extra, recordings. */
+import { type DataFile, FileError } from '../lib/data-file.ts'
+import { shown } from '../lib/schema-messages.ts'
+import { bundledScenario } from './bundled.ts'
+import { type CheckOptions, checkScenario, checkShape, ScenarioError } from './check-scenario.ts'
+import { isScenarioPath } from './names.ts'
+import type { Scenario, ScenarioInput } from './scenario.ts'
+
+export interface ReadOptions extends CheckOptions {
+  /** Reads a data file. Default: paths are rejected, so that requests cannot read files. */
+  readonly files?: ((path: string) => DataFile) | undefined
+  /** Other formats, such as recordings. */
+  readonly formats?: readonly ScenarioFormat[]
+}
+
+/** Converts a value or a file in another format. Returns undefined for any other value. */
+export type ScenarioFormat = (
+  source: unknown,
+  operations: CheckOptions['operations'],
+) => ScenarioInput | undefined
+
+/**
+ * Returns a scenario with defaults filled in, checked against the operations. A single rule becomes a scenario.
+ *
+ * Throws a `ScenarioError` with all problems, or for a file a `FileError` with their lines and columns.
+ */
+export function readScenario(source: unknown, options: ReadOptions): Scenario {
+  const { files } = options
+  if (typeof source !== 'string') return readValue(source, options)
+  if (!files || !isScenarioPath(source)) return readBundled(source)
+  const converted = convert(source, options)
+  if (converted) return converted
+  const { value, locate } = files(source)
+  try {
+    return readValue(value, options)
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+    const problems = error.problems.map(({ path, message }) => ({ file: source, message, ...locate(path) }))
+    throw new FileError(problems)
+  }
+}
+
+function readValue(value: unknown, options: ReadOptions): Scenario {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const hint = Array.isArray(value)
+      ? ': wrap the rules in { name, rules: […] }, or pass them one at a time'
+      : ''
+    const message = `a scenario must be { name, rules: […] } or a single rule, got ${shown(value)}${hint}`
+    throw new ScenarioError([{ path: [], message }])
+  }
+  const converted = convert(value, options)
+  if (converted) return converted
+  if ('rules' in value) return checkScenario(value, options)
+  try {
+    return checkScenario({ name: 'rule', rules: [value] }, options)
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+    // The rule's own paths start below `rules.0`.
+    throw new ScenarioError(error.problems.map((problem) => ({ ...problem, path: problem.path.slice(2) })))
+  }
+}
+
+function convert(source: unknown, { formats = [], ...options }: ReadOptions): Scenario | undefined {
+  for (const format of formats) {
+    const input = format(source, options.operations)
+    if (input) return checkScenario(input, options)
+  }
+  return undefined
+}
+
+const bundled = new Map<string, Scenario>()
+
+/** Bundled scenarios may name operations that a gateway does not have. */
+function readBundled(name: string): Scenario {
+  const scenario = bundled.get(name) ?? checkShape(bundledScenario(name))
+  bundled.set(name, scenario)
+  return scenario
+}
