@@ -735,11 +735,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.use({ on: '*' }),
       'add a fault, a reply, a sequence or a script',
     ],
-    [
-      'parseScenario(text)',
-      () => parseScenario('{}'),
-      'parseScenario expects parsed JSON, not text',
-    ],
+    ['parseScenario(text)', () => parseScenario('{}'), 'parseScenario expects parsed JSON, not text'],
   ],
   'reply, fail and script': [
     ['fail(503, 2)', () => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],

@@ -222,7 +222,9 @@ describe('rate limits', () => {
   it('track 10,000 callers and evict the oldest', () => {
     const rules = new Rules({ seed: 1, clock: new Clock({ timeScale: 0 }) })
     const rateLimit: RateLimit = { requests: 1, per: '1h', by: 'model' }
-    rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', rateLimit }] }, { operations }))
+    rules.use(
+      checkScenario({ name: 'limited', rules: [{ on: 'createResponse', rateLimit }] }, { operations }),
+    )
     const passes = (model: number) => rules.match(request('key', `a/${model}`, 0)).match === undefined
     for (let model = 0; model < 10_000; model++) passes(model)
     expect([passes(0), passes(10_000), passes(0), passes(9_999)]).toEqual([false, true, true, false])
