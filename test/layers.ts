@@ -35,7 +35,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/console': 'the web page',
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
-    'extras/snippets': 'calls exported as a curl command or as a test',
+    'extras/exports': 'calls exported as a curl command or as a test',
     'extras/tls': 'HTTPS with a certificate generated at startup',
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: their public exports' },

@@ -3,12 +3,12 @@
  */
 import { cluster } from './cluster/index.ts'
 import { webConsole } from './console/index.ts'
+import { exports } from './exports/index.ts'
 import { metrics } from './metrics/index.ts'
 import { openapi } from './openapi/index.ts'
 import { openrouter } from './openrouter/index.ts'
 import { recordings } from './recordings/index.ts'
 import { accountResources } from './resources/index.ts'
-import { snippets } from './snippets/index.ts'
 import { tls } from './tls/index.ts'
 
 /** The extras in the order in which gateways create them. */
@@ -21,6 +21,6 @@ export const extras = [
   openapi,
   openrouter,
   recordings,
-  snippets,
+  exports,
   tls,
 ] as const

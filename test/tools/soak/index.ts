@@ -1,12 +1,11 @@
 /**
  * `npm run soak`: tests Understudy with arbitrary requests on sockets and in process, schemas, scenarios, mutated
- * files, snippets, templates, plans for the state model, failing clients, and load with chaos.
+ * files, templates, plans for the state model, failing clients, and load with chaos.
  */
 import fc from 'fast-check'
 import { createGateway } from '../../../src/index.ts'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { fakeValue } from '../../../src/model/structured.ts'
-import { anyRecord, tryCurl, tryTest } from '../../extras/snippets/any-record.ts'
 import { readFlags } from '../flags.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
@@ -28,7 +27,6 @@ Each count can be 0, which skips its part.
   --schemas <n>      JSON schemas to generate values for (default: 20000)
   --scenarios <n>    scenarios, valid or not (default: 20000)
   --files <n>        mutated files that users exchange (default: 20000)
-  --snippets <n>     calls copied as curl or as a test (default: 2000)
   --templates <n>    templates of scripted replies (default: 20000)
   --plans <n>        sequences of calls, compared with a model of a sandbox's state (default: 20000)
   --clients <n>      failing clients, twice (default: 5000)
@@ -45,7 +43,6 @@ const { values } = readFlags(usage, {
   schemas: { type: 'string', default: '20000' },
   scenarios: { type: 'string', default: '20000' },
   files: { type: 'string', default: '20000' },
-  snippets: { type: 'string', default: '2000' },
   templates: { type: 'string', default: '20000' },
   plans: { type: 'string', default: '20000' },
   clients: { type: 'string', default: '5000' },
@@ -217,24 +214,6 @@ async function ofState(): Promise<void> {
   summary.push(`${done} plans for the state model`)
 }
 
-/** Checks that copied calls contain only the intended literals, as curl and as a test. */
-async function ofSnippets(): Promise<void> {
-  let done = 0
-  for (const batch of batches(anyRecord, count('snippets') / 2)) {
-    for (const [index, record] of batch.entries()) {
-      try {
-        if (index % 40 === 0) tryCurl(batch.slice(index, index + 40))
-        await tryTest(record, index % 2 === 0 ? 'vitest' : 'playwright')
-      } catch (error) {
-        reportViolation(`a snippet: ${(error as Error).message}`, record)
-      }
-      done += 2
-    }
-    log(`${done} snippets`)
-  }
-  summary.push(`${done} snippets`)
-}
-
 async function ofTemplates(): Promise<void> {
   let done = 0
   let valid = 0
@@ -306,7 +285,6 @@ function inMegabytes({ rss, heapUsed }: Reading): string {
 if (schemas > 0) ofSchemas()
 if (count('scenarios') > 0) await ofScenarios()
 if (count('files') > 0) await ofFiles()
-if (count('snippets') > 0) await ofSnippets()
 if (count('templates') > 0) await ofTemplates()
 if (count('plans') > 0) await ofState()
 if (clients > 0) await ofClients()

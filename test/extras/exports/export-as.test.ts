@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call, open } from '../../call.ts'
+import { raw, request } from '../../server/raw.ts'
+import { curlCalls, runTest } from './run-snippets.ts'
 
 let server: RunningServer
 let gateway: RemoteGateway
@@ -63,25 +65,6 @@ describe('calls', () => {
     expect([limit, Math.ceil(Number(retryAfterMs) / 1000)]).toEqual(['1', 10])
   })
 
-  it('are exported as a test with a longer timeout if they took long', async () => {
-    await ask('Hello')
-    const { calls, ...file } = await sandbox.save()
-    const exported = async (durationMs: number, as: 'vitest' | 'playwright') => {
-      const slow = calls?.map((each) => ({ ...each, durationMs }))
-      const opened = await gateway.openSandbox({ ...file, calls: slow })
-      const [{ id } = { id: '' }] = await opened.journal.summaries(1)
-      return opened.journal.exportAs(id, as)
-    }
-    expect(await exported(1500, 'vitest')).toMatch(/\n\}\)\n$/)
-    expect(await exported(2000, 'vitest')).toMatch(/\n\}\)\n$/)
-    expect(await exported(2001, 'vitest')).toMatch(/\n\}, 11000\)\n$/)
-    expect(await exported(9000, 'vitest')).toMatch(/\n\}, 23000\)\n$/)
-    expect(await exported(9000, 'playwright')).not.toContain('setTimeout')
-    // Repeated, because the difference of two clock readings can deviate slightly from the duration.
-    for (let time = 0; time < 5; time++)
-      expect(await exported(14_000, 'playwright')).toContain('  test.setTimeout(58000)\n')
-  })
-
   it('are exported as a test that expects a body in the same format', async () => {
     const exported = async () => {
       const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
@@ -95,29 +78,36 @@ describe('calls', () => {
     expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
   })
 
-  it('are exported without an expectation for an incomplete reply, and not at all without the whole request', async () => {
-    await ask('Hello')
-    const { calls = [], ...file } = await sandbox.save()
-    const exported = async (changes: object) => {
-      const opened = await gateway.openSandbox({
-        ...file,
-        calls: calls.map((each) => ({ ...each, ...changes })),
-      })
-      const [{ id } = { id: '' }] = await opened.journal.summaries(1)
-      return opened.journal.exportAs(id, 'vitest')
-    }
-    expect(await exported({ replyBody: { text: '{"id":1}', cut: 0 } })).toContain(".toHaveProperty(['id'])")
-    expect(await exported({ replyBody: { text: '{"id":1}', cut: 1 } })).not.toContain('.toHaveProperty')
-    await expect(exported({ rawBody: { text: '{}', cut: 1 } })).rejects.toThrow(
-      /: The body of '.*' is incomplete: it was too large for the journal$/,
-    )
-  })
-
   it('are exported as a runnable test even if the path is unknown', async () => {
     await get('/provider')
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
     // With interception, the request would be passed through to the application.
     expect(await sandbox.journal.exportAs(id, 'vitest')).toMatch(/ = await gateway\.fetch\(`.*\/provider`, /)
     expect(await sandbox.journal.exportAs(id, 'playwright')).toMatch(/ = await fetch\(`.*\/provider`, /)
+  })
+
+  it('are exported with hostile paths, headers and bodies as literals', async () => {
+    const hostile = "it's`id`$(id)$" + '{1}\\u2028</script>'
+    const { host, port, origin } = new URL(server.url)
+    const head = { host, authorization: `Bearer ${sandbox.apiKey}`, connection: 'close', 'x-own': hostile }
+    const targets = [`/api/v1/${hostile}`, `/${hostile}`, '//evil.example/x', '/\\evil.example']
+    for (const target of targets) await raw(Number(port), request(`GET ${target}`, head)).closed()
+    await call(sandbox, 'POST /x', {
+      body: `\x03\nid\n${hostile}`,
+      headers: { 'content-type': 'text/plain' },
+    })
+    const calls = await sandbox.journal.entries()
+    expect(calls).toHaveLength(1 + targets.length)
+    const exported = (as: 'curl' | 'vitest') =>
+      Promise.all(calls.map(({ id }) => sandbox.journal.exportAs(id, as)))
+    const commands = curlCalls(await exported('curl'))
+    expect(commands).toHaveLength(calls.length)
+    for (const [place, code] of (await exported('vitest')).entries()) {
+      const { url, init } = await runTest(code, { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+      const command = commands[place] ?? []
+      expect([new URL(url).origin, command.some((word) => word === url)]).toEqual([origin, true])
+      expect(init.headers['x-own'] ?? hostile).toBe(hostile)
+      expect(init.body).toBe(calls[place]?.method === 'POST' ? `\x03\nid\n${hostile}` : undefined)
+    }
   })
 })
