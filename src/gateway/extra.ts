@@ -126,7 +126,7 @@ export interface Dialect {
   readonly name: string
   /** Extensions enabled by the dialect. Default: none. */
   readonly extensions?: readonly ExtensionName[]
-  /** Comment sent before a stream's first event, and instead of the usual keep-alive comment. Default: none. */
+  /** Comment sent before a stream's first event. Default: none. */
   readonly comment?: string
   /** Translates a request before validation. */
   request?(request: SentRequest, operation: string): SentRequest

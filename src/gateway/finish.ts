@@ -9,7 +9,6 @@ import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
-import { keepAlive } from '../model/paced-frames.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
@@ -93,11 +92,8 @@ export async function translateReply(
 }
 
 function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
-  const comment = dialect.comment === undefined ? keepAlive : `: ${dialect.comment}\n\n`
-  if (comment !== keepAlive) yield { kind: 'bytes', bytes: comment }
-  for (const sent of frames) {
-    const isComment = sent.kind === 'bytes' && sent.bytes === keepAlive
-    const frame: Frame = isComment ? { kind: 'bytes', bytes: comment } : sent
+  if (dialect.comment !== undefined) yield { kind: 'bytes', bytes: `: ${dialect.comment}\n\n` }
+  for (const frame of frames) {
     const event = frame.kind === 'event' && dialect.event ? dialect.event(frame.event, call) : undefined
     if (frame.kind !== 'event' || !event || event === frame.event) yield frame
     else {

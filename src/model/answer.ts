@@ -9,7 +9,6 @@ import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerItem, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
-import { latencyOf } from '../sandbox/latency.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReplyInput, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
@@ -39,7 +38,6 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
   if (scripted) warnOfMissingTools(scripted, prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
-  const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, transcript, sandbox)
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
@@ -47,7 +45,6 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
       ? { items: scripted, reasoningTokens: 0 }
       : writeItems(prompt, transcript, search, {
           seed,
-          lengths,
           assume,
           warn,
         })

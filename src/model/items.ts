@@ -7,13 +7,11 @@ import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
-import { drawLength, type Quantiles } from '../sandbox/latency.ts'
 import { writeReasoning } from './reasoning.ts'
 import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
 import { fakeValue } from './structured.ts'
-import { continueText, Verbosity, writeText } from './text/sample-text.ts'
+import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
-import { tokenize } from './tokens.ts'
 
 /** A conversation as the model sees it. */
 export interface Transcript {
@@ -64,8 +62,6 @@ interface SearchOutcome {
 
 interface WriteContext {
   readonly seed: string | number
-  /** Quantiles from which the length of plain text is drawn, in tokens. Default: the sample text's length. */
-  readonly lengths?: Quantiles | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -147,14 +143,8 @@ interface Draft {
 }
 
 function writePart(format: TextForm['format'], draft: Draft, context: WriteContext): CitedText {
-  const { sources = [], key } = draft
-  if (format === undefined) {
-    const { lengths } = context
-    if (!lengths || sources.length > 0) return writeCited(draft)
-    const write = (part: number) =>
-      part === 0 ? writeCited(draft).text : continueText(key, part, draft.transcript.subject)
-    return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
-  }
+  const { sources = [] } = draft
+  if (format === undefined) return writeCited(draft)
   if (sources.length > 0) context.assume('citedStructure')
   const value = format === 'json' ? { answer: writeCited(draft).text } : fill(format, draft, context)
   const cited = citeLinks(JSON.stringify(value), sources)
@@ -177,21 +167,4 @@ function fill(
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
   return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
-}
-
-/**
- * Returns text with this number of tokens, or one fewer if the last word is already followed by punctuation.
- *
- * @param write Writes one part of the text. Called until there are enough tokens.
- */
-export function textOfLength(tokens: number, write: (part: number) => string): string {
-  const kept: string[] = []
-  for (let part = 0; kept.length < tokens && part < tokens; part++)
-    kept.push(...tokenize(part === 0 ? write(part) : `\n\n${write(part)}`))
-  if (kept.length <= tokens) return kept.join('')
-  const text = kept
-    .slice(0, Math.max(1, tokens - 1))
-    .join('')
-    .trimEnd()
-  return tokens > 1 ? `${text.replace(/[.,;:!?]{1,8}$/, '')}.` : text
 }

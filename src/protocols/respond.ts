@@ -24,7 +24,6 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
   const answer = await answerPrompt(protocol.prompt(body, conversation), context)
   const object = protocol.object(answer, context)
   keep?.(object)
-  const { id, model } = object
   const { error } = answer.choices[0].end
   if (error && protocol.failureStatus !== undefined && !body.stream)
     throw new GatewayError(protocol.failureStatus, error.message, { error_type: error.code })
@@ -35,18 +34,16 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
     ? eventStream(
         new PacedFrames(
           {
-            id,
-            model,
             events: protocol.events(object, answer, body),
             isToken: isDelta,
             toFrame:
               protocol.writer?.(options) ?? ((event) => ({ kind: 'event', event, wire: encode(event) })),
             endsWithDone: !endsWithoutDone,
           },
-          options,
+          options.latency,
         ),
       )
-    : withLatency(ok(object), { id, model, outputTokens: answer.usage.outputTokens }, options)
+    : withLatency(ok(object), answer.usage.outputTokens, options.latency)
   return script ? withScriptedHead(reply, script) : reply
 }
 

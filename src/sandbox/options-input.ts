@@ -8,7 +8,7 @@ import type { CollectionName, Rows, SizedCollectionName } from '../resources/col
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import type { LatencyInput, LatencyProfileInput, LatencyProfileName } from './latency.ts'
+import type { LatencyName } from './latency.ts'
 
 /** Groups of operations that the specification names but does not describe. */
 export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account', 'resources'] as const
@@ -96,11 +96,10 @@ export interface GatewayOptionsInput {
     events?: 'all' | 'documented'
   }
   /**
-   * Simulated latency: time to the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by
-   * model (a bundled profile's name, the path of a JSON file from the `profile` command, or an object). Default:
-   * none.
+   * Simulated latency: time to the first event (milliseconds or `'2s'`), that and the time per token, or typical
+   * figures. Default: none.
    */
-  latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
+  latency?: Duration | { firstToken?: Duration; perToken?: Duration } | LatencyName
   /** Options for the simulated web search. */
   search?: {
     /** Search engine that limits `max_results` to 20, or null for none. Default: `engine_c`. */

@@ -7,7 +7,7 @@ import { Fixtures, Size } from '../database/seed-data.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { Latency, type LatencyProfile } from './latency.ts'
+import { type Latency, LatencyOption } from './latency.ts'
 import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
 import { readOptions, type ValidatedOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
@@ -64,7 +64,7 @@ const checks = {
   promptCache: () => z.boolean(),
   storedResponses: () => z.boolean(),
   stream: () => z.strictObject({ events: z.enum(['all', 'documented']).default(defaultStream().events) }),
-  latency: () => Latency,
+  latency: () => LatencyOption,
   search: () => {
     const engine = z.enum(['engine_a', 'engine_b', 'engine_c']).nullable()
     return z.strictObject({ limitedEngine: engine.default(defaultSearch().limitedEngine) })
@@ -97,7 +97,7 @@ true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 export type GatewayOptions = ResolvedOptions
 
 interface ResolvedOptions extends Omit<GatewayOptionsInput, Defaulted | Transformed>, Required<Defaults> {
-  latency?: LatencyProfile
+  latency?: Latency
   stream: Complete<'stream'>
   search: Complete<'search'>
   limits: Record<keyof Complete<'limits'>, number>

@@ -113,7 +113,7 @@ describe('recorded calls', () => {
   })
 
   it("have a timeline of a paced stream's chunks", async () => {
-    await using paced = await startServer({ latency: { gapMs: 5 } })
+    await using paced = await startServer({ latency: { perToken: 5 } })
     const remote = await connectGateway(paced.url)
     await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
     const entry = await remote.journal.last('createResponse')

@@ -135,7 +135,7 @@ describe('gateway.fetch', () => {
   )
 
   it('errors the body stream if aborted mid-stream', async () => {
-    const gateway = make({ latency: { gapMs: 20 } })
+    const gateway = make({ latency: { perToken: 20 } })
     const aborted = new AbortController()
     const response = await gateway.fetch(`${url}/responses`, { ...streamed, signal: aborted.signal })
     const reader = response.body?.getReader()

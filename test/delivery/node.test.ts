@@ -220,7 +220,7 @@ describe('the HTTP server', () => {
   })
 
   it('stops writing when the client disconnects, and records the abort', async () => {
-    const server = await start({ latency: { gapMs: 20 } })
+    const server = await start({ latency: { perToken: 20 } })
     const socket = await dial(server)
     socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
     await readUntil(socket, /output_text\.delta/)

@@ -86,7 +86,7 @@ describe('the account extension', () => {
   })
 
   it('reports a stream aborted by the client as cancelled', async () => {
-    const slow = createGateway({ extensions: ['account', 'chat'], latency: { gapMs: 1000 } })
+    const slow = createGateway({ extensions: ['account', 'chat'], latency: { perToken: 1000 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const reply = await open(slow, 'POST /chat/completions', {
       body: { model: 'aurora/dawn-2', messages, stream: true },

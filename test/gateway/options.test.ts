@@ -24,8 +24,8 @@ describe('createGateway', () => {
       "createGateway: options.baseUrl must be a URL that ends in /api/v1, such as https://gateway.example/api/v1, got 'nope'",
     ],
     [
-      { latency: { gapMs: { p50: 1, 'p50.0': 2 } } },
-      "createGateway: options.latency.gapMs must have each quantile once: 'p50' and 'p50.0' are the same",
+      { latency: 'typcal' },
+      "createGateway: options.latency must be 'fast', 'typical', 'slow', a duration, or { firstToken, perToken }, got 'typcal'",
     ],
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey'; did you mean 'flaky'?"],
   ])('rejects %o with a one-line error', (options, message) => {
@@ -57,10 +57,8 @@ describe('createGateway', () => {
 
   it.each([
     ['latency', -1],
-    ['latency', { gapMs: -1 }],
-    ['latency', { keepAliveMs: 0 }],
-    ['latency', { gapsMs: 1 }],
-    ['latency', { gapMs: { p50: 2, p90: 1 } }],
+    ['latency', { perToken: -1 }],
+    ['latency', { perTokens: 1 }],
   ])('rejects %s: %j', (name, value) => {
     expect(() => createGateway({ [name]: value })).toThrow(new RegExp(`option(s\\.| ')${name}`))
   })

@@ -259,21 +259,6 @@ describe('sample text', () => {
     expect(medium?.startsWith(`${low}\n\n`)).toBe(true)
   })
 
-  it('uses every paragraph before repeating one, if a latency profile requires long text', async () => {
-    const latency = {
-      profile: 1,
-      models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 700 } } },
-    } as const
-    const { fetch } = createGateway({ timeScale: 0, latency })
-    const response = await call({ fetch }, 'POST /responses', {
-      body: { model: 'aurora/dawn-2', input: 'How do tides work?' },
-    })
-    const paragraphs: string[] = response.body.output[0].content[0].text.split('\n\n')
-    expect(paragraphs.length).toBeGreaterThan(10)
-    expect(new Set(paragraphs).size).toBe(paragraphs.length)
-    expect(paragraphs.filter((each) => each.includes('How do tides work?'))).toHaveLength(1)
-  })
-
   it("reports a function's output, or is general if the output is empty", async () => {
     const report = (output: string) =>
       textOf([

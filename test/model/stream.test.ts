@@ -12,13 +12,13 @@ import { responsesWriter } from '../../src/protocols/responses/stream.ts'
 import type { Answer } from '../../src/resources/answer.ts'
 import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 import type { StreamOptions } from '../../src/resources/protocol.ts'
-import { Latency, type LatencyOptions } from '../../src/sandbox/latency.ts'
+import { type Latency, LatencyOption } from '../../src/sandbox/latency.ts'
 
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
-function frames(change: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
-  const options = { seed: 1, stream: { events: 'all' as const }, ...change }
+function frames(change: Partial<StreamOptions & { latency?: Latency }> = {}): Frame[] {
+  const options = { stream: { events: 'all' as const }, ...change }
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi' })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
   const { items } = cutItems({
@@ -33,9 +33,8 @@ function frames(change: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
   const response = responses.object(answer, { body, now: 0, requestKey: 'key', sandbox: { seed: 1 } })
   const events = responses.events(response, answer, body)
   const { isDelta: isToken } = responses.places
-  const { id, model } = response
-  const stream = { id, model, events, isToken, toFrame: responsesWriter(options), endsWithDone: true }
-  return [...new PacedFrames(stream, options)]
+  const stream = { events, isToken, toFrame: responsesWriter(options), endsWithDone: true }
+  return [...new PacedFrames(stream, options.latency)]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {
@@ -46,12 +45,12 @@ function waitsOf(list: Frame[]): number[] {
   return list.flatMap((frame) => (frame.kind === 'wait' ? [frame.ms] : []))
 }
 
-const paced = (latency: z.input<typeof Latency>) => ({ latency: Latency.parse(latency) })
+const paced = (latency: z.input<typeof LatencyOption>) => ({ latency: LatencyOption.parse(latency) })
 
 const tokenCount = eventsOf(frames()).filter(({ type }) => type === 'response.output_text.delta').length
 
 describe("a stream's bytes", () => {
-  const list = frames(paced({ gapMs: 50, keepAliveMs: 20 }))
+  const list = frames(paced({ perToken: 50 }))
   const bytes = Buffer.concat(
     list.flatMap((frame) =>
       frame.kind === 'wait' || frame.kind === 'hang-up' ? [] : [toBytes(encodeFrame(frame))],
@@ -86,8 +85,8 @@ describe("a stream's pacing", () => {
     expect(waitsOf(frames(paced(300)))).toEqual([300])
   })
 
-  it('waits before every token with gapMs', () => {
-    const list = frames(paced({ gapMs: 50 }))
+  it('waits before every token with perToken', () => {
+    const list = frames(paced({ perToken: 50 }))
     expect(waitsOf(list)).toEqual(Array(tokenCount).fill(50))
     expect(list[list.findIndex(({ kind }) => kind === 'wait') + 1]).toMatchObject({
       event: { type: 'response.output_text.delta' },
@@ -95,68 +94,33 @@ describe("a stream's pacing", () => {
   })
 
   it('is the same if only documented events are sent', () => {
-    expect(waitsOf(frames({ ...paced({ gapMs: 50 }), stream: { events: 'documented' } }))).toEqual(
+    expect(waitsOf(frames({ ...paced({ perToken: 50 }), stream: { events: 'documented' } }))).toEqual(
       Array(tokenCount).fill(50),
     )
-  })
-
-  it('varies within the quantiles, deterministically', () => {
-    const varied = paced({ gapMs: { p0: 50, p100: 150 } })
-    const waits = waitsOf(frames(varied))
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(50)
-    expect(Math.max(...waits)).toBeLessThanOrEqual(150)
-    expect(new Set(waits).size).toBeGreaterThan(5)
-    expect(waitsOf(frames(varied))).toEqual(waits)
-    expect(waitsOf(frames({ ...varied, seed: 2 }))).not.toEqual(waits)
-  })
-})
-
-describe('keep-alive comments', () => {
-  const comment = { kind: 'bytes', bytes: ': keep-alive\n\n' }
-
-  it('are sent every keepAliveMs during a wait', () => {
-    expect(frames(paced({ firstByteMs: 250, keepAliveMs: 100 })).slice(0, 5)).toEqual([
-      { kind: 'wait', ms: 100 },
-      comment,
-      { kind: 'wait', ms: 100 },
-      comment,
-      { kind: 'wait', ms: 50 },
-    ])
-  })
-
-  it('are not sent if events are more frequent', () => {
-    expect(frames(paced({ gapMs: 50, keepAliveMs: 60 }))).not.toContainEqual(comment)
-  })
-
-  it('are sent while undocumented events are suppressed', () => {
-    const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), stream: { events: 'documented' } })
-    expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
   })
 })
 
 describe('PacedFrames', () => {
-  /** Returns a stream's frames as text: pauses in milliseconds, event types, `bytes` for a comment, and `done`. */
-  const framesOf = (latency: z.input<typeof Latency>, endsWithDone = true) => {
+  /** Returns a stream's frames as text: pauses in milliseconds, event types and `done`. */
+  const framesOf = (latency: z.input<typeof LatencyOption>, endsWithDone = true) => {
     const stream = {
-      id: 'i',
-      model: 'm',
       events: ['start', 'token', 'skipped', 'token'].map((type) => ({ type })),
       isToken: ({ type }: StreamEvent) => type === 'token',
       toFrame: (event: StreamEvent): Frame | undefined =>
         event.type === 'skipped' ? undefined : { kind: 'event', event },
       endsWithDone,
     }
-    return Array.from(new PacedFrames(stream, { seed: 1, ...paced(latency) }), (frame) =>
+    return Array.from(new PacedFrames(stream, paced(latency).latency), (frame) =>
       frame.kind === 'wait' ? frame.ms : frame.kind === 'event' ? frame.event.type : frame.kind,
     ).join(' ')
   }
 
-  it.each<[latency: z.input<typeof Latency>, frames: string]>([
+  it.each<[latency: z.input<typeof LatencyOption>, frames: string]>([
     [{}, 'start token token done'],
-    [{ firstByteMs: 0, gapMs: 0 }, 'start token token done'],
-    [{ firstByteMs: 0.5, gapMs: 0.5 }, '0.5 start 0.5 token 0.5 token done'],
-    [{ firstByteMs: 2, gapMs: 1 }, '2 start 1 token 1 token done'],
-    [{ gapMs: 25, keepAliveMs: 10 }, 'start 10 bytes 10 bytes 5 token 10 bytes 10 bytes 5 token done'],
+    [{ firstToken: 0, perToken: 0 }, 'start token token done'],
+    [{ firstToken: 0.5, perToken: 0.5 }, '0.5 start 0.5 token 0.5 token done'],
+    ['fast', '220 start 5 token 5 token done'],
+    [{ firstToken: '2s' }, '2000 start token token done'],
   ])('with %j are %s', (latency, frames) => {
     expect(framesOf(latency)).toBe(frames)
   })

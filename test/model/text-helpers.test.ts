@@ -1,6 +1,5 @@
 /** Tests text helpers: quoting, search words, tokens, embeddings, and fallback models. */
 import { describe, expect, it } from 'vitest'
-import { textOfLength } from '../../src/model/items.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
 import { embed } from '../../src/operations/extensions/create-embeddings.ts'
@@ -81,28 +80,6 @@ it.each<[text: string, tokens: string[]]>([
   ['é ', ['é', ' ']],
 ])('tokenize splits %j', (text, tokens) => {
   expect(tokenize(text)).toEqual(tokens)
-})
-
-it.each<[tokens: number, text: string]>([
-  [0, ''],
-  [1, 'Part'],
-  [2, 'Part.'],
-  [3, 'Part 0.'],
-  [4, 'Part 0.'],
-  [5, 'Part 0, done.'],
-  [7, 'Part 0, done.'],
-  [12, 'Part 0, done.\n\nPart 1, done.'],
-])('textOfLength returns %i tokens', (tokens, text) => {
-  expect(textOfLength(tokens, (part) => `Part ${part}, done.`)).toBe(text)
-})
-
-it.each<[tokens: number, part: string, text: string]>([
-  [2, '', '\n\n'],
-  [2, 'a b c', 'a.'],
-  [3, 'a b c', 'a b c'],
-  [4, 'a b c', 'a b c.'],
-])('textOfLength returns %i tokens of parts such as %j', (tokens, part, text) => {
-  expect(textOfLength(tokens, () => part)).toBe(text)
 })
 
 describe('embed', () => {

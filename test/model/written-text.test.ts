@@ -5,7 +5,7 @@ import { toTranscript } from '../../src/model/items.ts'
 import { writeReasoning } from '../../src/model/reasoning.ts'
 import { cite, citeLinks, joinPieces, linkTo } from '../../src/model/search/citations.ts'
 import { findPages, pageCorpus } from '../../src/model/search/corpus.ts'
-import { continueText, type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
+import { type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
 import { searchKeys } from '../../src/model/text/words.ts'
 import { cutItems } from '../../src/model/token-limit.ts'
 import type { AnswerItem } from '../../src/resources/answer.ts'
@@ -110,14 +110,6 @@ describe('writeText', () => {
 
   it('takes Chinese characters for Japanese if more than 5% of the letters are kana', () => {
     expect([`か${'日'.repeat(19)}`, `か${'日'.repeat(18)}`].map(beginning)).toEqual(['简单来说', '「か日日'])
-  })
-
-  it('continues with each other paragraph before it repeats one', () => {
-    const parts = Array.from({ length: 200 }, (_, part) => continueText('k', part + 1, 'Wie backt man Brot?'))
-    const distinct = new Set(parts)
-    expect(parts.slice(0, distinct.size)).toEqual([...distinct])
-    expect(parts[distinct.size]).toBe(parts[0])
-    expect(parts[0]).toMatch(/^Fast jeder Weg tauscht etwas Gutes/)
   })
 })
 

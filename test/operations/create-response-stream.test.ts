@@ -213,26 +213,23 @@ describeAdapters(
   },
 )
 
-describeAdapters(
-  'POST /responses with a paced stream',
-  { latency: { gapMs: 50, keepAliveMs: 30 } },
-  (entrance) => {
-    it('stops when the client disconnects, and records aborted-by-client', async () => {
-      const aborter = new AbortController()
-      const response = await entrance.open('POST /responses', {
-        body: { model, input: 'Hello', stream: true },
-        signal: aborter.signal,
-      })
-      const reader = response.body?.getReader()
-      let read = ''
-      while (!read.includes('keep-alive')) read += new TextDecoder().decode((await reader?.read())?.value)
-      expect(read).toContain('response.created')
-      expect(read).not.toContain('response.completed')
-      aborter.abort()
-      await reader?.read().catch(() => undefined)
-      await expect
-        .poll(() => entrance.sandbox.journal.last('createResponse'), { timeout: 2000 })
-        .toMatchObject({ delivery: 'aborted-by-client' })
+describeAdapters('POST /responses with a paced stream', { latency: { perToken: 50 } }, (entrance) => {
+  it('stops when the client disconnects, and records aborted-by-client', async () => {
+    const aborter = new AbortController()
+    const response = await entrance.open('POST /responses', {
+      body: { model, input: 'Hello', stream: true },
+      signal: aborter.signal,
     })
-  },
-)
+    const reader = response.body?.getReader()
+    let read = ''
+    while (!read.includes('output_text.delta'))
+      read += new TextDecoder().decode((await reader?.read())?.value)
+    expect(read).toContain('response.created')
+    expect(read).not.toContain('response.completed')
+    aborter.abort()
+    await reader?.read().catch(() => undefined)
+    await expect
+      .poll(() => entrance.sandbox.journal.last('createResponse'), { timeout: 2000 })
+      .toMatchObject({ delivery: 'aborted-by-client' })
+  })
+})

@@ -109,7 +109,7 @@ gateway.journal.last(report.id)?.body
 gateway.script([{ text: 'Hello' }] satisfies Parameters<typeof gateway.script>[0])
 defineConfig({ use: { gatewayOptions: { seed: 7 } } })
 createGateway({ dialect: 'openrouter', latency: 'typical', operations: [report] })
-createGateway({ latency: './mine.json' })
+createGateway({ latency: { perToken: '20ms' } })
 ;({ model: 'aurora/*' }) satisfies When
 void [eventStream, journalText, parseRecording, playwright, test, intercept, startServer]
 `

@@ -198,7 +198,7 @@ describe('garbage on a connection', () => {
   })
 
   it('does not cut off the open stream for a complete request sent before it', async () => {
-    await using paced = await startServer({ latency: { gapMs: 1 } })
+    await using paced = await startServer({ latency: { perToken: 1 } })
     const body = '{"model":"aurora/dawn-2","input":"Hello?","stream":true}'
     const headers = { host: 'localhost', ...key }
     const socket = raw(paced.port, request('POST /api/v1/responses', headers, body))

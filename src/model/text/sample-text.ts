@@ -79,17 +79,6 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
   return [sources ? `${say(question, 'foundNothing')} ${text}` : text]
 }
 
-/**
- * Writes another paragraph for the answer with this key.
- *
- * @param part Number of the added paragraph, from 1. Paragraphs repeat once all have been used.
- * @param subject Text whose language is used.
- */
-export function continueText(key: string, part: number, subject: string): string {
-  const paragraphs = shuffledParagraphs(languageOf(subject.slice(0, readLength)), key)
-  return (paragraphs.at(-part % paragraphs.length) as Paragraph).text
-}
-
 function readQuestion(subject: string, verbosity: Verbosity, key: string): Question {
   const texts = languageOf(subject.slice(0, readLength))
   const { numbers, kinds, lengths } = texts

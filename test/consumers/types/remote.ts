@@ -20,7 +20,7 @@ export async function arrange(url: string): Promise<RemoteSandbox> {
 const here: Sandbox<Bodies> = createGateway().createSandbox()
 here.journal.last('updateWorkspace')?.body.name satisfies string | undefined
 
-test.use({ gatewayOptions: { latency: { gapMs: 50 } } })
+test.use({ gatewayOptions: { latency: { perToken: 50 } } })
 
 test('the fixtures are typed', async ({ gateway, page, sandbox }) => {
   gateway.baseUrl satisfies string

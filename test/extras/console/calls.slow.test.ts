@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ latency: { gapMs: 5 } })
+  server = await startServer({ latency: { perToken: 5 } })
   sampleCalls = await makeSampleCalls(server)
   const context = await browser.newContext()
   page = await context.newPage()

@@ -16,7 +16,7 @@ let browser: Browser
 let screens: Record<string, string>
 const at = (hash: string) => `${server.url}/__understudy/${hash}`
 beforeAll(async () => {
-  server = await startServer({ latency: { gapMs: 5 } })
+  server = await startServer({ latency: { perToken: 5 } })
   await server.gateway.createSandbox({ id: 'checkout-test' })
   screens = screensOf(await makeSampleCalls(server), await makeMoreCalls(server))
   browser = await launch()

@@ -13,7 +13,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ latency: { gapMs: 5 } })
+  server = await startServer({ latency: { perToken: 5 } })
   await makeSampleCalls(server)
   ;({ page, complaints } = await open(browser, `${server.url}/__understudy/`))
   await page.locator('.row').first().waitFor()

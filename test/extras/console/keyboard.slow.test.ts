@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ latency: { gapMs: 5 } })
+  server = await startServer({ latency: { perToken: 5 } })
   await makeSampleCalls(server)
   ;({ page } = await open(browser, `${server.url}/__understudy/`))
   await page.getByText('Live', { exact: true }).waitFor()

@@ -16,7 +16,7 @@ afterAll(() => browser.close())
 
 describe('a sandbox', () => {
   it('can be saved as a file and opened on another server, where its calls can be resent', async () => {
-    await using first = await startServer({ latency: { gapMs: 5 } })
+    await using first = await startServer({ latency: { perToken: 5 } })
     await using second = await startServer()
     const { unmatched, cut } = await makeSampleCalls(first)
     const saving = await open(browser, `${first.url}/__understudy/#/sandboxes`)

@@ -19,7 +19,7 @@ interface Shot {
   height: number
 }
 
-await using server = await startServer({ latency: { gapMs: 5 } })
+await using server = await startServer({ latency: { perToken: 5 } })
 await server.gateway.createSandbox({ id: 'checkout-test' })
 const screens = screensOf(await makeSampleCalls(server), await makeMoreCalls(server))
 

@@ -166,22 +166,6 @@ it("a tool in the reply has the request's settings, under the vendor's names", a
   expect(reply.tools).toEqual([{ type: 'web_search', ...settings }])
 })
 
-it("a stream's pauses contain the vendor's comments", async () => {
-  const gateway = createGateway({
-    dialect: 'openrouter',
-    timeScale: 0,
-    latency: { firstByteMs: 3000, keepAliveMs: 1000 },
-  })
-  const { text } = await call(gateway, 'POST /responses', { body: { model, input: 'Hi', stream: true } })
-  expect(text.split('\n\n').slice(0, 4)).toEqual([
-    ': OPENROUTER PROCESSING',
-    ': OPENROUTER PROCESSING',
-    ': OPENROUTER PROCESSING',
-    ': OPENROUTER PROCESSING',
-  ])
-  expect(text).not.toContain('keep-alive')
-})
-
 describe("the vendor's fields", () => {
   it('include `models`, a list of models to try after a failure', async () => {
     const { gateway, create } = setup()

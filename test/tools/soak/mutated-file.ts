@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { createGateway, type Gateway, type Sandbox } from '../../../src/index.ts'
-import { bundledProfiles } from '../../../src/sandbox/latency.ts'
 import { open } from '../../call.ts'
 import { ask, tryScenario } from './any-scenario.ts'
 
@@ -63,7 +62,7 @@ const config = {
   seed: 7,
   recordCounts: { providers: 20 },
   timeScale: 0,
-  latency: { firstByteMs: 5, gapMs: { p10: 1, p90: 3 }, tokens: { p50: 20, p90: 90 }, keepAliveMs: 100 },
+  latency: { firstToken: 5, perToken: '2ms' },
   limits: {
     requestBodyBytes: 100_000,
     journalEntries: 100,
@@ -77,14 +76,13 @@ const config = {
   strict: false,
 }
 
-type Kind = 'sandbox' | 'recording' | 'profile' | 'scenario' | 'config'
+type Kind = 'sandbox' | 'recording' | 'scenario' | 'config'
 
 /** Returns valid files of each kind, as data. */
 export async function realFiles(): Promise<readonly [Kind, unknown][]> {
   return [
     ['sandbox', await sandboxFile()],
     ['recording', recording],
-    ['profile', { ...bundledProfiles['typical'] }],
     ['scenario', { name: 'many', rules }],
     ['config', config],
   ]
@@ -193,7 +191,7 @@ function optionsWith(kind: Kind, file: unknown): unknown {
   if (kind === 'config') return file
   if (kind === 'recording')
     return { timeScale: 0, recordings: [file], replay: { onUnmatchedRecording: 'simulate' } }
-  return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
+  return { timeScale: 0 }
 }
 
 /** Returns true for one of Understudy's one-line error messages, without text from the JavaScript engine. */
