@@ -71,12 +71,7 @@ export type { Har } from './journal/har.ts'
 export type { CallMatch, Journal, WaitOptions } from './journal/journal.ts'
 export { journalText } from './journal/journal-text.ts'
 export { FileError } from './lib/data-file.ts'
-export type { ResolverContext } from './operation.ts'
-export {
-  type DeclaredOperation,
-  defineOperation,
-  type OperationDefinition as Operation,
-} from './operations/custom-operation.ts'
+export { defineOperation, type Operation, type RequestContext } from './operation.ts'
 export type { Bodies, OperationId } from './operations/index.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type {

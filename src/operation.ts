@@ -2,7 +2,6 @@
  * Operations are declared as values, from which routing, request validation, MSW handlers, fault matching, journal
  * names, the OpenAPI document and the README's table are derived.
  */
-import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
@@ -10,26 +9,55 @@ import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
 import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
+import type { CustomOperationId } from './scenarios/names.ts'
 import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
+
+/** A Standard Schema, for example from zod, Valibot or ArkType. May be asynchronous. */
+export interface Schema<Input = unknown, Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Converters for the OpenAPI document, which otherwise shows `{}`. */
+    readonly jsonSchema?: { readonly input: ToJsonSchema; readonly output: ToJsonSchema } | undefined
+  }
+}
+
+type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>
+
+/** Result of a Standard Schema's validation: the value or the issues. */
+type Validation<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] }
+
+interface Issue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** A resolver's context. All parts have been validated against the operation's schemas. */
-export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
+export interface RequestContext<Params = unknown, Query = unknown, Body = unknown> {
   /** Path parameters, parsed with the operation's `params` schema. */
-  params: Params
+  readonly params: Params
   /** Query parameters, parsed with the operation's `query` schema. */
-  query: Query
+  readonly query: Query
   /** Request body, parsed with the operation's `body` schema. */
-  body: Body
+  readonly body: Body
+  /** Request headers; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Conversation that the operation's protocol read from the body. @internal */
+  readonly conversation: Conversation
   /** Sandbox that received the request. */
-  sandbox: RequestSandbox
+  readonly sandbox: RequestSandbox
   /** Sandbox time of this request, as Unix time in milliseconds. */
-  now: number
+  readonly now: number
   /** Key of this request, which is unique even among identical requests and stable for a seed. */
-  requestKey: string
+  readonly requestKey: string
   /** The matched rule's scripted reply, if any. */
-  script: ScriptedReplyInput | undefined
+  readonly script: ScriptedReplyInput | undefined
   /** Records that the reply depends on an assumption. */
   assume(name: AssumptionName): void
   /** Adds a warning to the journal entry, without rejecting the request. */
@@ -44,29 +72,20 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
  */
 export interface RequestSandbox {
   /** Sandbox id, such as `s1`. */
-  readonly sandboxId: string
+  readonly id: string
   /** Seed for all generated data. */
   readonly seed: string | number
   /** The sandbox's collections. */
   readonly db: Database
 }
+/** Built-in operations see the whole state. @internal */
+export interface RequestSandbox extends SandboxState {}
 
-/** Additional context for built-in operations. */
-export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
-  extends ResolverContext<Params, Query, Body> {
-  readonly sandbox: SandboxState
-  /** Request headers; names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Conversation that the operation's protocol read from the body. */
-  readonly conversation: Conversation
-}
-
-/**
- * An operation. `Params`, `Query` and `Body` are the validated parts of a request, `Output` is a successful reply's
- * JSON, and `Context` is the resolver's argument.
- */
+/** An operation. `Params`, `Query` and `Body` are validated, and `Output` is the JSON of a successful reply. */
 export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
-  /** Id starting with a verb, such as `listProviders`. */
+  /**
+   * Id by which rules and the journal refer to the operation. By convention, it starts with a verb: `listReports`.
+   */
   readonly id: string
   readonly method: Method
   /** Path relative to the base URL, with parameters in braces: `/workspaces/{id}`. */
@@ -75,26 +94,34 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   /** Request schemas. Parts without a schema are not passed to the resolver. */
   readonly input?: OperationInput<Params, Query, Body>
   /** Schema of a successful reply. The resolver's JSON replies with a status below 300 are checked against it. */
-  readonly output: z.ZodType<unknown, Output>
-  /** Error statuses that valid requests can receive. Default: none. */
+  readonly output: Schema<Output>
+  /** Error statuses that valid requests can receive, for the OpenAPI document. Default: none. */
   readonly errors?: readonly number[]
   /**
+   * If true, the operation changes the database, so no other write runs at the same time. Changes through
+   * `sandbox.db` outside the operation wait for it. Default: false.
+   */
+  readonly writes?: boolean
+  /**
+   * If set, the operation can return an event stream, and rules can use stream faults. A schema describes the events
+   * in the OpenAPI document. Default: false.
+   */
+  readonly streams?: boolean | Schema
+  /** Protocol of an operation that replies to prompts. @internal */
+  readonly protocol?: Protocol<Body, Output>
+  /**
    * Assumption behind every reply, or, for each body field (`a` or `a.b`), the assumption behind its errors. Default:
-   * none.
+   * none. @internal
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
-  readonly marks?: OperationMarks
-  /** Protocol of an operation that replies to prompts. */
-  readonly protocol?: Protocol<Body, Output>
-  /** Set if the operation has no protocol but can return an event stream, so that rules can use stream faults. */
-  readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
-  /** Responds to a validated request. Throws a `GatewayError` to reject it. */
+  /** Responds to a validated request. Throw a `GatewayError` to reject it. */
   resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
 }
 
 /** An operation's description in the OpenAPI document. */
 export interface OperationDoc {
   readonly summary?: string
+  /** Name of the operation's group. */
   readonly tag?: string
   /** If true, the operation is in beta and may have breaking changes. Spec: Versioning, 4. */
   readonly beta?: true
@@ -102,38 +129,23 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
-  /** Returns the operation's schemas if they are not in `input` and `output`. */
-  readonly schemas?: () => DocumentedSchemas
-}
-
-/** An operation's JSON schemas for the OpenAPI document. */
-export interface DocumentedSchemas {
-  readonly params?: Record<string, unknown> | undefined
-  readonly query?: Record<string, unknown> | undefined
-  readonly body?: Record<string, unknown> | undefined
-  readonly output: Record<string, unknown>
-  readonly event?: Record<string, unknown> | undefined
 }
 
 export interface OperationInput<Params, Query, Body> {
-  readonly params?: z.ZodType<Params>
-  readonly query?: z.ZodType<Query>
-  /** Schema of the request headers, whose names are in lower case. */
-  readonly headers?: z.ZodType
-  readonly body?: z.ZodType<Body>
-  /** If true, the body may be missing. */
-  readonly bodyIsOptional?: true
+  /** Schema of the path parameters. Default: not validated. */
+  readonly params?: Schema<unknown, Params>
+  /** Schema of the query, which has one string per name. Default: not validated. */
+  readonly query?: Schema<unknown, Query>
+  /** Schema of the headers, with names in lower case. Default: not validated. */
+  readonly headers?: Schema
+  /** Schema of the body. Default: no body. */
+  readonly body?: Schema<unknown, Body>
+  /** If true, the body may be missing. Default: false. */
+  readonly bodyIsOptional?: boolean
   /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. */
   readonly readQuery?: (search: string) => Record<string, unknown>
   /** Accepts bodies that are not JSON, which `body` validates as undefined. Default: they get a 415. */
   readonly otherBody?: OtherBody
-}
-
-export interface OperationMarks {
-  /** If true, the operation is outside the specification, and its replies have the `extension` assumption. */
-  readonly extension?: true
-  /** If true, the operation changes the database, so no other write runs at the same time. */
-  readonly writes?: true
 }
 
 /** An operation of any type. The gateway validates requests itself, so it does not need the type parameters. */
@@ -156,18 +168,20 @@ export type Frozen<Value> = Value extends object
   : Value
 
 /**
- * Declares an operation.
+ * Declares an operation. Pass your own to `createGateway({ operations: [getReport] })`, which validates the
+ * declaration.
  *
  * @example
- * export const listProviders = defineOperation({
- *   id: 'listProviders', method: 'get', path: '/providers', …
- *   resolve: async ({ sandbox }) => ok({ data: await sandbox.db.providers.list() }),
+ * const getReport = defineOperation({
+ *   id: 'getReport', method: 'get', path: '/reports/{id}', …
+ *   resolve: ({ params }) => ok({ data: { id: params.id } }),
  * })
  */
 export function defineOperation<const Id extends string, Params, Query, Body, Output>(
   operation: Operation<Params, Query, Body, Output> & { readonly id: Id },
-): Operation<Params, Query, Body, Output> & { readonly id: Id } {
-  return operation
+): Operation<Params, Query, Body, Output> & { readonly id: Id & CustomOperationId } {
+  // The id's brand exists only at compile time.
+  return operation as typeof operation & { readonly id: Id & CustomOperationId }
 }
 
 /** Removes the parameter names from a path. Paths of the same shape match the same URLs. */

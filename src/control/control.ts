@@ -70,12 +70,12 @@ export class Control {
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
     const context: ControlContext = {
       ...this.#host,
-      ...checkParts(input, { params, search, headers, body }),
+      ...(await checkParts(input, { params, search, headers, body })),
       call,
       origin: `${scheme}://${headers['host']}`,
     }
     try {
-      return checkContract(operation, await operation.resolve(context))
+      return await checkContract(operation, await operation.resolve(context))
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error
       throw new GatewayError(400, error.message, { problems: error.problems })

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { messageOf } from '../http/errors.ts'
-import type { AnyOperation, DocumentedSchemas } from '../operation.ts'
+import type { AnyOperation, Schema } from '../operation.ts'
 import { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { kindsOf } from '../resources/object-by-type.ts'
 
@@ -52,7 +52,6 @@ export function toDocument(setup: DocumentSetup): Json {
 
 function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, doc: { summary, tag, beta } = {}, input: { body, bodyIsOptional } = {} } = each
-  const documented = each.doc?.schemas?.()
   const { errorSchema } = each.protocol ?? {}
   const envelope = errorSchema && schemaOf(errorSchema, 'output', schemas)
   const failure = (status?: number) =>
@@ -63,18 +62,18 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
     ...(tag !== undefined && { tags: [tag] }),
     ...(beta && { description: 'In beta; breaking changes are possible.', 'x-beta': true }),
     parameters: [
-      ...parametersOf('path', documented?.params ?? each.input?.params, 'input', schemas),
+      ...pathParametersOf(each, schemas),
       // Uses the output type, because numbers are parsed from text.
-      ...parametersOf('query', documented?.query ?? each.input?.query, 'output', schemas),
+      ...parametersOf('query', each.input?.query, 'output', schemas),
     ],
     ...(body && {
       requestBody: {
-        required: documented ? !bodyIsOptional : !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: documented?.body ?? schemaOf(body, 'input', schemas) } },
+        required: !bodyIsOptional && !(body instanceof z.ZodType && body.safeParse(undefined).success),
+        content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
       },
     }),
     responses: {
-      ...successOf(each, schemas, isEmulated, documented),
+      ...successOf(each, schemas, isEmulated),
       ...Object.fromEntries(
         (isEmulated ? errorStatusesOf(each) : []).map((status) => [status, failure(status)]),
       ),
@@ -85,18 +84,17 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
 }
 
 function successOf(
-  { doc: { status = 200, type = 'application/json' } = {}, output, protocol, stream }: AnyOperation,
+  { doc: { status = 200, type = 'application/json' } = {}, output, protocol, streams }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
-  documented: DocumentedSchemas | undefined,
 ): Json {
   if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
-  const { eventSchema } = protocol ?? stream ?? {}
-  const schema = documented?.output ?? schemaOf(output, 'output', schemas)
-  const event = documented?.event ?? (eventSchema && schemaOf(eventSchema, 'output', schemas))
+  const events = protocol?.eventSchema ?? (typeof streams === 'object' ? streams : undefined)
+  const schema = schemaOf(output, 'output', schemas)
+  const event = events && schemaOf(events, 'output', schemas)
   const content = {
     [type]: { schema },
-    ...((protocol ?? stream) && {
+    ...((protocol ?? streams) && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`, usually ending with `data: [DONE]`.' },
         ...(event && { 'x-event-schema': event }),
@@ -106,14 +104,23 @@ function successOf(
   return { [status]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
 }
 
+/** Describes every parameter in the path, also those without a schema. */
+function pathParametersOf({ path, input }: AnyOperation, schemas: Record<string, Json>): Json[] {
+  const described = parametersOf('path', input?.params, 'input', schemas)
+  return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => {
+    const known = described.find((each) => each['name'] === name)
+    return known ?? { name, in: 'path', required: true, schema: { type: 'string' } }
+  })
+}
+
 function parametersOf(
   location: 'path' | 'query',
-  schema: z.ZodType | Json | undefined,
+  schema: Schema | undefined,
   io: 'input' | 'output',
   schemas: Record<string, Json>,
 ): Json[] {
   if (schema && !(schema instanceof z.ZodType)) {
-    const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
+    const { properties = {}, required = [] } = standardSchemaOf(schema, io) as Partial<ObjectSchema>
     return Object.entries(properties).map(([name, field]) => ({
       name,
       in: location,
@@ -131,8 +138,24 @@ function parametersOf(
   })
 }
 
+interface ObjectSchema {
+  readonly properties: Json
+  readonly required: readonly string[]
+}
+
+/** Converts another library's schema if it can, and if the result has no references. Otherwise, returns `{}`. */
+function standardSchemaOf(schema: Schema, io: 'input' | 'output'): Json {
+  try {
+    const { $schema: _, ...json } = schema['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' }) ?? {}
+    return JSON.stringify(json).includes('"$ref"') ? {} : json
+  } catch {
+    return {}
+  }
+}
+
 /** Converts a schema to JSON Schema, and adds schemas with an id to the components. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
+function schemaOf(schema: Schema, io: 'input' | 'output', schemas: Record<string, Json>): Json {
+  if (!(schema instanceof z.ZodType)) return standardSchemaOf(schema, io)
   // Wrapped in an object, so that a schema with an id becomes a reference.
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
     io,

@@ -2,7 +2,7 @@
  * Step 9: validates a request against its operation's schemas, and reports all violations at once.
  */
 
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
@@ -12,7 +12,7 @@ import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import type { AnyOperation, RequestContext } from '../operation.ts'
+import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
 import { equivalentField, nameOtherOperations, notSimulated } from '../protocols/other-fields.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
@@ -36,11 +36,11 @@ export interface RequestReading {
  * Returns the resolver's context. Throws 400 with all violations. With `strict`, unknown fields are also
  * violations.
  */
-export function checkRequest(
+export async function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
   reading: RequestReading,
-): RequestContext {
+): Promise<CheckedRequest> {
   const { script, stream, dialect, conversation } = reading
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
@@ -50,8 +50,11 @@ export function checkRequest(
   // Stored responses can be referred to if they are enabled, or if a rule scripts the reply.
   const mayRefer = protocol?.storingBody && (state.options.storedResponses || script)
   const ours = mayRefer ? { ...input, body: protocol.storingBody } : input
-  const schemas = ours.body && dialect?.body ? { ...ours, body: dialect.body(ours.body, operation.id) } : ours
-  const { violations, rawQuery, ...parts } = readParts(schemas, { params, search, headers, body })
+  const schemas =
+    ours.body instanceof z.ZodType && dialect?.body
+      ? { ...ours, body: dialect.body(ours.body, operation.id) }
+      : ours
+  const { violations, rawQuery, ...parts } = await readParts(schemas, { params, search, headers, body })
   const unknown = [
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
     ...(body === undefined ? [] : unknownIn('body', schemas.body, body)),
@@ -139,8 +142,8 @@ export function bodyOf(
 }
 
 /** Parses each part of a request with its schema. Throws 400 with all violations. */
-export function checkParts(schemas: Schemas, sent: Sent): Parts {
-  const { violations, ...parts } = readParts(schemas, sent)
+export async function checkParts(schemas: Schemas, sent: Sent): Promise<Parts> {
+  const { violations, ...parts } = await readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)
   return parts
 }
@@ -163,20 +166,47 @@ interface Parts {
   body: unknown
 }
 
-function readParts(schemas: Schemas, sent: Sent): Parts & { rawQuery: unknown; violations: Violation[] } {
+async function readParts(
+  schemas: Schemas,
+  sent: Sent,
+): Promise<Parts & { rawQuery: unknown; violations: Violation[] }> {
   const violations: Violation[] = []
-  const parse = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
-    if (!schema) return undefined
-    const result = check(schema, value)
-    if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
-    return result.data
+  const parse = async (schema: Schema | undefined, value: unknown, root: string) => {
+    const result = schema && (await validate(schema, value, root))
+    for (const each of result?.violations ?? []) violations.push(each)
+    return result?.value
   }
   const rawQuery = schemas.readQuery?.(sent.search) ?? readQuery(sent.search, violations)
-  const params = parse(schemas.params, sent.params, 'params')
-  const query = parse(schemas.query, rawQuery, 'query')
-  parse(schemas.headers, sent.headers, 'header')
-  const body = parse(schemas.body, sent.body, 'body')
+  const params = await parse(schemas.params, sent.params, 'params')
+  const query = await parse(schemas.query, rawQuery, 'query')
+  await parse(schemas.headers, sent.headers, 'header')
+  const body = await parse(schemas.body, sent.body, 'body')
   return { params, query, body, rawQuery, violations }
+}
+
+/** A valid value, as the schema returns it, or the violations. */
+interface Validated {
+  readonly value?: unknown
+  readonly violations?: readonly Violation[]
+}
+
+/** Validates with a zod schema, whose problems are reported in plain English, or with any other Standard Schema. */
+export async function validate(schema: Schema, value: unknown, root: string): Promise<Validated> {
+  try {
+    if (schema instanceof z.ZodType) {
+      const { data, error } = check(schema, value)
+      return error ? { violations: toViolations(error, root) } : { value: data }
+    }
+  } catch (error) {
+    if (!(error instanceof z.core.$ZodAsyncError)) throw error
+  }
+  const result = await schema['~standard'].validate(value)
+  if (!result.issues) return { value: result.value }
+  const violations = result.issues.map(({ message, path = [] }) => {
+    const keys = path.map((step) => (typeof step === 'object' ? step.key : step))
+    return { path: pathOf(root, keys), message, rule: 'schema' }
+  })
+  return { violations }
 }
 
 /** A field that the operation does not have. */
@@ -189,7 +219,8 @@ interface UnknownField {
   isTolerated: boolean
 }
 
-function unknownIn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): UnknownField[] {
+function unknownIn(root: 'query' | 'body', schema: Schema | undefined, sent: unknown): UnknownField[] {
+  if (schema && !(schema instanceof z.ZodType)) return []
   const hint = (field: string | undefined) => (field === undefined ? '' : `; did you mean '${field}'?`)
   return unknownFields(schema, sent).map(({ path, name, value, fields, suggestion }) => ({
     value,

@@ -5,12 +5,11 @@ import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
 import { GatewayError, refusalMessage, SchemaViolation, toReply } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
-import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { check } from '../lib/check.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { validate } from './check.ts'
 import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
@@ -42,7 +41,7 @@ function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
 const checked = new WeakMap<object, { operation: AnyOperation; text: string; bytes: Uint8Array }>()
 
 /** Checks a resolver's reply against its schema. Throws 500 for a mismatch. */
-export function checkContract(operation: AnyOperation, reply: Reply): Reply {
+export async function checkContract(operation: AnyOperation, reply: Reply): Promise<Reply> {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body
@@ -52,8 +51,8 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
     return { ...reply, body: { kind: 'json', value, text, bytes } }
   }
 
-  const { error } = check(operation.output, value)
-  if (error) throw new SchemaViolation(operation.id, toViolations(error, 'reply'))
+  const { violations } = await validate(operation.output, value, 'reply')
+  if (violations) throw new SchemaViolation(operation.id, violations)
   // A value other than an object counts as frozen.
   if (Object(value) !== value || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)

@@ -31,6 +31,8 @@ export interface GatewaySetup {
 export class GatewayCore extends Sandbox<Bodies> {
   /** @internal */
   readonly operations: readonly AnyOperation[]
+  /** Operations outside the specification. @internal */
+  readonly extensions: ReadonlySet<AnyOperation>
   /** @internal */
   readonly router: Router
   /** Extras that the options use. @internal */
@@ -63,7 +65,14 @@ export class GatewayCore extends Sandbox<Bodies> {
     const extras = created.filter(
       ({ name, operations }) => !Array.isArray(operations) || active.includes(name),
     )
-    const operations = operationsOf(active, checked.operations, extras)
+    const outside = [
+      ...Object.entries(extensions).flatMap(([name, group]) => (active.includes(name) ? group : [])),
+      ...extras.flatMap(({ operations }) => (typeof operations === 'object' ? operations : [])),
+    ]
+    const operations = [...specified, ...outside]
+    for (const declaration of checked.operations) operations.push(customOperation(declaration, operations))
+    for (const { operations: toOperations } of extras)
+      if (typeof toOperations === 'function') operations.push(...toOperations(operations))
     const reading: ReadOptions = {
       operations,
       howToEnable: extensionHint,
@@ -89,6 +98,7 @@ export class GatewayCore extends Sandbox<Bodies> {
     this.dialect = dialect
     this.operations = operations
     this.#reading = reading
+    this.extensions = new Set(outside)
     this.router = new Router(operations)
     this.takesKeyHeader = active.includes('messages')
     this.extras = extras
@@ -145,20 +155,6 @@ export class GatewayCore extends Sandbox<Bodies> {
       }
     })
   }
-}
-
-/** Returns the specification's operations, those of enabled extensions and extras, and the user's own. */
-function operationsOf(
-  active: readonly string[],
-  own: readonly object[],
-  extras: readonly Extra[],
-): readonly AnyOperation[] {
-  const all: AnyOperation[] = [...specified]
-  for (const [name, group] of Object.entries(extensions)) if (active.includes(name)) all.push(...group)
-  for (const { operations } of extras) if (typeof operations === 'object') all.push(...operations)
-  for (const definition of own) all.push(customOperation(definition, all))
-  for (const { operations } of extras) if (typeof operations === 'function') all.push(...operations(all))
-  return all
 }
 
 /** Duck-typed, because a process can load both the ES module and the CommonJS build of the package. */

@@ -94,13 +94,13 @@ async function produce(request: Request, { replaced, script, stream }: Effect): 
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
 
   const { dialect } = gateway
-  const context = checkRequest(operation, record, { script, stream, dialect, conversation })
-  const { assumes, marks } = operation
-  if (marks?.extension) record.assume('extension')
+  const context = await checkRequest(operation, record, { script, stream, dialect, conversation })
+  const { assumes, writes } = operation
+  if (gateway.extensions.has(operation)) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)
-  const resolved = await (marks?.writes
+  const resolved = await (writes
     ? record.state.write((sandbox) => operation.resolve(Object.assign(context, { sandbox })))
     : operation.resolve(context))
-  const reply = checkContract(operation, resolved)
+  const reply = await checkContract(operation, resolved)
   return applyErrorEnvelope(gateway, record, dialect ? await translateReply(dialect, reply, record) : reply)
 }

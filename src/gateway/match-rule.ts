@@ -89,7 +89,7 @@ function faultInputs(
     now: record.at,
     rateLimit: match.rateLimit,
     hasConnection: sink.hasConnection,
-    canStream: operation?.protocol !== undefined || operation?.stream !== undefined,
+    canStream: Boolean(operation?.protocol ?? operation?.streams),
     protocol: operation?.protocol?.places ?? responsesPlaces,
   }
 }

@@ -25,7 +25,7 @@ export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by
 
 /** The parts of the sandbox state that a call record uses. */
 export interface CallState {
-  readonly sandboxId: string
+  readonly id: string
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }

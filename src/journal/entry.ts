@@ -245,7 +245,7 @@ export function toSummary(record: CallRecord): CallSummary {
   const { startedAt, firstByteAt, endedAt, operation, rule } = record
   return {
     id: record.id,
-    sandbox: record.state.sandboxId,
+    sandbox: record.state.id,
     operation: operation ?? null,
     method: record.method,
     path: hideInString(record.path),

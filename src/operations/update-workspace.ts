@@ -26,7 +26,7 @@ export const updateWorkspace = defineOperation({
   // Uses the inner schema, because a lazy one cannot be compiled.
   output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
   errors: [404, 409],
-  marks: { writes: true },
+  writes: true,
   async resolve(context) {
     const { body, sandbox, now, assume, warn } = context
     const workspace = await findWorkspace(context)

@@ -191,7 +191,7 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
 export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
   // Restored calls neither notify listeners nor change the state.
   const owner = {
-    sandboxId: sandbox.id,
+    id: sandbox.id,
     seed: sandbox.options.seed,
     clock: new Clock(),
     occurrences: new Occurrences(),

@@ -45,7 +45,7 @@ export interface StateSnapshot {
 export class SandboxState implements CallState {
   readonly options: GatewayOptions
   readonly seed: string | number
-  readonly sandboxId: string
+  readonly id: string
   readonly listeners: Iterable<CallListener>
   readonly journal: Journal
   readonly database: DatabaseState
@@ -69,7 +69,7 @@ export class SandboxState implements CallState {
     this.#owner = owner
     this.options = options
     this.seed = seed
-    this.sandboxId = owner.id
+    this.id = owner.id
     this.listeners = owner.listeners
     this.journal = owner.journal
     this.database = new DatabaseState(seedData, from?.database)

@@ -29,8 +29,8 @@ export interface KnownOperation {
   readonly path: string
   /** Present if the operation generates text. */
   readonly protocol?: object | undefined
-  /** Present for other operations that can stream. */
-  readonly stream?: object | undefined
+  /** Set for other operations that can stream. */
+  readonly streams?: boolean | object | undefined
 }
 
 /** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */
@@ -258,7 +258,7 @@ function* faultProblems(
     if (wrong === undefined) continue
     const suitable = [
       `'${textOperations}'`,
-      ...operations.filter(({ stream }) => stream).map(({ id }) => `'${id}'`),
+      ...operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`),
     ]
     yield {
       path,
@@ -288,11 +288,11 @@ function* faultProblems(
 
 /** Returns true if `on` names operations that generate answers. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
-  return on === textOperations || operations.some((operation) => operation.id === on && streams(operation))
+  return on === textOperations || operations.some((operation) => operation.id === on && canStream(operation))
 }
 
-function streams({ protocol, stream }: KnownOperation): boolean {
-  return protocol !== undefined || stream !== undefined
+function canStream({ protocol, streams }: KnownOperation): boolean {
+  return Boolean(protocol ?? streams)
 }
 
 function* replyProblems(

@@ -195,9 +195,8 @@ describe('scenarios', () => {
       id: 'listReports',
       method: 'get',
       path: '/reports',
-      summary: 'List reports',
-      tag: 'Reports',
-      response: z.object({}),
+      doc: { summary: 'List reports', tag: 'Reports' },
+      output: z.object({}),
       resolve: () => ok({}),
     })
     const own = await startServer({ operations: [listReports] })

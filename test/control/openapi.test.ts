@@ -258,7 +258,7 @@ it('a document describes operations without a tag, parameters with and without a
     path: '/colours',
     input: { query: z.object({ hue: z.string().describe('Hue.'), shade: z.string().optional() }) },
     output: z.string(),
-    stream: { eventSchema: z.object({ colour: z.string() }) },
+    streams: z.object({ colour: z.string() }),
     resolve: () => ok(''),
   }
   const setup = { title: 'T', version: '1', description: 'D', base: '/', bearer: 'B', isEmulated: false }

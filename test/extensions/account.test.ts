@@ -1,7 +1,6 @@
 /** Tests GET /credits, GET /key and GET /generation, which report a sandbox's usage. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { extensions } from '../../src/operations/extensions/index.ts'
 import { call, open } from '../call.ts'
 
 const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat', 'embeddings'] })
@@ -105,10 +104,4 @@ describe('the account extension', () => {
     expect((await ask('GET /generation?id=')).status).toBe(400)
     expect((await ask('GET /generation')).status).toBe(400)
   })
-})
-
-it('every operation of an extension is marked as an extension', () => {
-  const all = Object.values(extensions).flat()
-  expect(all.length).toBeGreaterThan(5)
-  expect(all.filter(({ marks }) => !marks?.extension).map(({ id }) => id)).toEqual([])
 })

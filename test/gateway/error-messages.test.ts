@@ -117,9 +117,7 @@ const declared = (fields: object) => () =>
         id: 'getX',
         method: 'get',
         path: '/x',
-        summary: 'X',
-        tag: 'X',
-        response: {},
+        output: {},
         resolve: () => ok({}),
         ...fields,
       }),
@@ -140,8 +138,8 @@ async function replied(reply: Any): Promise<never> {
 
 /** Throws the error message caused by a custom operation's resolver. */
 async function resolved(resolve: Any): Promise<never> {
-  const response = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
-  const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', response, resolve })
+  const output = { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } }
+  const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', output, resolve })
   const own = create({ operations: [operation] })
   const { message } = (await call(own, 'GET /x')).body.error
   throw new Error(message, { cause: own.journal.last('getX')?.reason })
@@ -840,7 +838,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ["path: 'x'", declared({ path: 'x' }), 'must start with a slash'],
     [
       "id: 'listProviders'",
-      declared({ id: 'listProviders', response: { '~standard': { validate() {} } } }),
+      declared({ id: 'listProviders', output: { '~standard': { validate() {} } } }),
       'another operation has the same id',
     ],
   ],

@@ -61,9 +61,8 @@ describe('paths with parameters', () => {
       id: `at${paths.indexOf(path)}`,
       method: 'get',
       path,
-      summary: path,
-      tag: 'Things',
-      response: z.string(),
+      doc: { summary: path, tag: 'Things' },
+      output: z.string(),
       resolve: () => ok(path),
     })
 

@@ -28,7 +28,7 @@ describe('the 404 for an unknown path', () => {
         id: `${each}Report`,
         method: each,
         path: '/reports/{id}',
-        response: zod.object({}),
+        output: zod.object({}),
         resolve: () => ok({}),
       }),
     )

@@ -5,42 +5,43 @@ import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway, defineOperation, GatewayError, json, ok, type Reply } from '../../src/index.ts'
-import type { Schema } from '../../src/operations/custom-operation.ts'
+import type { Schema } from '../../src/operation.ts'
 import { call, open } from '../call.ts'
 
 const makeReport = defineOperation({
   id: 'makeReport',
   method: 'post',
   path: '/reports/{id}',
-  summary: 'Makes a report',
-  tag: 'Reports',
-  params: zod.object({ id: zod.string().min(3) }),
-  query: zod.object({ pages: zod.coerce.number().int().optional() }),
-  body: zod.object({ title: zod.string() }),
-  response: zod.object({ data: zod.object({ id: zod.string(), title: zod.string(), pages: zod.int() }) }),
+  doc: { summary: 'Makes a report', tag: 'Reports' },
+  input: {
+    params: zod.object({ id: zod.string().min(3) }),
+    query: zod.object({ pages: zod.coerce.number().int().optional() }),
+    body: zod.object({ title: zod.string() }),
+  },
+  output: zod.object({ data: zod.object({ id: zod.string(), title: zod.string(), pages: zod.int() }) }),
   resolve: ({ params, query, body }) =>
     ok({ data: { id: params.id, title: body.title, pages: query.pages ?? 1 } }),
 })
 
-async function post(path: string, body: object) {
-  const { status, body: reply } = await call(createGateway({ operations: [makeReport] }), `POST ${path}`, {
-    body,
-  })
-  return { status, body: reply }
-}
+// biome-ignore lint/suspicious/noExplicitAny: tests read any part of the document
+const documented = (operation: typeof makeReport | object, path: string): any =>
+  JSON.parse(JSON.stringify(apiDocument(createGateway({ operations: [operation as typeof makeReport] }))))
+    .paths[path].post
 
 describe('custom operations', () => {
   it('are routed, validated and documented', async () => {
-    expect((await post('/reports/abc?pages=3', { title: 'Tides' })).body).toEqual({
-      data: { id: 'abc', title: 'Tides', pages: 3 },
-    })
-    const rejected = await post('/reports/ab', {})
-    expect(rejected.body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
-      'params.id',
-      'body.title',
+    const gateway = createGateway({ operations: [makeReport] })
+    const reply = await call(gateway, 'POST /reports/abc?pages=3', { body: { title: 'Tides', size: 1 } })
+    expect(reply.body).toEqual({ data: { id: 'abc', title: 'Tides', pages: 3 } })
+    expect(gateway.journal.last(makeReport.id)?.warnings).toEqual([
+      'body.size is unknown to makeReport and was ignored',
     ])
-    const { paths } = apiDocument(createGateway({ operations: [makeReport] })) as { paths: object }
-    expect(Reflect.get(paths, '/reports/{id}').post).toMatchObject({
+    const rejected = await call(gateway, 'POST /reports/ab', { body: {} })
+    expect(rejected.body.error.metadata.violations).toEqual([
+      { path: 'params.id', message: "Must have at least 3 characters, got 'ab'", rule: 'too_small' },
+      { path: 'body.title', message: 'Is required', rule: 'invalid_type' },
+    ])
+    expect(documented(makeReport, '/reports/{id}')).toMatchObject({
       operationId: 'makeReport',
       parameters: [
         { name: 'id', in: 'path' },
@@ -51,10 +52,11 @@ describe('custom operations', () => {
 
   const valid = makeReport
   it.each([
-    [{ ...valid, response: undefined }, /operation 'makeReport': response must be a Standard Schema/],
-    [{ ...valid, body: { type: 'object' } }, /operation 'makeReport': body must be a Standard Schema/],
-    [{ ...valid, query: { safeParse() {} } }, /operation 'makeReport': query must be a Standard Schema/],
-    [{ ...valid, method: 'POTS' }, /method 'POTS' is not one of get, post, .*did you mean 'post'/],
+    [{ ...valid, output: undefined }, /operation 'makeReport': output must be a Standard Schema/],
+    [{ ...valid, input: { body: { type: 'object' } } }, /: input.body must be a Standard Schema/],
+    [{ ...valid, input: { query: { safeParse() {} } } }, /: input.query must be a Standard Schema/],
+    [{ ...valid, streams: {} }, /: streams must be true, or a Standard Schema of the events/],
+    [{ ...valid, method: 'POST' }, /method 'POST' is not one of get, post, .*did you mean 'post'/],
     [{ ...valid, path: 'reports' }, /path must start with a slash/],
     [{ ...valid, path: '/reports/:id/pages/:page' }, /write \/reports\/\{id\}\/pages\/\{page\}/],
     [{ ...valid, id: 'getPreset' }, /operation 'getPreset': another operation has the same id/],
@@ -75,15 +77,16 @@ describe("a custom operation's reply", () => {
       id: 'x',
       method: 'get',
       path: '/x',
-      response: zod.object({ data: zod.null() }),
+      output: zod.object({ data: zod.null() }),
       resolve: resolve as () => Reply<{ data: null }>,
     })
     const { status, body } = await call(createGateway({ operations: [operation] }), 'GET /x')
     return [status, body?.error?.message ?? body]
   }
   const threw = (what: string) => `resolve() of the 'x' operation threw ${what}`
-  const notStatus = (status: string) =>
-    threw(`a GatewayError with the status ${status}; it must be 400 to 599`)
+  const throwing = (error: Error) => () => {
+    throw error
+  }
 
   it.each<[name: string, resolve: () => unknown, expected: unknown]>([
     ['a valid value', () => ok({ data: null }), [200, { data: null }]],
@@ -97,23 +100,17 @@ describe("a custom operation's reply", () => {
     ],
     ...[400, 404, 599].map((status): [string, () => unknown, unknown] => [
       `an error with status ${status}`,
-      () => {
-        throw new GatewayError(status, 'No')
-      },
+      throwing(new GatewayError(status, 'No')),
       [status, 'No'],
     ]),
     ...[399, 600, 450.5].map((status): [string, () => unknown, unknown] => [
       `an error with status ${status}`,
-      () => {
-        throw new GatewayError(status, 'No')
-      },
-      [500, notStatus(String(status))],
+      throwing(new GatewayError(status, 'No')),
+      [500, threw(`a GatewayError with the status ${status}; it must be 400 to 599`)],
     ]),
     [
       'an error of another class with a status',
-      () => {
-        throw Object.assign(new Error('No'), { status: 404 })
-      },
+      throwing(Object.assign(new Error('No'), { status: 404 })),
       [500, threw('Error: No')],
     ],
   ])('may or may not be %s', async (_, resolve, expected) => {
@@ -125,7 +122,7 @@ describe("a custom operation's reply", () => {
       id: 'readNothing',
       method: 'get',
       path: '/nothing',
-      response: zod.object({}),
+      output: zod.object({}),
       resolve: () => ok({}),
     })
     const gateway = createGateway({ operations: [operation] })
@@ -155,13 +152,15 @@ function textField(name: string, isAsync = false): Schema<Record<string, string>
 describe('a custom operation with Standard Schemas', () => {
   const copyText = defineOperation({
     id: 'copyText',
-    method: 'POST',
+    method: 'post',
     path: '/copies/{id}',
-    params: textField('id'),
-    query: textField('lang'),
-    headers: textField('x-team'),
-    body: textField('text', true),
-    response: textField('copy', true),
+    input: {
+      params: textField('id'),
+      query: textField('lang'),
+      headers: textField('x-team'),
+      body: textField('text', true),
+    },
+    output: textField('copy', true),
     resolve: ({ params, query, body }) =>
       ok<Record<string, string>>(
         body['text'] === 'WRONG' ? {} : { copy: `${params['id']} ${query['lang']} ${body['text']}` },
@@ -196,17 +195,32 @@ describe('a custom operation with Standard Schemas', () => {
   })
 
   it('is in the OpenAPI document with empty schemas and without a tag', () => {
-    const { paths } = JSON.parse(JSON.stringify(apiDocument(gateway)))
-    const { tags, parameters, requestBody, responses } = paths['/copies/{id}'].post
+    const { tags, parameters, requestBody, responses } = documented(copyText, '/copies/{id}')
     expect(tags).toBeUndefined()
     expect(parameters).toEqual([{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }])
     expect(requestBody).toEqual({ required: true, content: { 'application/json': { schema: {} } } })
     expect(responses['200'].content['application/json'].schema).toEqual({})
   })
+
+  it('accepts a zod schema with an asynchronous refinement', async () => {
+    const findText = defineOperation({
+      id: 'findText',
+      method: 'get',
+      path: '/texts/{id}',
+      input: { params: zod.object({ id: zod.string().refine(async (id) => id !== 'none', 'No text') }) },
+      output: zod.object({ id: zod.string() }),
+      resolve: ({ params }) => ok(params),
+    })
+    const target = createGateway({ operations: [findText] })
+    expect((await call(target, 'GET /texts/a')).body).toEqual({ id: 'a' })
+    expect((await call(target, 'GET /texts/none')).body.error.metadata.violations).toMatchObject([
+      { path: 'params.id', message: 'No text' },
+    ])
+  })
 })
 
 it("a custom operation is documented with its library's JSON Schemas, unless they fail or have references", () => {
-  const documented = (name: string, schema: () => Record<string, unknown>): Schema => ({
+  const documentedAs = (name: string, schema: () => Record<string, unknown>): Schema => ({
     '~standard': { ...textField(name)['~standard'], jsonSchema: { input: schema, output: schema } },
   })
   const objectOf = (name: string) => () => ({
@@ -219,16 +233,17 @@ it("a custom operation is documented with its library's JSON Schemas, unless the
     id: 'findNote',
     method: 'post',
     path: '/notes/{id}/{part}',
-    params: documented('id', objectOf('id')),
-    query: documented('lang', objectOf('lang')),
-    body: documented('text', () => ({ $ref: '#/$defs/Text' })),
-    response: documented('copy', () => {
+    input: {
+      params: documentedAs('id', objectOf('id')),
+      query: documentedAs('lang', objectOf('lang')),
+      body: documentedAs('text', () => ({ $ref: '#/$defs/Text' })),
+    },
+    output: documentedAs('copy', () => {
       throw new Error('not supported')
     }),
     resolve: () => ok({ copy: 'a' }),
   })
-  const { paths } = JSON.parse(JSON.stringify(apiDocument(createGateway({ operations: [findNote] }))))
-  const { parameters, requestBody, responses } = paths['/notes/{id}/{part}'].post
+  const { parameters, requestBody, responses } = documented(findNote, '/notes/{id}/{part}')
   expect(parameters).toEqual([
     { name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 2 } },
     { name: 'part', in: 'path', required: true, schema: { type: 'string' } },
@@ -244,33 +259,31 @@ it('a custom operation supports every optional field of defineOperation', async 
     id: 'sendNote',
     method: 'post',
     path: '/notes',
-    summary: 'Sends a note',
-    tag: 'Notes',
     writes: true,
-    streams: true,
-    events: zod.object({ word: zod.string() }),
-    refuses: [409],
-    headers: zod.looseObject({ 'x-team': zod.string() }),
-    body: zod.object({ text: zod.string() }).optional(),
-    bodyIsOptional: true,
-    response: zod.object({ data: zod.string() }),
-    async resolve({ body }) {
+    streams: zod.object({ word: zod.string() }),
+    errors: [409],
+    input: {
+      headers: zod.looseObject({ 'x-team': zod.string() }),
+      body: zod.object({ text: zod.string() }).optional(),
+      bodyIsOptional: true,
+    },
+    output: zod.object({ data: zod.string() }),
+    async resolve({ body, headers }) {
       running.push('begin')
       await new Promise((resolve) => setImmediate(resolve))
       running.push('end')
-      return ok({ data: body?.text ?? 'none' })
+      return ok({ data: body?.text ?? `none of ${headers['x-team']}` })
     },
   })
   const gateway = createGateway({ operations: [sendNote] })
   const send = (headers: Record<string, string>) => call(gateway, 'POST /notes', { headers })
   expect((await send({})).status).toBe(400)
   const replies = await Promise.all([send({ 'x-team': 'a' }), send({ 'x-team': 'b' })])
-  expect(replies.map(({ body }) => body)).toEqual([{ data: 'none' }, { data: 'none' }])
+  expect(replies.map(({ body }) => body)).toEqual([{ data: 'none of a' }, { data: 'none of b' }])
   expect(running).toEqual(['begin', 'end', 'begin', 'end'])
   expect(() => gateway.use({ on: sendNote.id, fault: 'stream-cut' })).not.toThrow()
 
-  const { paths } = JSON.parse(JSON.stringify(apiDocument(gateway)))
-  const { responses } = paths['/notes'].post
+  const { responses } = documented(sendNote, '/notes')
   expect(responses['409']).toEqual({ $ref: '#/components/responses/Error409' })
   expect(responses['200'].content['text/event-stream']['x-event-schema'].properties).toEqual({
     word: { type: 'string' },
@@ -282,9 +295,7 @@ it('a custom operation cannot modify database rows passed to its resolver', asyn
     id: 'spoilWorkspaces',
     method: 'post',
     path: '/spoilt',
-    summary: 'Spoils workspaces',
-    tag: 'Spoilt',
-    response: zod.object({ data: zod.null() }),
+    output: zod.object({ data: zod.null() }),
     async resolve({ sandbox }) {
       for (const row of await sandbox.db.workspaces.list()) {
         Reflect.set(row, 'name', 'Spoilt')
@@ -300,13 +311,13 @@ it('a custom operation cannot modify database rows passed to its resolver', asyn
 })
 
 it('a custom operation that writes can change records, one operation at a time, while a test waits', async () => {
-  const addWorkspace = defineOperation({
-    id: 'addWorkspace',
+  const addWorkspaces = defineOperation({
+    id: 'addWorkspaces',
     method: 'post',
     path: '/added/{slug}',
     writes: true,
-    params: zod.object({ slug: zod.string() }),
-    response: zod.object({ data: zod.array(zod.string()) }),
+    input: { params: zod.object({ slug: zod.string() }) },
+    output: zod.object({ data: zod.array(zod.string()) }),
     async resolve({ params: { slug }, sandbox: { db } }) {
       const existing = await db.workspaces.list()
       const [created] = await Promise.all([
@@ -318,7 +329,7 @@ it('a custom operation that writes can change records, one operation at a time, 
       return ok({ data: existing.map(({ name }) => name) })
     },
   })
-  const gateway = createGateway({ operations: [addWorkspace] })
+  const gateway = createGateway({ operations: [addWorkspaces] })
   const before = (await gateway.db.workspaces.list()).length
   const replies = [call(gateway, 'POST /added/a'), call(gateway, 'POST /added/b')]
   await gateway.db.workspaces.create({ name: 'c', slug: 'c' })

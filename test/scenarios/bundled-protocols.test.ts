@@ -129,9 +129,7 @@ describe("rules with on: 'text'", () => {
       id: 'text',
       method: 'get',
       path: '/text',
-      summary: 'x',
-      tag: 'x',
-      response: z.object({}),
+      output: z.object({}),
     }
     const operations = [{ ...operation, resolve: () => ok({}) }]
     expect(() => createGateway({ operations: operations as never })).toThrow(

@@ -5,6 +5,7 @@
 
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it, vi } from 'vitest'
+import type { ZodType } from 'zod'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'
@@ -63,7 +64,7 @@ describe('bundled scenarios', () => {
     expect(named).toHaveLength(Object.keys(calls).length)
     for (const { id, output } of named) {
       const { status, body } = await calls[id as keyof typeof calls]()
-      expect([id, status, output.safeParse(body).success]).toEqual([id, 200, false])
+      expect([id, status, (output as ZodType).safeParse(body).success]).toEqual([id, 200, false])
     }
     expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }, { rule: 8 }, { rule: 9 }, { rule: 10 }])
   })

@@ -77,7 +77,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         const wanted = text.toLowerCase()
         const found = await inSlices([...sandboxes.store.records()], (record) =>
           [record.requestText, record.replyBody.text].some((each) => each.toLowerCase().includes(wanted))
-            ? [record.state.sandboxId, record.id]
+            ? [record.state.id, record.id]
             : undefined,
         )
         return { data: found.filter((each) => each !== undefined) }

@@ -47,7 +47,6 @@ function toOperation(
   const [{ method, route, operation }] = sources
   const summary = String(operation['summary'] || id)
   const samples = sources.map((source) => new Sample(id, summary, source, document))
-  const names = Array.from(route.matchAll(/\{([^{}]*)\}/g), ([, name = '']) => name)
   return {
     id,
     method,
@@ -55,10 +54,6 @@ function toOperation(
     doc: {
       summary,
       tag: String(listOf(operation['tags'])[0] ?? 'Document'),
-      schemas: () => ({
-        params: { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) },
-        output: {},
-      }),
     },
     input: {
       params: z.unknown(),

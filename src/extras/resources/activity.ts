@@ -52,7 +52,6 @@ export const getActivity = defineOperation({
     ),
   },
   output: z.lazy(() => z.object({ data: z.array(ActivityItem._zod.innerType) })),
-  marks: { extension: true },
   async resolve({ query, sandbox, now }) {
     const workspaces = new Map((await apiKeysOf(sandbox)).map((row) => [row.hash, row.workspace_id]))
     const otherWorkspace = await defaultWorkspaceId(sandbox)
@@ -128,7 +127,6 @@ export const getGenerationContent = defineOperation({
     }),
   ),
   errors: [404],
-  marks: { extension: true },
   resolve({ query, sandbox }) {
     const record = findGeneration(query.id, sandbox)
     const { messages, input } = Object(record.body) as { messages?: unknown; input?: unknown }
@@ -169,7 +167,6 @@ export const submitGenerationFeedback = defineOperation({
   },
   output: z.lazy(() => z.object({ data: z.strictObject({ success: z.literal(true) }) })),
   errors: [404],
-  marks: { extension: true },
   resolve({ body, sandbox }) {
     findGeneration(body.generation_id, sandbox)
     return ok({ data: { success: true as const } })

@@ -76,7 +76,6 @@ export const listApiKeys = defineOperation({
     ),
   },
   output: z.lazy(() => z.object({ data: z.array(ApiKey._zod.innerType) })),
-  marks: { extension: true },
   async resolve({ query, sandbox, now }) {
     const { offset = 0, include_disabled, workspace_id } = query
     const workspace = workspace_id ?? (await defaultWorkspaceId(sandbox))
@@ -111,7 +110,7 @@ export const createApiKey = defineOperation({
   },
   output: z.lazy(() => z.object({ data: ApiKey._zod.innerType, key: z.string() })),
   errors: [404],
-  marks: { extension: true, writes: true },
+  writes: true,
   async resolve(context) {
     const { body, sandbox, now, requestKey, warn } = context
     const workspace_id = body.workspace_id ?? (await defaultWorkspaceId(sandbox))
@@ -119,7 +118,7 @@ export const createApiKey = defineOperation({
       throw notFound(`no workspace has the id '${body.workspace_id}'`)
     if (body.limit != null) warn('body.limit is not enforced: use a rule with rateLimit')
     // A named sandbox's key is enough to route requests to the sandbox.
-    const prefix = sandbox.sandboxId === 'default' ? 'sk-or-v1' : `us-${sandbox.sandboxId}`
+    const prefix = sandbox.id === 'default' ? 'sk-or-v1' : `us-${sandbox.id}`
     const key = `${prefix}-${longHash(requestKey)}`
     await acceptOnlyLivingKeys(context)
     const row = await tableOf(sandbox).create({
@@ -146,7 +145,6 @@ export const getApiKey = defineOperation({
   input: { params },
   output: Reply,
   errors: [404],
-  marks: { extension: true },
   resolve: async (context) => ok({ data: shown(await find(context), context.sandbox, context.now) }),
 })
 
@@ -162,7 +160,7 @@ export const updateApiKey = defineOperation({
   },
   output: Reply,
   errors: [404],
-  marks: { extension: true, writes: true },
+  writes: true,
   async resolve(context) {
     const { body, sandbox, now } = context
     const { name, limit, limit_reset, include_byok_in_limit, disabled } = body
@@ -186,7 +184,7 @@ export const deleteApiKey = defineOperation({
   input: { params },
   output: Deleted,
   errors: [404],
-  marks: { extension: true, writes: true },
+  writes: true,
   async resolve(context) {
     const row = await find(context)
     await keep(context.sandbox, { ...row, state: 'deleted' })

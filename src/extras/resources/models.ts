@@ -15,7 +15,6 @@ export const getModel = defineOperation({
   input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
   output: z.lazy(() => z.object({ data: CatalogueModel._zod.innerType })),
   errors: [404],
-  marks: { extension: true },
   async resolve({ params: { author, slug }, sandbox: { tables } }) {
     const id = `${author}/${slug}`
     const model = (await tables.models.find(id)) ?? (await tables.models.find(id.replace(/:[^/:]*$/, '')))
@@ -36,7 +35,6 @@ export const createCoinbaseCharge = defineOperation({
   doc: { summary: 'Create a Coinbase charge (removed)', tag: 'Credits' },
   output: z.lazy(() => z.unknown()),
   errors: [410],
-  marks: { extension: true },
   resolve() {
     throw new GatewayError(410, 'Coinbase charges have been removed: buy credits on the website')
   },

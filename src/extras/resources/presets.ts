@@ -23,7 +23,6 @@ export const listPresets = defineOperation({
   doc: { summary: 'List presets', tag: 'Presets' },
   input: { query: Page },
   output: z.lazy(() => z.object({ data: z.array(PresetRecord._zod.innerType), total_count: z.int() })),
-  marks: { extension: true },
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.presets.memo('by update', (presets) =>
       presets.toSorted((left, right) => right.updated_at.localeCompare(left.updated_at)),
@@ -41,7 +40,6 @@ export const listPresetVersions = defineOperation({
   input: { params: z.lazy(() => z.object({ slug: slug() })), query: Page },
   output: z.lazy(() => z.object({ data: z.array(PresetVersion._zod.innerType), total_count: z.int() })),
   errors: [404],
-  marks: { extension: true },
   resolve: async (context) => ok(page(await versionsOf(context), context.query)),
 })
 
@@ -54,7 +52,6 @@ export const getPresetVersion = defineOperation({
   input: { params: z.lazy(() => z.object({ slug: slug(), version: z.string().min(1) })) },
   output: z.lazy(() => z.object({ data: PresetVersion._zod.innerType })),
   errors: [404],
-  marks: { extension: true },
   async resolve(context) {
     const { slug, version } = context.params
     const found = (await versionsOf(context)).find((each) => String(each.version) === version)
@@ -109,7 +106,7 @@ function createPreset(
       body: z.lazy(() => z.record(z.string(), z.unknown()).superRefine(requires(required))),
     },
     output: z.lazy(() => z.object({ data: Preset })),
-    marks: { extension: true, writes: true },
+    writes: true,
     async resolve({ params: { slug }, body, sandbox, now, requestKey, warn }) {
       const { presets, presetVersions } = sandbox.tables
       const existing = await presets.findBy('slug', slug)

@@ -38,7 +38,6 @@ export const rerank = defineOperation({
       usage: z.strictObject({ cost: z.number(), search_units: z.int(), total_tokens: z.int() }),
     }),
   ),
-  marks: { extension: true },
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, query, top_n } = body
     const documents = body.documents.map((each) => (typeof each === 'string' ? { text: each } : each))

@@ -40,7 +40,6 @@ export const listWorkspaces = defineOperation({
   doc: { summary: 'List workspaces', tag: 'Workspaces' },
   input: { query: Page },
   output: z.lazy(() => z.object({ data: z.array(ShownWorkspace._zod.innerType), total_count: z.int() })),
-  marks: { extension: true },
   async resolve({ query, sandbox }) {
     const { data, total_count } = page(await sandbox.tables.workspaces.rows(), query)
     return ok({ data: data.map((row) => shown(row, sandbox.seed)), total_count })
@@ -55,7 +54,7 @@ export const createWorkspace = defineOperation({
   doc: { summary: 'Create a workspace', tag: 'Workspaces', status: 201 },
   input: { body: z.lazy(() => WorkspaceUpdate.unwrap().required({ name: true, slug: true })) },
   output: Reply,
-  marks: { extension: true, writes: true },
+  writes: true,
   async resolve({ body, sandbox, now, requestKey }) {
     const { tables, seed } = sandbox
     const id = uuid(requestKey, 'workspace')
@@ -94,7 +93,6 @@ export const getWorkspace = defineOperation({
   input: { params },
   output: Reply,
   errors: [404],
-  marks: { extension: true },
   async resolve(context) {
     return ok({ data: shown(await findWorkspace(context), context.sandbox.seed) })
   },
@@ -109,7 +107,7 @@ export const deleteWorkspace = defineOperation({
   input: { params },
   output: Deleted,
   errors: [403, 404],
-  marks: { extension: true, writes: true },
+  writes: true,
   async resolve(context) {
     const { sandbox } = context
     const { id, slug } = await findWorkspace(context)

@@ -19,7 +19,6 @@ export const getCredits = defineOperation({
   output: z.lazy(() =>
     z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
   ),
-  marks: { extension: true },
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
@@ -59,12 +58,11 @@ export const getKey = defineOperation({
   path: '/key',
   doc: { summary: 'Get the current API key', tag: 'API Keys' },
   output: z.lazy(() => z.object({ data: Key })),
-  marks: { extension: true },
   resolve({ sandbox }) {
     const usage = sandbox.ledger.cost
     return ok({
       data: {
-        label: `sandbox ${sandbox.sandboxId}`,
+        label: `sandbox ${sandbox.id}`,
         usage,
         usage_daily: usage,
         usage_weekly: usage,
@@ -102,7 +100,6 @@ export const getGeneration = defineOperation({
   output: z.lazy(() =>
     z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
   ),
-  marks: { extension: true },
   resolve({ query: { id }, sandbox }) {
     const record = findGeneration(id, sandbox)
     return ok({ data: generationOf(id, record, record.usage) })

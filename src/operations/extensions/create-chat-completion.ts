@@ -14,7 +14,6 @@ export const createChatCompletion = defineOperation({
   input: { body: ChatRequest },
   output: ChatCompletion,
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
-  marks: { extension: true },
   protocol: chat,
   resolve: (context) => respond(chat, context),
 })

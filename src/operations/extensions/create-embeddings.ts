@@ -73,7 +73,6 @@ export const createEmbeddings = defineOperation({
   input: { body: EmbeddingsRequest },
   output: EmbeddingsList,
   assumes: { model: 'modelName' },
-  marks: { extension: true },
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
     const size = dimensions ?? defaultDimensions

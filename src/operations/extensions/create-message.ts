@@ -14,7 +14,6 @@ export const createMessage = defineOperation({
   input: { body: MessagesRequest },
   output: MessageObject,
   assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
-  marks: { extension: true },
   protocol: messages,
   resolve: (context) => respond(messages, context),
 })

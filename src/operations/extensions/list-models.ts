@@ -52,7 +52,6 @@ function modelList<const Id extends string>(id: Id, path: string, summary: strin
     doc: { summary, tag: 'Models' },
     input: { query: PagedFilters },
     output: Models,
-    marks: { extension: true },
     async resolve({ query, sandbox }) {
       const models = (await sandbox.tables.models.rows()).filter((model) => matches(model, query))
       const { offset = 0, limit = models.length, ...filters } = query
@@ -75,7 +74,6 @@ export const countModels = defineOperation({
   doc: { summary: 'Count models', tag: 'Models' },
   input: { query: Filters },
   output: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
-  marks: { extension: true },
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.models.rows()
     return ok({ data: { count: rows.filter((model) => matches(model, query)).length } })
@@ -122,7 +120,6 @@ export const listModelEndpoints = defineOperation({
   doc: { summary: "List a model's endpoints", tag: 'Models' },
   input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
   output: ModelEndpoints,
-  marks: { extension: true },
   async resolve({ params: { author, slug }, sandbox }) {
     const model = await sandbox.tables.models.find(`${author}/${slug}`)
     if (!model) throw new GatewayError(404)

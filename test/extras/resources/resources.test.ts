@@ -319,38 +319,39 @@ describe("a sandbox's activity", () => {
 })
 
 it('the operations of the extension declare their statuses', () => {
-  const lines = start().gateway.operations.flatMap(({ method, path, doc, errors = [], marks = {} }) => {
+  const lines = start().gateway.operations.flatMap(({ method, path, doc, errors = [], writes }) => {
     const isOurs = !/^.(responses|providers|benchmarks|embeddings|chat|credits$|key$|generation$)/.test(path)
-    const names = Object.entries(marks).flatMap(([name, isMarked]) => (isMarked === true ? [name] : []))
-    return isOurs ? `${[method, path, doc?.status ?? 200, ...errors, ...names].join(' ')}` : []
+    return isOurs
+      ? `${[method, path, doc?.status ?? 200, ...errors, ...(writes ? ['writes'] : [])].join(' ')}`
+      : []
   })
   expect(`\n${lines.sort().join('\n')}\n`).toMatchInlineSnapshot(`
     "
-    delete /keys/{hash} 200 404 extension writes
-    delete /workspaces/{id} 200 403 404 extension writes
-    get /activity 200 extension
-    get /generation/content 200 404 extension
-    get /keys 200 extension
-    get /keys/{hash} 200 404 extension
-    get /model/{author}/{slug} 200 404 extension
-    get /models/user 200 extension
-    get /models/{author}/{slug} 200 404 extension
-    get /presets 200 extension
+    delete /keys/{hash} 200 404 writes
+    delete /workspaces/{id} 200 403 404 writes
+    get /activity 200
+    get /generation/content 200 404
+    get /keys 200
+    get /keys/{hash} 200 404
+    get /model/{author}/{slug} 200 404
+    get /models/user 200
+    get /models/{author}/{slug} 200 404
+    get /presets 200
     get /presets/{slug} 200 404
-    get /presets/{slug}/versions 200 404 extension
-    get /presets/{slug}/versions/{version} 200 404 extension
-    get /workspaces 200 extension
-    get /workspaces/{id} 200 404 extension
-    patch /keys/{hash} 200 404 extension writes
+    get /presets/{slug}/versions 200 404
+    get /presets/{slug}/versions/{version} 200 404
+    get /workspaces 200
+    get /workspaces/{id} 200 404
+    patch /keys/{hash} 200 404 writes
     patch /workspaces/{id} 200 404 409 writes
-    post /credits/coinbase 200 410 extension
-    post /generation/feedback 200 404 extension
-    post /keys 201 404 extension writes
-    post /presets/{slug}/chat/completions 200 extension writes
-    post /presets/{slug}/messages 200 extension writes
-    post /presets/{slug}/responses 200 extension writes
-    post /rerank 200 extension
-    post /workspaces 201 extension writes
+    post /credits/coinbase 200 410
+    post /generation/feedback 200 404
+    post /keys 201 404 writes
+    post /presets/{slug}/chat/completions 200 writes
+    post /presets/{slug}/messages 200 writes
+    post /presets/{slug}/responses 200 writes
+    post /rerank 200
+    post /workspaces 201 writes
     "
   `)
 })

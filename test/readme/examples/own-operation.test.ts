@@ -6,10 +6,9 @@ const getReport = defineOperation({
   id: 'getReport',
   method: 'get',
   path: '/reports/{id}',
-  summary: 'One report',
-  tag: 'Reports',
-  params: z.object({ id: z.string().min(3) }),
-  response: z.object({ data: z.object({ id: z.string(), pages: z.int() }) }),
+  doc: { summary: 'One report', tag: 'Reports' },
+  input: { params: z.object({ id: z.string().min(3) }) },
+  output: z.object({ data: z.object({ id: z.string(), pages: z.int() }) }),
   resolve({ params }) {
     if (params.id === 'none') throw new GatewayError(404)
     return ok({ data: { id: params.id, pages: 12 } })
