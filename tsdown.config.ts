@@ -82,9 +82,7 @@ function loadedBy(source: string, modules: Modules): ReadonlySet<string> {
 const commandLineOnce: Rolldown.Plugin = {
   name: 'command-line-once',
   resolveId: (source) =>
-    /\/(command-line|commands|deploy-command)\.ts$/.test(source)
-      ? { id: './command-line.js', external: true }
-      : undefined,
+    /\/(command-line|commands)\.ts$/.test(source) ? { id: './command-line.js', external: true } : undefined,
 }
 
 /**

@@ -107,26 +107,10 @@ export class RemoteGateway extends RemoteSandbox {
     return followEvents(this.client, options)
   }
 
-  /** Rejects new sandboxes from now on. Existing sandboxes are unaffected. */
-  drain(): Promise<void> {
-    return this.client.data('drain', {})
-  }
-
   /** Returns 'ok' if the server is up. */
   async health(): Promise<'ok'> {
     const { status }: { status: 'ok' } = await this.client.data('getHealth', {})
     return status
-  }
-
-  /** Returns 'ready' if the server accepts new sandboxes. Throws 503 while it drains. */
-  async readiness(): Promise<'ready'> {
-    const { status }: { status: 'ready' } = await this.client.data('getReadiness', {})
-    return status
-  }
-
-  /** Returns the server's metrics in Prometheus text format. */
-  metrics(): Promise<string> {
-    return this.client.text('getMetrics', {})
   }
 
   /** Returns the control API's OpenAPI document. */

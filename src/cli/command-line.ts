@@ -7,7 +7,6 @@ import type { Flag } from '../gateway/extra.ts'
 import { FileError, formatProblem } from '../lib/data-file.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
-import { toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
@@ -138,16 +137,9 @@ function addServe(program: Command, start: Start): Command {
       'origins allowed to call the API, in addition to loopback; * allows all; may be repeated',
       collect,
     )
-    .optionsGroup('Cluster:')
-    .option('--node <name>', 'name of this node, such as n3; auto uses the number in the host name')
-    .option('--advertise <url>', 'URL of this node that bypasses the load balancer', toOrigin)
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate, a PEM file')
+    .option('--tls-key <file>', "the certificate's private key, a PEM file")
     .option('--no-default', 'reject requests that do not select a sandbox')
-    .option(
-      '--drain-ms <duration>',
-      'on SIGTERM, maximum wait for sandboxes in use; new sandboxes are rejected',
-      toDuration,
-      0,
-    )
     .allowExcessArguments()
     .action(async (flags) => {
       const [word] = serve.args
@@ -223,18 +215,6 @@ function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
   throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
-}
-
-function toDuration(text: string): number {
-  const ms = /^\d+$/.test(text) ? Number(text) : toMilliseconds(text)
-  if (ms < 1e9) return ms
-  throw new InvalidArgumentError("It must be milliseconds, or a duration such as '10s'.")
-}
-
-function toOrigin(text: string): string {
-  const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol)) return url.origin
-  throw new InvalidArgumentError('It must be a URL such as http://10.0.0.7:4141.')
 }
 
 function toFactor(text: string): number {

@@ -2,7 +2,6 @@
  * `serve`: runs the server until a signal stops it.
  */
 import { readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { monotonic } from '../lib/clock.ts'
@@ -12,7 +11,6 @@ import type { ExtensionName } from '../sandbox/options-input.ts'
 import type { RequestLine } from '../server/request-line.ts'
 import { gatewaySetup } from '../setup.ts'
 import { flagOf, readConfig, scenarioFiles, toGateway } from './config-file.ts'
-import { drain } from './drain.ts'
 import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
@@ -29,10 +27,9 @@ export interface ServeFlags {
   scenario?: string[]
   token?: string
   tokenFile?: string
-  node?: string
-  advertise?: string
+  tlsCert?: string
+  tlsKey?: string
   default: boolean
-  drainMs: number
   watch?: true
   quiet?: true
   json?: true
@@ -54,7 +51,8 @@ export type Start = (options: {
   allowedHosts: string[]
   allowedOrigins: string[]
   token: string | undefined
-  advertise: string | undefined
+  tlsCert: string | undefined
+  tlsKey: string | undefined
   console: boolean
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
@@ -63,7 +61,7 @@ export type Start = (options: {
 const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
-  const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
+  const { port, host, allowedHost: allowedHosts = [], tlsCert, tlsKey } = flags
   const { allowedOrigin: allowedOrigins = [] } = flags
   const token = flags.token ?? (await readToken(flags.tokenFile))
   const { gateway, files } = createGateway(flags)
@@ -81,7 +79,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     allowedHosts,
     allowedOrigins,
     token,
-    advertise,
+    tlsCert,
+    tlsKey,
     console: hasConsole,
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error) => {
@@ -101,17 +100,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     await server.close(waitMs)
     process.exit(0)
   }
-  process.on('SIGINT', stop)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   if (flags.stopWithStdin) process.stdin.resume().once('close', stop)
-  let isDraining = false
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, async () => {
-      if (drainMs > 0 && !isDraining) {
-        isDraining = true
-        await drain(gateway.sandboxes, drainMs)
-      }
-      await stop()
-    })
   // Printed last, because a program that waits for this output may send a signal at once.
   if (flags.json) print(readyLine(server, hasConsole))
   else
@@ -134,7 +124,7 @@ async function readToken(file: string | undefined): Promise<string | undefined> 
 }
 
 function createGateway(flags: ServeFlags) {
-  const { config, seed, timeScale, scenario = [], node, default: hasDefault } = flags
+  const { config, seed, timeScale, scenario = [], default: hasDefault } = flags
   const options = config === undefined ? {} : readConfig(config)
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
   const scenarios = [...(options.scenarios ?? []), ...scenario] as NonNullable<typeof options.scenarios>
@@ -149,25 +139,11 @@ function createGateway(flags: ServeFlags) {
       ...(timeScale !== undefined && { timeScale }),
       ...Object.assign({}, ...extraOptions),
       scenarios,
-      sandboxes: {
-        ...options.sandboxes,
-        ...(node !== undefined && { node: toNode(node) }),
-        ...(!hasDefault && { default: false }),
-      },
+      sandboxes: { ...options.sandboxes, ...(!hasDefault && { default: false }) },
     },
     config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 },
   )
   return { gateway, files: scenarioFiles(scenarios) }
-}
-
-/** Resolves `auto` from the number at the end of the host name, as in a StatefulSet: `understudy-3` is `n3`. */
-export function toNode(name: string, host = hostname()): string {
-  if (name !== 'auto') return name
-  const ordinal = /(?:^|\D)(\d{1,6})$/.exec(host)?.[1]
-  if (ordinal !== undefined) return `n${ordinal}`
-  throw new UsageError(
-    `--node auto requires a host name that ends in a number, got '${host}': set a name such as --node n3`,
-  )
 }
 
 function listenErrorText(error: NodeJS.ErrnoException, port: number, host: string): string {

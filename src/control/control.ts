@@ -48,7 +48,7 @@ export class Control {
   readonly #host: ControlHost
   readonly #router: Router
 
-  constructor(setup: Pick<ControlHost, 'gateway' | 'operations' | 'directOrigin'>) {
+  constructor(setup: Pick<ControlHost, 'gateway' | 'operations'>) {
     const events = new EventFeed(setup.gateway.sandboxes.listeners)
     this.#host = { ...setup, events }
     this.#router = new Router(setup.operations)

@@ -11,8 +11,6 @@ import type { EventFeed } from './event-feed.ts'
 export interface ControlHost {
   readonly gateway: GatewayCore
   readonly operations: readonly ControlOperation[]
-  /** Origin of this node, bypassing the load balancer; undefined if unknown. */
-  readonly directOrigin: string | undefined
   readonly events: EventFeed
 }
 

@@ -53,8 +53,6 @@ export interface SandboxAddress {
   readonly apiKey: string
   /** Base URL, ending in `/api/v1`. Requests under it use this sandbox, regardless of their key. */
   readonly baseUrl: string
-  /** Base URL that bypasses the load balancer, if the server advertises one, for faults that a proxy would hide. */
-  readonly directUrl?: string | undefined
 }
 
 /** A bundled scenario. */
@@ -125,11 +123,11 @@ export class RemoteSandbox implements AsyncDisposable {
   }
 
   /** @internal */
-  constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: SandboxAddress) {
+  constructor(client: ControlClient, { id, apiKey, baseUrl }: SandboxAddress) {
     this.client = client
     this.#here = { sandbox: id }
     const methods = named(derived(sandboxMethods, client, id))
-    Object.assign(this, { id, apiKey, baseUrl, directUrl }, methods)
+    Object.assign(this, { id, apiKey, baseUrl }, methods)
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
     refuseGuesses(this.journal, 'journal')

@@ -4,8 +4,6 @@
  */
 export const routePaths = {
   getHealth: 'GET /health',
-  getReadiness: 'GET /ready',
-  drain: 'POST /drain',
   getControlDocument: 'GET /openapi.json',
   listSandboxes: 'GET /sandboxes',
   createSandbox: 'POST /sandboxes',
@@ -54,7 +52,6 @@ export const routePaths = {
   deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
-  getMetrics: 'GET /metrics',
 } as const
 
 // Methods without arguments and their operations.

@@ -20,12 +20,6 @@ const SandboxInfo = z
     baseUrl: z
       .string()
       .describe('Requests under this URL use this sandbox, regardless of their key. Ends in /api/v1.'),
-    directUrl: z
-      .string()
-      .optional()
-      .describe(
-        'Base URL that bypasses the load balancer, for connection resets and partial bodies. Set if the server was started with --advertise.',
-      ),
   })
   .meta({ id: 'Sandbox', description: 'Isolated state: data, scenarios, journal and clock.' })
 const OneSandbox = z.object({ data: SandboxInfo })
@@ -49,19 +43,13 @@ const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
 /** Maximum number of snapshots per sandbox. The oldest are evicted first. */
 const maxSnapshots = 1000
 
-type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
-
 /** Returns a sandbox's addresses and key. */
 export function infoOf(
   { id, apiKey }: Sandbox,
-  { origin, directOrigin }: Origins,
+  { origin }: Pick<ControlContext, 'origin'>,
 ): z.infer<typeof SandboxInfo> {
-  const below = (address: string) => {
-    const baseUrl = `${address}/api/v1`
-    return id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id)
-  }
-  const info = { id, apiKey, baseUrl: below(origin) }
-  return directOrigin === undefined ? info : { ...info, directUrl: below(directOrigin) }
+  const baseUrl = `${origin}/api/v1`
+  return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
 }
 
 export const sandboxOperations = [

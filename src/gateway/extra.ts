@@ -100,12 +100,6 @@ export interface Extra {
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
   readonly files?: (path: string) => Promise<Reply> | undefined
-  /** Creates an HTTPS server. `names` are its host names. Default: an HTTP server is created. @internal */
-  readonly secureServer?: (
-    settings: object,
-    listener: (...parts: never[]) => void,
-    names: string[],
-  ) => Promise<object>
 }
 
 /** The gateway as control operations of an extra see it. */

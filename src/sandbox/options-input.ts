@@ -126,8 +126,6 @@ export interface GatewayOptionsInput {
   }
   /** Options for sandboxes. */
   sandboxes?: {
-    /** Name of this node in a cluster, such as `n3`. Generated sandbox ids start with it. Default: none. */
-    node?: string
     /** If false, requests that do not name a sandbox get a 410 instead of using the default sandbox. Default: true. */
     default?: boolean
   }

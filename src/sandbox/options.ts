@@ -10,7 +10,6 @@ import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { type Latency, LatencyOption } from './latency.ts'
 import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
 import { readOptions, type ValidatedOptions } from './read-options.ts'
-import { nodeNameForm } from './sandbox-id.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
@@ -83,7 +82,6 @@ const checks = {
   },
   sandboxes: () =>
     z.strictObject({
-      node: z.string().regex(nodeNameForm, 'Must be letters followed by a number, such as n3').optional(),
       default: z.boolean().default(defaultSandboxes().default),
     }),
 }
@@ -101,7 +99,7 @@ interface ResolvedOptions extends Omit<GatewayOptionsInput, Defaulted | Transfor
   stream: Complete<'stream'>
   search: Complete<'search'>
   limits: Record<keyof Complete<'limits'>, number>
-  sandboxes: SandboxOptions & Required<Omit<SandboxOptions, 'node'>>
+  sandboxes: Required<SandboxOptions>
 }
 
 type Complete<Name extends keyof GatewayOptionsInput> = Required<NonNullable<GatewayOptionsInput[Name]>>

@@ -15,7 +15,8 @@ export const serverOptionNames = [
   'allowedHosts',
   'allowedOrigins',
   'token',
-  'advertise',
+  'tlsCert',
+  'tlsKey',
   'console',
   'gateway',
   'requestTimeoutMs',
@@ -102,7 +103,7 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   return about(path, message) + fix
 }
 
-/** Returns the option names at a path, such as `node` and `default` for `sandboxes`. */
+/** Returns the option names at a path, such as `default` for `sandboxes`. */
 function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const shape = shapeOf(schema)
   const [first, ...rest] = path

@@ -18,7 +18,7 @@ import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxSetup } from './sandbox.ts'
 import { restoreCalls, SandboxFile, unknownOperations } from './sandbox-file.ts'
-import { assertCustomId, nodeOf, SandboxIds, sandboxBaseUrl } from './sandbox-id.ts'
+import { assertCustomId, sandboxBaseUrl } from './sandbox-id.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
@@ -43,18 +43,13 @@ export class Sandboxes {
   readonly listeners = new Set<CallListener>()
   /** Initial scenarios of every sandbox. */
   scenarios: readonly Scenario[]
-  readonly #ids: SandboxIds
   /** Base URLs of running servers and interceptions, in the order they started. */
   readonly #baseUrls = new Set<{ readonly baseUrl: string }>()
-  /** Number of sandboxes created so far, excluding the default one. */
-  createdCount = 0
-  /** Number of sandboxes that expired. */
-  expiredCount = 0
-  /** If true, no sandboxes can be created. See `drain`. */
-  isDraining = false
   /** The current async context's sandbox. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
+  /** Number of generated ids. */
+  #generated = 0
   /** Store for the calls of all sandboxes. */
   readonly store: JournalStore
   /** The gateway's operations. The journal's methods reject the ids of any others. */
@@ -71,7 +66,6 @@ export class Sandboxes {
     this.scenarios = setup.scenarios
     this.operations = setup.operations
     this.checkScenario = setup.checkScenario
-    this.#ids = new SandboxIds(setup.options.sandboxes.node)
   }
 
   /** Arguments for creating the default sandbox. */
@@ -91,8 +85,7 @@ export class Sandboxes {
 
   /**
    * Creates a sandbox, or returns the live one with this id. Throws 400 for an invalid id or invalid fixtures, 409 if
-   * the live sandbox has different data, 410 if the sandbox to fork does not exist, 429 if the limit is reached, and
-   * 503 while the gateway shuts down.
+   * the live sandbox has different data, 410 if the sandbox to fork does not exist, and 429 if the limit is reached.
    */
   create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
@@ -149,11 +142,10 @@ export class Sandboxes {
     return sandbox
   }
 
-  /** Returns the live sandbox with this id. Throws 410 if there is none, 421 if it is on another node. */
+  /** Returns the live sandbox with this id. Throws 410 if there is none. */
   find(id: string): Sandbox {
     const sandbox = this.get(id)
     if (sandbox) return sandbox
-    this.#assertHere(id)
     throw this.#notFoundError(id)
   }
 
@@ -230,34 +222,6 @@ export class Sandboxes {
     return this.#admit(id, options, seedData, from)
   }
 
-  /** Name of this node, or undefined for a standalone server. */
-  get node(): string | undefined {
-    return this.#setup.options.sandboxes.node
-  }
-
-  /** Number of live sandboxes, excluding the default one. */
-  get size(): number {
-    return this.#sandboxes.size
-  }
-
-  /** Returns all sandboxes except the default one, without removing expired ones first. */
-  values(): Iterable<Sandbox> {
-    return this.#sandboxes.values()
-  }
-
-  /** Rejects new sandboxes from now on. Existing sandboxes are unaffected. */
-  drain(): void {
-    this.isDraining = true
-  }
-
-  /**
-   * Returns true if a sandbox other than the default one has a request in flight, or had one within this many
-   * milliseconds of elapsed time.
-   */
-  isBusy(withinMs: number): boolean {
-    return [...this.#sandboxes.values()].some(({ idleMs }) => idleMs < withinMs)
-  }
-
   /** Returns gateway time in milliseconds, for idle timeouts. Sandbox clocks do not affect it. */
   elapsed(): number {
     return this.#clock.elapsed()
@@ -284,11 +248,6 @@ export class Sandboxes {
   }
 
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
-    if (this.isDraining)
-      throw new GatewayError(
-        503,
-        'This gateway is shutting down and accepts no new sandboxes: use another node',
-      )
     const { sandboxes: limit, sandboxIdleMs } = this.#setup.options.limits
     const isFull = this.#sandboxes.size >= limit
     if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdleMs / sweepsPerAge) this.#sweep()
@@ -298,18 +257,9 @@ export class Sandboxes {
         `Limit of ${limit} ${limit === 1 ? 'sandbox' : 'sandboxes'} reached: dispose one, or raise limits.sandboxes`,
       )
     }
-    const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
+    const sandbox = new Sandbox({ id: id ?? `s${++this.#generated}`, options, seedData, host: this }, from)
     this.#sandboxes.set(sandbox.id, sandbox)
-    this.createdCount++
     return sandbox
-  }
-
-  #assertHere(id: string): void {
-    const { node } = this
-    const home = nodeOf(id)
-    if (node === undefined || home === undefined || home === node) return
-    const message = `Sandbox '${id}' is on node '${home}', but this is '${node}': send its requests there`
-    throw new GatewayError(421, message, { node: home }, { headers: { 'x-understudy-node': home } })
   }
 
   #remove(sandbox: Sandbox, how: string): void {
@@ -333,7 +283,6 @@ export class Sandboxes {
   #evictIfIdle(sandbox: Sandbox): void {
     if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return
     this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
-    this.expiredCount++
   }
 
   #sweep(): void {

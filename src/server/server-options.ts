@@ -2,10 +2,43 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { between, PositiveDuration } from '../lib/numbers.ts'
+import { between, type Duration, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
+import type { RequestLine } from './request-line.ts'
+
+/** Options of `startServer` in addition to the gateway's. */
+export interface ServerSettings {
+  /** Port to listen on. Default: any free port. */
+  port?: number
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  host?: string
+  /** Accepted host names, in addition to loopback names and `host`. Default: none. */
+  allowedHosts?: string[]
+  /**
+   * Origins allowed to call the API, such as `https://app.example`, in addition to loopback and the server's own
+   * origin. `*` allows every origin. Default: none.
+   */
+  allowedOrigins?: string[]
+  /** Bearer token that control requests require. Default: none on loopback, generated on other addresses. */
+  token?: string
+  /** PEM file with a certificate, with which the server serves HTTPS. Default: none; the server serves HTTP. */
+  tlsCert?: string
+  /** PEM file with the certificate's private key. Default: none. */
+  tlsKey?: string
+  /** If true, serves the console, a web page, at `/__understudy/`. Default: true. */
+  console?: boolean
+  /** Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway. */
+  gateway?: GatewayCore
+  /**
+   * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within the same time, and
+   * within 10 s. Default: 30 s.
+   */
+  requestTimeoutMs?: Duration
+  /** Called after each request completes. Errors that the callback throws are printed. Default: none. */
+  onRequest?: (line: RequestLine) => unknown
+}
 
 /** Schema of a host name. Rejects URLs and ports, because names are compared with the `Host` header without its port. */
 const hostName = () =>
@@ -32,7 +65,8 @@ const checks = {
       .string()
       .min(1, 'Must not be empty: omit it for the default, which is none on loopback')
       .regex(/^\S+$/, 'Must have no spaces'),
-  advertise: () => z.url({ protocol: /^https?$/, ...mustBe('a URL such as http://10.0.0.7:4141') }),
+  tlsCert: () => z.string().min(1),
+  tlsKey: () => z.string().min(1),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, mustBe('a gateway, from createGateway()')),
   requestTimeoutMs: () => PositiveDuration,

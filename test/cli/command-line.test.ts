@@ -72,14 +72,13 @@ describe('serve', () => {
   it('reads flags that are not on the command line from environment variables', async () => {
     vi.stubEnv('UNDERSTUDY_PORT', '9001')
     vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
-    vi.stubEnv('UNDERSTUDY_NODE', 'n4')
     vi.stubEnv('UNDERSTUDY_EXTENSIONS', 'chat,models')
     vi.stubEnv('UNDERSTUDY_NO_DEFAULT', 'true')
     vi.stubEnv('UNDERSTUDY_WATCH', 'false')
     try {
       const { port, allowedHosts, options } = await optionsOf('--port', '9002')
       expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
-      expect(options.sandboxes).toMatchObject({ node: 'n4', default: false })
+      expect(options.sandboxes).toMatchObject({ default: false })
       expect(options.extensions).toEqual(['chat', 'models'])
       vi.stubEnv('UNDERSTUDY_PORT', 'x')
       expect(await exit()).toBe(2)
@@ -111,23 +110,6 @@ describe('serve', () => {
     expect(await optionsOf('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
     expect(await exit('--token-file', '@nothing')).toBe(2)
     expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
-  })
-
-  it('configures a cluster node with --node, --advertise and --no-default', async () => {
-    const { advertise, options } = await optionsOf(
-      '--node',
-      'n3',
-      '--advertise',
-      'http://10.0.0.7:4141/',
-      '--no-default',
-    )
-    expect(advertise).toBe('http://10.0.0.7:4141')
-    expect(options.sandboxes).toMatchObject({ node: 'n3', default: false })
-    expect(await exit('--node', '3')).toBe(2)
-    expect(stderr).toContain(
-      'error: no server in this test\nerror: --node must be letters followed by a number, such as n3\n',
-    )
-    expect(await exit('--advertise', 'here')).toBe(2)
   })
 
   it('listens on 127.0.0.1:4141 with seed 1 and no scenarios by default', async () => {
@@ -181,7 +163,6 @@ describe('serve', () => {
   it.each([
     [['--port', '65535'], { port: 65_535 }],
     [['--token', 't'], { token: 't' }],
-    [['--advertise', 'https://a.example/path'], { advertise: 'https://a.example' }],
     [['--allowed-host', 'a,b'], { allowedHosts: ['a', 'b'] }],
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
@@ -194,18 +175,16 @@ describe('serve', () => {
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
-    [['--drain-ms', '999999999'], { port: 4141 }],
     [['--no-console'], { console: false }],
+    [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], { tlsCert: 'a.pem', tlsKey: 'b.pem' }],
+    [['--no-default'], { options: { sandboxes: { default: false } } }],
   ])('parses %j', async (args, expected) => {
     expect(await optionsOf(...args)).toMatchObject(expected)
   })
 
   it.each([
-    [['--advertise', 'ftp://a.example'], 'It must be a URL such as http://10.0.0.7:4141.'],
     [['--time-scale', '-1'], 'A factor must be a number, 0 or more.'],
     [['--time-scale', '1.'], 'A factor must be a number, 0 or more.'],
-    [['--drain-ms', 'soon'], "It must be milliseconds, or a duration such as '10s'."],
-    [['--drain-ms', '1000000000'], "It must be milliseconds, or a duration such as '10s'."],
     [['--token', ''], 'A token must be one or more visible ASCII characters.'],
   ])('rejects %j with a one-line error', async (args, line) => {
     expect(await exit(...args)).toBe(2)
@@ -245,14 +224,9 @@ describe('serve', () => {
     })
   })
 
-  it.runIf(hasExtra('tls') && hasExtra('openapi'))(
-    'reads the options of extras from flags and from a configuration file, whose paths are relative to it',
+  it.runIf(hasExtra('openapi'))(
+    'reads the options of extras from a configuration file, whose paths are relative to it',
     async () => {
-      const servesTls = () => started?.gateway.extras.some(({ secureServer }) => secureServer)
-      await optionsOf()
-      expect(servesTls()).toBe(false)
-      await optionsOf('--tls')
-      expect(servesTls()).toBe(true)
       await write(
         'api.json',
         '{"openapi":"3.1.0","info":{},"paths":{"/tides":{"get":{"operationId":"listTides"}}}}',
@@ -399,7 +373,6 @@ describe('other commands', () => {
       'Server',
       'Behaviour',
       'Access',
-      'Cluster',
       'Examples',
     ])
     expect(stdout.match(/^ {2}\$ /gm)).toHaveLength(5)

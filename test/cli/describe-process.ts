@@ -249,19 +249,6 @@ function suite(program: () => string): void {
     expect(performance.now() - signalledAt).toBeLessThan(2500)
   })
 
-  it('serve --drain-ms keeps serving its sandboxes until they are idle, and reports that it is not ready', async () => {
-    const server = run(['--port', '0', '--drain-ms', '20000'])
-    const url = await ready(server)
-    const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
-    const ask = () => open(created.data, 'GET /providers')
-    expect((await ask()).status).toBe(200)
-    server.child.kill('SIGTERM')
-    await vi.waitUntil(async () => (await fetch(`${url}/__understudy/ready`)).status === 503, { timeout })
-    expect((await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).status).toBe(503)
-    expect((await ask()).status).toBe(200)
-    expect(await server.exit).toBe(0)
-  })
-
   it.runIf(process.platform === 'linux')('serve --open opens the console', async () => {
     const programs = join(folder, 'programs')
     await mkdir(programs)

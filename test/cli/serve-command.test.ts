@@ -8,7 +8,7 @@ import { run } from '../../src/cli/command-line.ts'
 import { flagOf, scenarioFiles } from '../../src/cli/config-file.ts'
 import { openPage } from '../../src/cli/open-page.ts'
 import { prepareLater } from '../../src/cli/prepare.ts'
-import { type Start, toNode } from '../../src/cli/serve-command.ts'
+import type { Start } from '../../src/cli/serve-command.ts'
 import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
 import type { CallListener } from '../../src/journal/call-record.ts'
@@ -181,20 +181,6 @@ describe('watchScenarios()', () => {
   })
 })
 
-it.each([
-  ['n7', 'any', 'n7'],
-  ['auto', 'understudy-3', 'n3'],
-  ['auto', 'understudy-1234567', undefined],
-  ['auto', 'understudy', undefined],
-  ['auto', '12', 'n12'],
-])('toNode() returns the node name for --node %s on the host %s: %s', (name, host, expected) => {
-  if (expected) expect(toNode(name, host)).toBe(expected)
-  else
-    expect(() => toNode(name, host)).toThrow(
-      `--node auto requires a host name that ends in a number, got '${host}'`,
-    )
-})
-
 describe('flagOf()', () => {
   it.each([
     ['allowedHosts', '--allowed-host'],
@@ -231,27 +217,13 @@ describe('serve', () => {
   })
 
   it('waits 5 seconds for open replies after a signal, and not at all after the second', async () => {
-    const { closes, sandboxes } = await serve('--json')
+    const { closes } = await serve('--json')
     await send('SIGINT')
-    expect([closes, sandboxes.isDraining]).toEqual([[5000], false])
+    expect(closes).toEqual([5000])
     expect(process.exit).toHaveBeenCalledWith(0)
     await send('SIGTERM')
-    expect([closes, sandboxes.isDraining]).toEqual([[5000, 0], false])
+    expect(closes).toEqual([5000, 0])
   })
-
-  it.each(['SIGTERM', 'SIGHUP'])(
-    'drains after %s with --drain-ms, unless the signal is repeated',
-    async (signal) => {
-      const { closes, gateway, sandboxes } = await serve('--json', '--drain-ms', '1')
-      await toFetch(gateway)('https://gateway.example/api/v1/providers')
-      const drained = send(signal)
-      expect([closes, sandboxes.isDraining]).toEqual([[], true])
-      const stopped = send(signal)
-      expect(closes).toEqual([5000])
-      await Promise.all([drained, stopped])
-      expect(closes).toEqual([5000, 0])
-    },
-  )
 
   it('watches scenario files with --watch', async () => {
     const file = join(await temporaryFolder(), 'mine.yaml')

@@ -180,23 +180,10 @@ describe('scenarios in the control API', () => {
   })
 })
 
-describe('readiness in the control API', () => {
-  it('ends when the server is drained', async () => {
-    await using draining = await startServer()
-    const target = { baseUrl: `${draining.url}/__understudy` }
-    const ready = await call(target, 'GET /ready')
-    expect([ready.status, ready.body]).toEqual([200, { data: { status: 'ready' } }])
-    expect((await call(target, 'POST /drain')).status).toBe(204)
-    const drained = await call(target, 'GET /ready')
-    expect([drained.status, drained.body]).toEqual([503, { data: { status: 'draining' } }])
-  })
-})
-
 describe('invalid control requests', () => {
   it.each([
     ['GET /nowhere', undefined, 404],
     ['POST /health', undefined, 405],
-    ['GET /drain', undefined, 405],
     ['POST /sandboxes', '{', 400],
     ['POST /sandboxes', '[]', 400],
     ['POST /sandboxes', { fork: 3 }, 400],

@@ -276,11 +276,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'options.allowedOrigins[0] must be an origin such as https://app.example',
     ],
     [
-      'an address as advertise',
-      () => start({ advertise: '10.0.0.7' }),
-      "options.advertise must be a URL such as http://10.0.0.7:4141, got '10.0.0.7'",
-    ],
-    [
       'connectGateway without the token',
       async () => {
         await using locked = await startServer({ token: 'secret' })

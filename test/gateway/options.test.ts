@@ -95,7 +95,7 @@ describe('createGateway', () => {
         { sandboxIdleMs: 0 },
       ],
     ],
-    ['sandboxes', [{ node: 'n3', default: false }], [{ node: '3' }]],
+    ['sandboxes', [{ default: false }], [{ default: 1 }]],
     ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
   ])('validates the option %s: accepts each of %j, and rejects each of %j', (name, right, wrong) => {

@@ -120,11 +120,7 @@ describe('containers', () => {
     expect(await health()).toBe(1)
   })
 
-  const pages = [
-    'src/server/CONTAINERS.md',
-    'src/extras/cluster/README.md',
-    'src/extras/cluster/KUBERNETES.md',
-  ]
+  const pages = ['src/server/CONTAINERS.md']
   const withMerge = CORE_SCHEMA.withTags(mergeTag)
   const examples = pages.flatMap((page) =>
     [...read(page).matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text = '']) =>

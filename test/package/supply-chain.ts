@@ -25,7 +25,6 @@ const shipped: Record<string, string> = {
   leven: 'Finds the nearest name for a misspelt one.',
   mutative: 'Dependency of `@msw/data`.',
   outvariant: 'Dependency of `@msw/data`.',
-  'node-forge': 'Generates the certificate for `--tls`. Loaded on demand.',
   'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   rettime: 'Dependency of `@msw/data`.',
   zod: 'Validates requests, replies and options.',

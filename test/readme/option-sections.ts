@@ -13,7 +13,7 @@ interface Option {
 
 export const optionSections: Record<string, () => string> = {
   options: () => tableOf(gatewayOptions()),
-  'server-options': () => tableOf(optionsOf(sourceOf('serve.ts'), 'ServerOptions')),
+  'server-options': () => tableOf(optionsOf(sourceOf('server/server-options.ts'), 'ServerSettings')),
 }
 
 /** Returns the core's options, then each extra's. */

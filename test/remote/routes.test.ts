@@ -36,9 +36,6 @@ const fresh = () => gateway.createSandbox()
 /** Calls the client method for each route. A missing route is a type error. */
 const methods: Record<RouteId, () => Promise<unknown>> = {
   getHealth: () => gateway.health(),
-  getReadiness: () => gateway.readiness(),
-  drain: () => drained(),
-  getMetrics: () => gateway.metrics(),
   getControlDocument: () => gateway.controlDocument(),
 
   listSandboxes: () => gateway.sandboxes(),
@@ -98,12 +95,6 @@ const methods: Record<RouteId, () => Promise<unknown>> = {
 
   readClock: () => sandbox.clock.read(),
   advanceClock: () => sandbox.clock.advance(1),
-}
-
-/** Drains a separate server, because a draining server rejects new sandboxes. */
-async function drained(): Promise<void> {
-  await using other = await startServer()
-  await (await connectGateway(other.url)).drain()
 }
 
 async function firstEvent(): Promise<void> {

@@ -63,7 +63,7 @@ export async function chaos(
   const watch = async () => {
     while (monotonic() < until) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, until - monotonic())))
-      const reading = { minutes: (monotonic() - from) / 60_000, ...(await program.read()) }
+      const reading = { minutes: (monotonic() - from) / 60_000, ...program.read() }
       result.readings.push(reading)
       report(`${result.requests} requests, ${result.sandboxes} sandboxes: ${inWords(reading)}`)
     }
@@ -89,8 +89,8 @@ export function fitOf(readings: readonly Reading[], name: keyof Vitals): Fit {
 
 const mebibyte = 1024 * 1024
 
-export function inWords({ rss, heapUsed, descriptors, delayMs }: Vitals): string {
-  return `RSS ${Math.round(rss / mebibyte)} MB, heap ${Math.round(heapUsed / mebibyte)} MB, ${descriptors} descriptors, event-loop delay p99 ${delayMs.toFixed(0)} ms`
+export function inWords({ rss, descriptors }: Vitals): string {
+  return `RSS ${Math.round(rss / mebibyte)} MB, ${descriptors} descriptors`
 }
 
 /**

@@ -265,7 +265,7 @@ async function ofChaos(): Promise<void> {
       `  ${name}: ${(start / scale).toFixed(1)} ${sign} ${Math.abs(slope / scale).toFixed(3)} ${unit} per minute`,
     )
     const begin = start + (slope * minutes) / 3
-    if (name !== 'delayMs' && end > begin * 1.2) reportViolation(`${name} grows`, { begin, end })
+    if (end > begin * 1.2) reportViolation(`${name} grows`, { begin, end })
   }
   summary.push(`  shut down in ${Math.round(endMs)} ms`)
 }
@@ -273,9 +273,7 @@ async function ofChaos(): Promise<void> {
 /** Reported fields of a reading, each with its unit and divisor. */
 const figures = [
   ['rss', 'MB', 1024 * 1024],
-  ['heapUsed', 'MB', 1024 * 1024],
   ['descriptors', '', 1],
-  ['delayMs', 'ms', 1],
 ] as const
 
 function inMegabytes({ rss, heapUsed }: Reading): string {

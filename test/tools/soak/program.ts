@@ -1,23 +1,21 @@
 /** Runs the `serve` command as a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonic } from '../../../src/lib/clock.ts'
 
-/** The server's resource usage. Memory is in bytes. */
+/** The server's resource usage, from /proc. */
 export interface Vitals {
+  /** Resident memory in bytes. */
   rss: number
-  heapUsed: number
-  /** Number of open files and sockets. NaN if the system has no /proc. */
+  /** Number of open files and sockets. */
   descriptors: number
-  /** 99th percentile of the event loop delay since the last reading, in milliseconds. */
-  delayMs: number
 }
 
 export interface Program {
   readonly url: string
-  read(): Promise<Vitals>
+  read(): Vitals
   /** Sends SIGTERM, and returns the time until the process exits in milliseconds. */
   end(): Promise<number>
 }
@@ -32,17 +30,10 @@ export async function startProgram(...flags: string[]): Promise<Program> {
   const { url } = JSON.parse(String(line))
   return {
     url,
-    async read() {
-      const text = await (await fetch(`${url}/__understudy/metrics`)).text()
-      const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-      const files = `/proc/${child.pid}/fd`
-      return {
-        rss: figure('process_resident_memory_bytes'),
-        heapUsed: figure('understudy_heap_used_bytes'),
-        descriptors: existsSync(files) ? readdirSync(files).length : Number.NaN,
-        delayMs: 1000 * figure('understudy_event_loop_lag_seconds{share="0.99"}'),
-      }
-    },
+    read: () => ({
+      rss: residentBytes(child.pid),
+      descriptors: readdirSync(`/proc/${child.pid}/fd`).length,
+    }),
     async end() {
       const from = monotonic()
       child.kill('SIGTERM')
@@ -50,4 +41,9 @@ export async function startProgram(...flags: string[]): Promise<Program> {
       return monotonic() - from
     },
   }
+}
+
+export function residentBytes(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
 }

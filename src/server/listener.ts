@@ -1,0 +1,111 @@
+/** Node's HTTP or HTTPS server, with limits on what clients may send before a request is handled. */
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { refuseSocket, refuseTunnel } from './send.ts'
+import type { ServerSettings } from './server-options.ts'
+
+/** Maximum time to receive request headers, and for a TLS handshake, in real milliseconds. */
+const maxHeadersTimeoutMs = 10_000
+
+const settings = {
+  /** Maximum header size in bytes. Larger headers get a 431. */
+  maxHeaderSize: 16 * 1024,
+  /** Interval at which Node checks for requests with slow headers, in milliseconds. */
+  connectionsCheckingInterval: 500,
+  // The guard, which uses the error envelope, rejects requests without a `Host`.
+  requireHostHeader: false,
+}
+
+export interface Certificate {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+export type Listener = Server
+
+/** Reads the certificate and its key. Throws a `TypeError` if only one is set, or if a file cannot be read. */
+export function readCertificate({ tlsCert, tlsKey }: ServerSettings): Certificate | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  const read = (name: string, path: string | undefined) => {
+    if (path === undefined)
+      throw new TypeError(`startServer: options.${name} is missing: HTTPS needs a certificate and its key`)
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      throw new TypeError(`startServer: options.${name}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  return { cert: read('tlsCert', tlsCert), key: read('tlsKey', tlsKey) }
+}
+
+export interface ListenerSetup {
+  readonly certificate: Certificate | undefined
+  readonly requestTimeoutMs: number
+  readonly onConnection: (socket: Socket) => void
+  readonly onRequest: RequestListener
+}
+
+/** Creates the server. Throws a `TypeError` for an invalid certificate. */
+export function createListener(setup: ListenerSetup): Listener {
+  const { certificate, requestTimeoutMs, onConnection, onRequest } = setup
+  const server = certificate ? createSecureServer(certificate, onRequest) : createServer(settings, onRequest)
+  server.on('checkExpectation', onRequest)
+  server.on('checkContinue', onRequest)
+  server.on('connect', refuseTunnel)
+  server.on('clientError', refuseSocket)
+  server.on(certificate ? 'secureConnection' : 'connection', onConnection)
+  server.headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
+  // The gateway enforces the timeout for bodies, so that slow requests get a reply and a journal entry.
+  server.requestTimeout = 0
+  return server
+}
+
+/** Creates an HTTPS server whose connections can be reset like HTTP connections. */
+function createSecureServer(certificate: Certificate, listener: RequestListener): Server {
+  // Loaded only here, because loading `node:https` takes as long as all other startup work.
+  const https = process.getBuiltinModule('node:https')
+  const server = secure(() =>
+    https.createServer({ ...settings, ...certificate, handshakeTimeout: maxHeadersTimeoutMs }, listener),
+  )
+  /** TCP sockets by client address, which is the same before and after the TLS handshake. */
+  const raw = new Map<string, Socket>()
+  const addressOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  server.prependListener('connection', (socket: Socket) => {
+    const address = addressOf(socket)
+    raw.set(address, socket)
+    socket.once('close', () => raw.delete(address))
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const address = addressOf(socket)
+    const connection = raw.get(address)
+    raw.delete(address)
+    // Node can reset only plain TCP sockets.
+    socket.resetAndDestroy = () => {
+      connection?.resetAndDestroy()
+      return socket
+    }
+  })
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    // Unfinished handshakes would keep the server open.
+    for (const socket of raw.values()) socket.destroy()
+    return close(done)
+  }
+  return server
+}
+
+function secure<Result>(create: () => Result): Result {
+  try {
+    return create()
+  } catch (error) {
+    const { message } = error as Error
+    throw new TypeError(
+      `startServer: options.tlsCert and tlsKey are not a certificate and its key: ${message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}

@@ -1,0 +1,218 @@
+/** Serves a gateway over HTTP or HTTPS. The control API is loaded on first use. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Control } from '../control/control.ts'
+import { serve } from '../delivery/deliver.ts'
+import { NodeSink, toNodeCall } from '../delivery/node.ts'
+import type { Call } from '../gateway/call.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { GatewayError } from '../http/errors.ts'
+import { ok, type Reply } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { monotonic } from '../lib/clock.ts'
+import { loadOnce } from '../lib/load-once.ts'
+import { toMilliseconds } from '../lib/numbers.ts'
+import { printError } from '../lib/print.ts'
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
+import { Guard } from './guard.ts'
+import { createListener, type Listener, readCertificate } from './listener.ts'
+import { toRequestLine } from './request-line.ts'
+import { rootReply } from './root.ts'
+import { refuse, send } from './send.ts'
+import { type ServerSettings, toListenError } from './server-options.ts'
+import { cutUnreadBody } from './unread-body.ts'
+
+const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
+
+/** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
+const idleCheckMs = 20
+
+export class Server {
+  readonly gateway: GatewayCore
+  readonly #settings: ServerSettings
+  readonly #host: string
+  readonly #requestTimeoutMs: number
+  readonly #guard: Guard
+  readonly #listener: Listener
+  /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
+  readonly #connections = new Map<Socket, NodeSink | undefined>()
+  readonly #loadControl: () => Promise<Control>
+  #control: Control | undefined
+  /** Unregisters the base URL. */
+  #leave = () => {}
+
+  /** Throws a `TypeError` if the certificate or its key cannot be read. */
+  constructor(gateway: GatewayCore, settings: ServerSettings) {
+    const { host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], token } = settings
+    this.gateway = gateway
+    this.#settings = settings
+    this.#host = host
+    this.#requestTimeoutMs = toMilliseconds(settings.requestTimeoutMs ?? '30s')
+    this.#guard = new Guard({ host, allowedHosts, allowedOrigins, token })
+    this.#listener = createListener({
+      certificate: readCertificate(settings),
+      requestTimeoutMs: this.#requestTimeoutMs,
+      onConnection: (socket) => {
+        this.#connections.set(socket, undefined)
+        socket.once('close', () => this.#connections.delete(socket))
+      },
+      onRequest: (request, response) => void this.handle(request, response),
+    })
+    this.#loadControl = loadOnce(async () => {
+      const { Control, controlOperations } = await import('../control/control.ts')
+      this.#control = new Control({ gateway, operations: await controlOperations(gateway) })
+      return this.#control
+    })
+  }
+
+  /** Bearer token for control requests; undefined if none is required. */
+  get token(): string | undefined {
+    return this.#guard.token
+  }
+
+  /**
+   * Starts listening. Throws an error with Node's `code`, such as `EADDRINUSE`, if the server cannot listen on its
+   * address.
+   */
+  async listen(): Promise<{ port: number; url: string }> {
+    const { port = 0, tlsCert } = this.#settings
+    await new Promise<void>((resolve, reject) => {
+      this.#listener.once('error', (error) => reject(toListenError(error, port, this.#host)))
+      this.#listener.listen(port, this.#host, resolve)
+    })
+    const bound = (this.#listener.address() as AddressInfo).port
+    const url = `${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(this.#host)}:${bound}`
+    this.#leave = this.gateway.sandboxes.serveAt(`${url}/api/v1`)
+    return { port: bound, url }
+  }
+
+  /** Handles a request of any kind. Never throws. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { onRequest } = this.#settings
+    const startedAt = monotonic()
+    const sink = new NodeSink(response)
+    this.#connections.set(request.socket, sink)
+    const served = this.#serve(request, sink)
+    if (!onRequest) return void (await served)
+    response.once('close', async () => {
+      const line = toRequestLine(request, response, startedAt, await served)
+      try {
+        await onRequest(line)
+      } catch (error) {
+        printError(`[understudy] startServer: onRequest threw ${error}`)
+      }
+    })
+  }
+
+  /**
+   * Stops accepting requests and shuts down.
+   *
+   * @param graceMs Maximum wait for open replies, in real milliseconds.
+   */
+  close(graceMs = 0): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => this.#listener.closeAllConnections(), graceMs)
+      // Idle keep-alive connections, stalled replies and event streams would keep the server running.
+      const endIdle = () => {
+        this.#control?.close()
+        for (const [socket, sink] of this.#connections)
+          if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
+      }
+      endIdle()
+      const idle = setInterval(endIdle, idleCheckMs)
+      this.#listener.close(() => {
+        this.#leave()
+        clearTimeout(cut)
+        clearInterval(idle)
+        resolve()
+      })
+      if (graceMs === 0) this.#listener.closeAllConnections()
+    })
+  }
+
+  async #serve(request: IncomingMessage, sink: NodeSink): Promise<CallRecord | undefined> {
+    const { gateway } = this
+    const { response } = sink
+    const { method, url = '/', headers } = request
+    try {
+      this.#guard.assertHost(request)
+      // A server rejects expectations that it cannot meet. Spec: RFC 9110, 10.1.1.
+      if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue')
+        throw new GatewayError(417, "Unsupported Expect header: only '100-continue' is supported")
+      if (/^\/__understudy(?![^/?])/.test(url)) return void (await this.#serveControl(request, sink))
+      if (headers.origin !== undefined) {
+        this.#guard.assertOrigin(headers.origin, headers.host)
+        allowOrigin(headers.origin, response)
+      }
+      if (method === 'OPTIONS' && isPreflight(request)) return void answerPreflight(request, response)
+      if (url === '/openapi.json') {
+        const { apiDocument } = await import('../control/documents.ts')
+        return void (await send(response, ok(apiDocument(gateway))))
+      }
+      const hasConsole = this.#hasConsole && gateway.extras.some(({ files }) => files)
+      const root = /^\/(?:\?|$)/.test(url) && rootReply(request, hasConsole)
+      if (root) return void (await send(response, root))
+      return await serve(gateway, this.#toCall(request, sink))
+    } catch (error) {
+      refuse(response, error)
+    } finally {
+      if (!request.complete) cutUnreadBody(request, response, this.#requestTimeoutMs)
+    }
+  }
+
+  async #serveControl(request: IncomingMessage, sink: NodeSink): Promise<void> {
+    const { response } = sink
+    const { headers, method, url = '' } = request
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('cache-control', 'no-store')
+    // HTTP/1.0 requests may have no `Host`, so their replies use the local address instead.
+    const { localAddress = '', localPort } = request.socket
+    headers.host ??= `${toUrlHost(localAddress)}:${localPort}`
+    if (this.#settings.tlsCert !== undefined) headers['x-forwarded-proto'] = 'https'
+    const isRead = method === 'GET' || method === 'HEAD'
+    // The console accepts links from other origins. It requires no token, because the user enters the token
+    // on the page.
+    const file = isRead && this.#hasConsole ? await fileOf(this.gateway, request) : undefined
+    if (file) return send(response, file)
+    this.#guard.assertSameOrigin(request)
+    // Requires no token and loads nothing, because orchestrators poll it from startup.
+    if (isRead && url.split('?', 1)[0] === '/__understudy/health')
+      return send(response, ok({ data: { status: 'ok' } }))
+    this.#guard.assertToken(request)
+    const control = await this.#loadControl()
+    return send(response, await control.handle(this.#toCall(request, sink)))
+  }
+
+  get #hasConsole(): boolean {
+    return this.#settings.console ?? true
+  }
+
+  #toCall(request: IncomingMessage, sink: NodeSink): Call {
+    return toNodeCall(request, sink, {
+      timeoutMs: this.#requestTimeoutMs,
+      awaitsContinue: request.headers.expect !== undefined,
+    })
+  }
+}
+
+/** Returns the file that an extra serves at the path, or a 304 if the client has cached it. */
+async function fileOf(
+  { extras }: GatewayCore,
+  { url = '/', headers }: IncomingMessage,
+): Promise<Reply | undefined> {
+  for (const { files } of extras) {
+    const reply = await files?.(url)
+    if (!reply) continue
+    const { etag } = reply.headers
+    const isCached = etag !== undefined && etag === headers['if-none-match']
+    return isCached ? { ...reply, status: 304, body: { kind: 'none' } } : reply
+  }
+  return undefined
+}
+
+/** Returns the host to use in URLs: wildcard addresses become loopback, and IPv6 addresses get brackets. */
+function toUrlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
