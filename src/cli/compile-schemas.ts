@@ -12,7 +12,6 @@ export async function compileSchemas(operations: readonly AnyOperation[]): Promi
   const schemas = operations.flatMap(({ input, output }) => (input?.body ? [input.body, output] : []))
   // If the runtime forbids code generation, zod returns the schema unchanged.
   for (const schema of [...schemas, Workspace].filter((each) => each instanceof z.ZodType)) {
-    // mutation: equivalent (compiled schemas are only faster)
     checkBy(z.compile(unwrapped(schema)), schema)
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -20,6 +19,5 @@ export async function compileSchemas(operations: readonly AnyOperation[]): Promi
 
 /** Returns the schema inside a lazy one, because zod cannot compile lazy schemas. */
 function unwrapped(schema: z.ZodType): z.ZodType {
-  // mutation: equivalent (compiled schemas are only faster)
   return schema instanceof z.ZodLazy ? (schema._zod.innerType as z.ZodType) : schema
 }

@@ -7,7 +7,6 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { CallListener } from '../journal/call-record.ts'
 
 /** Interval between checks for open requests, in real milliseconds. The first check is one interval after startup. */
-// mutation: equivalent (nothing depends on the exact time)
 const checkMs = 250
 
 export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCore): void {
@@ -16,7 +15,6 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
   const watch: CallListener = {
     replied() {
       open++
-      // mutation: equivalent (a library loads 250 ms sooner or later)
       isQuiet = false
     },
     settled: () => void open--,
@@ -36,7 +34,6 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
       // period.
       clearInterval(checks)
       listeners.delete(watch)
-      // mutation: equivalent (the first use loads it otherwise)
       loadLibrary()
     }
   }, checkMs).unref()

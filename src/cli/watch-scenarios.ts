@@ -6,7 +6,6 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ScenarioFile } from './config-file.ts'
 
 /** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
-// mutation: equivalent (any similar interval works)
 const defaultIntervalMs = 200
 
 /**

@@ -16,10 +16,8 @@ const frameMs = 100
 const maxCalls = 250
 /** Maximum number and total size of frames retained for watchers that reconnect. */
 const maxFrames = 300
-// mutation: equivalent (a bound on the work; any similar number will do)
 const maxBytes = 2 * 1024 * 1024
 /** Maximum number of characters to buffer for a slow watcher. Beyond it, the watcher misses frames and gets `resync`. */
-// mutation: equivalent (a bound on memory; any similar number will do)
 const maxBuffered = 256 * 1024
 const maxWatchers = 64
 /** Time that watchers have to reconnect, in real milliseconds. */
@@ -139,7 +137,6 @@ export class EventFeed implements CallListener {
 
   #end(): void {
     this.#listeners.delete(this)
-    // mutation: equivalent (a frame without calls is harmless)
     clearTimeout(this.#timer)
     clearInterval(this.#heartbeat)
     this.#timer = undefined
@@ -157,12 +154,10 @@ export class EventFeed implements CallListener {
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
     if (this.#watchers.size === 0) return
-    // mutation: equivalent (a difference of one millisecond is not noticeable)
     this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
   #flush(): void {
-    // mutation: equivalent (a frame without calls is harmless)
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#sentAt = monotonic()

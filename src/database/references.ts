@@ -96,7 +96,6 @@ function* partReferences(collections: readonly CollectionDeclaration[]): Generat
     if (!part.partOf) continue
     const { collection, field: back } = part.partOf
     for (const owner of collections.filter(({ name }) => name === collection)) {
-      // mutation: equivalent (satisfies the type checker; an owner refers to its parts)
       for (const [field, target] of Object.entries(owner.refersTo ?? {})) {
         if (target === part.name) yield { owner, field, part, back }
       }

@@ -120,9 +120,7 @@ export class SeedData {
 
   /** Truncates the fixtures or adds generated rows to reach the requested number. */
   async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
-    // mutation: equivalent (avoids loading an unused generator)
     const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
-    // mutation: equivalent (avoids loading an unused generator)
     if (size <= fixtures.length) return fixtures.slice(0, size)
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -145,7 +143,6 @@ export class SeedData {
     const owners = await this.rows(collection)
     const rows = fixtures.filter((row) => owners.find(id, Reflect.get(row, field)))
     const ownerFixtures = (await this.#fixturesOf(owner)).length
-    // mutation: equivalent (avoids loading an unused generator)
     if (owners.rows.length <= ownerFixtures) return rows
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -179,7 +176,6 @@ export class SeedData {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
-    // mutation: equivalent (satisfies the type checker; a factory reads only the collections that its own refers to)
     return (collection) => rows.get(collection) ?? []
   }
 }
@@ -225,7 +221,6 @@ async function generator(seed: string | number): Promise<Generate> {
 }
 
 /** Step to the next index to try if a generated key is taken. Larger than any number of records. */
-// mutation: equivalent (any number above the largest number of records will do)
 const retryStep = 1_000_003
 
 function generateFree(

@@ -15,7 +15,6 @@ import { UniqueKeys } from './unique-keys.ts'
 const { setTimeout } = globalThis
 
 /** Number of rows to copy (3 to 4 ms) before yielding to the event loop. */
-// mutation: equivalent (any similar number will do)
 const rowsAtOnce = 1000
 
 export class Table<Row extends object> {
@@ -127,7 +126,6 @@ export class Table<Row extends object> {
     const row = this.#findIn(rows, key)
     if (row) return row
     // Only the first rows are compared, because comparisons are slow.
-    // mutation: equivalent (a bound on the work; any similar number will do)
     const known = rows.rows.slice(0, 1000).map((each) => firstKey(this.#declaration, each))
     const hint = known.length > 0 ? didYouMean(String(key), known) : ''
     throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'${hint}`)
@@ -169,7 +167,6 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
     const library = await loadLibrary()
     const written = new WrittenRows(declaration, from, library)
     for (const [index, row] of from.rows.entries()) {
-      // mutation: equivalent (any row of the thousand will do)
       if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       written.#keys.add(await written.#insert(row))
     }

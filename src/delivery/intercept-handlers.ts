@@ -39,7 +39,6 @@ export class UserHandlers {
   mayHandle({ origin }: URL): boolean {
     return this.#handlers.some((handler) => {
       const { path } = handler.info as { path?: unknown }
-      // mutation: equivalent (handlers for other hosts do not reply anyway; this avoids reading the request)
       const host = typeof path === 'string' ? /^\w+:\/\/[^/*:]+(:\d+)?(?=\/|$)/.exec(path)?.[0] : undefined
       return host === undefined || host === origin
     })

@@ -18,10 +18,8 @@ export class PipeSocket extends Duplex {
   readonly readyState = 'open'
   readonly remoteAddress = '127.0.0.1'
   readonly remoteFamily = 'IPv4'
-  // mutation: equivalent (without a network, any port will do)
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
-  // mutation: equivalent (as above)
   readonly localPort = 0
   /** Properties that TLS clients check. */
   readonly encrypted: boolean
@@ -73,7 +71,6 @@ export class PipeSocket extends Duplex {
 
   /** Signals the end to the peer, once everything written has been delivered. */
   #hangUp(): void {
-    // mutation: equivalent (a stream ignores a second end)
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
     this.#hasEnded = true
   }

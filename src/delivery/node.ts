@@ -14,7 +14,6 @@ import { linger } from './response.ts'
 const { setTimeout, clearTimeout } = globalThis
 
 /** Default time limit for a request body, in milliseconds of real time. */
-// mutation: equivalent (a millisecond more makes no difference)
 export const defaultTimeoutMs = 30_000
 
 export interface NodeCallOptions {
@@ -72,7 +71,6 @@ export async function readNodeBody(
   await undefined
   const { complete, readableLength, headers } = request
   const isBuffered = readableLength === Number(headers['content-length'])
-  // mutation: equivalent (collecting the body takes longer)
   const isWhole = complete || isBuffered
   const bytes: Buffer | null = isWhole ? request.read() : await collect(request, limit, timeoutMs)
   return bytes === null ? noBytes : within(bytes, limit)
@@ -189,7 +187,6 @@ export class NodeSink implements Sink {
     const { response } = this
     const { socket, chunkedEncoding } = response
     const isDirect = this.#isFlushed && chunkedEncoding && socket?.writable && typeof bytes === 'string'
-    // mutation: equivalent (the slower path sends the same bytes)
     this.#isFlushed = true
     const target = isDirect ? socket : response
     const hasRoom = isDirect
@@ -216,7 +213,6 @@ export class NodeSink implements Sink {
     if (this.response.headersSent) {
       await new Promise<void>((resolve) => socket.write('', () => resolve()))
       // Otherwise, the reset would overtake the last bytes.
-      // mutation: equivalent (estimates with a margin)
       await linger(this.#isCompressed ? 15 : 1, 20)
     }
     socket.resetAndDestroy()

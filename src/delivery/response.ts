@@ -111,7 +111,6 @@ export class ResponseSink implements Sink {
     if (how === 'complete') return void (this.hasLeft || this.#body?.close())
     if (!this.#body) return this.fail(new ConnectionError('fetch failed', how))
     await this.#requested?.promise
-    // mutation: equivalent (estimates with a margin)
     await linger(this.#isCompressed ? 30 : 1, 4)
     this.fail(new ConnectionError('terminated', how))
   }

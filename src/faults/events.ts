@@ -418,7 +418,6 @@ function endWith(how: HangUp) {
 
 /** Returns a frame's encoded text, or undefined for raw bytes, waits and hang-ups. */
 function encodedText(frame: Frame): string | undefined {
-  // mutation: equivalent (satisfies the type checker; such a frame has no text)
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
   const text = encodeFrame(frame)
   return typeof text === 'string' ? text : undefined

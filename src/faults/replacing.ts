@@ -29,7 +29,6 @@ export const replacingFaults = [
           ),
       }),
     apply({ ms, jitterMs, sigma }, context) {
-      // mutation: equivalent (the normal distribution is symmetric)
       const drawn = sigma === undefined ? ms : ms * Math.exp(sigma * normal(context))
       return jitterMs === 0 ? drawn : drawn + jitterMs * context.random()
     },

@@ -186,12 +186,10 @@ function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
  * Number of characters to decode at a time. Must be a multiple of four, because four characters decode to three
  * bytes.
  */
-// mutation: equivalent (any multiple of four will do)
 const base64Slice = 64 * 1024
 
 /** Decodes base64 on demand, as the client reads. */
 function* bytesOf(base64: string): Generator<Frame> {
-  // mutation: equivalent (an empty chunk is not sent)
   for (let from = 0; from < base64.length; from += base64Slice) {
     yield { kind: 'bytes', bytes: fromBase64(base64.slice(from, from + base64Slice)) }
   }

@@ -55,7 +55,6 @@ export class Router {
       patterns.set(shape, pattern)
     }
     // Literal segments come before parameters: `/models/{}/endpoints` before `/models/{}/{}`.
-    // mutation: equivalent (no two patterns have the same shape)
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 
@@ -217,7 +216,6 @@ function fillParameters(pattern: string, requested: string): string {
 }
 
 /** Maximum number of path segments to compare. */
-// mutation: equivalent (a bound on the work)
 const maxSegments = 20
 
 /** Matches requests that a rule can reply to. */

@@ -7,7 +7,6 @@ export function parseJsonBody(text: string): unknown {
   try {
     const value = mayNamePrototype.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
     // Each level takes two characters, so short bodies need no check.
-    // mutation: equivalent (skips the check of short bodies)
     return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined

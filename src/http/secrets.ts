@@ -145,7 +145,6 @@ export function* secretsIn(text: string, { kind, expression, accepts }: SecretPa
       const isCut = !isLast && match.index + match[0].length === slice.length
       const start = from + match.index + match[0].lastIndexOf(secret)
       const end = isCut ? endOfLongSecret(text, start) : start + secret.length
-      // mutation: equivalent (any length that covers the pattern for `after` will do)
       if (name !== undefined && accepts && !accepts(name, secret, text.slice(end, end + 64))) continue
       yield { start, end, kind: name ? `${kind} ${name}` : kind }
       next = Math.max(next, end - 1)
@@ -258,7 +257,6 @@ function nameIn(string: string): string {
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)
-    // mutation: equivalent (the position is never 0)
     if (quote < 0) return text.length
     let escapes = 0
     while (text[quote - escapes - 1] === '\\') escapes++
@@ -278,7 +276,6 @@ function skipBlanks(text: string, start: number): number {
 /** Returns the index after a JSON value, or the end of the text. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
-  // mutation: equivalent (there is nothing after the end)
   for (let at = start; at < text.length; ) {
     const character = text[at] as string
     if (character === '"') at = endOfString(text, at)

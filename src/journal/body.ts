@@ -73,7 +73,6 @@ export class KeptBody {
 }
 
 /** Number of spare bytes in a new block. */
-// mutation: equivalent (changes only the number of blocks)
 const reserve = 4096
 const noBytes = new Uint8Array()
 
@@ -86,7 +85,6 @@ class BlockBuffer {
   readonly #full: Uint8Array[] = []
   #last = noBytes
   /** Number of bytes used in the last block. */
-  // mutation: equivalent (the first block is empty)
   #used = 0
 
   get text(): string {
@@ -98,7 +96,6 @@ class BlockBuffer {
 
   /** @param bytes Part size. */
   add(part: string | Uint8Array, bytes: number): void {
-    // mutation: equivalent (a new block replaces a full one now or later)
     if (this.#used + bytes > this.#last.length) {
       this.#full.push(this.#last.subarray(0, this.#used))
       this.#last = new Uint8Array(bytes + reserve)

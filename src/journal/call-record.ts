@@ -449,7 +449,6 @@ export function traceIdOf(header: string | undefined): string | undefined {
 }
 
 // Shared by most records in the journal.
-// mutation: equivalent (replaced before delivery)
 const emptyReply: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
 const noParams: Readonly<Record<string, never>> = Object.freeze({})
 const noItems: readonly never[] = Object.freeze([])

@@ -55,7 +55,6 @@ export function dryRun(
 
 /** Clock set to the time of the call being tested. */
 class PastClock extends Clock {
-  // mutation: equivalent (satisfies the type checker; the time is set before each call)
   at = 0
 
   override elapsed(): number {

@@ -54,7 +54,6 @@ export class Ledger {
 
   /** Returns a copy of the usage, sorted by model name. */
   read(): SandboxUsage {
-    // mutation: equivalent (the names in a map are distinct)
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))
     return {
       ...this.#total,
@@ -84,7 +83,6 @@ function zeroUsage(): UsageSum {
 }
 
 function sum(total: UsageSum, usage: CallUsage): UsageSum {
-  // mutation: equivalent (satisfies the type checker; null adds nothing)
   const cost = usage.cost ?? 0
   return {
     requests: total.requests + 1,

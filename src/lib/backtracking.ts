@@ -8,7 +8,6 @@
  */
 
 /** Maximum number of steps per search: about half a second on worst-case input. */
-// mutation: equivalent (a bound on the work; any similar number will do)
 const maxSteps = 6e7
 /** Steps charged for each state of an expanded counted repetition. */
 const copySteps = 5
@@ -16,7 +15,6 @@ const copySteps = 5
 const textLengths = [1_000_000, 100_000, 20_000, 5000]
 /** Maximum number of states after counted repetitions are expanded. */
 const maxStates = 4000
-// mutation: equivalent (a bound on the work; any similar number will do)
 const maxPairs = 200_000
 
 export type Backtracking = { readonly problem: string } | { readonly maxText: number }
@@ -188,7 +186,6 @@ function overlaps(states: readonly string[], flags: string): Overlap {
     ),
   )
   const near = [...named, ...codes].flatMap((code) => [code - 1, code, code + 1])
-  // mutation: equivalent (the other characters include U+0000)
   const sample = [...new Set([...common, ...near.filter((code) => code >= 0 && code <= 0x10ffff)])].map(
     (code) => String.fromCodePoint(code),
   )
@@ -205,11 +202,8 @@ function overlaps(states: readonly string[], flags: string): Overlap {
 
 /** Sample characters: all below U+0600, such as Latin, Greek, Cyrillic and Hebrew, and a selection of the rest. */
 const common = [
-  // mutation: equivalent (any similar sample will do)
   ...Array.from({ length: 0x600 }, (_, code) => code),
-  // mutation: equivalent (any similar sample will do)
   ...Array.from({ length: 1000 }, (_, index) => 0x600 + index * 61),
-  // mutation: equivalent (any similar sample will do)
   ...[0x2028, 0x2029, 0x202f, 0x3000, 0xfeff, 0x1f600],
 ]
 
@@ -237,7 +231,6 @@ function stepsOf(
           return `it backtracks exponentially, because nested or overlapping repetitions of '${states[to]}' can match the same text in several ways: repeat it in one place only, as in ${states[to]}+`
         if (isSame || together.get(to)?.has(other)) continue
         together.get(to)?.add(other)
-        // mutation: equivalent (a bound on the work; any similar number will do)
         if (queue.push([to, other]) > maxPairs) return 'it is too complex to check'
       }
     }

@@ -7,7 +7,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 /** Maximum number of arguments to pass to `String.fromCharCode`. */
-// mutation: equivalent (any similar number will do)
 const chunkSize = 8192
 
 export function toLatin1(bytes: Uint8Array): string {

@@ -21,6 +21,5 @@ export function check<Schema extends z.ZodType>(
 
 /** Registers a schema's compiled form. */
 export function checkBy(compiled: z.ZodType, schema: z.ZodType): void {
-  // mutation: equivalent (compiled schemas are only faster)
   compiledForms.set(schema, compiled)
 }

@@ -137,7 +137,6 @@ export class Clock {
   restore({ steps, advanced, elapsed }: ClockSnapshot): void {
     this.#steps = steps
     this.#advanced = advanced
-    // mutation: equivalent (without a scale, elapsed time does not depend on the origin)
     const real = this.#timeScale > 0 ? (elapsed - advanced) / this.#timeScale : 0
     this.#lastRead = monotonic()
     this.#origin = this.#lastRead - real

@@ -4,7 +4,6 @@
 export function copy<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as Value
-  // mutation: equivalent (only affects speed)
   if (!isPlain(value)) return structuredClone(value)
   const copied = { ...value }
   for (const field in copied) {
@@ -17,6 +16,5 @@ export function copy<Value>(value: Value): Value {
 /** Returns true for plain objects from any realm. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
-  // mutation: equivalent (only affects speed)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -110,7 +110,6 @@ export function parseDataText(name: string, text: string): DataFile {
 
 export function toYaml(value: unknown): string {
   const { dump, CORE_SCHEMA } = loadYaml()
-  // mutation: equivalent (any similar width will do)
   return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 

@@ -36,7 +36,6 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
  * it is on the hot path.
  */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
-  // mutation: equivalent (the number is odd)
   let high = 0x811c9dc5 | 0
   let low = 0x9747b28c | 0
   for (let position = 0; position < labels.length; position++) {

@@ -94,7 +94,6 @@ interface Leaf {
 }
 
 /** Maximum number of strings to try for the links. */
-// mutation: equivalent (a bound on the work; any similar number will do)
 const maxLeaves = 20
 
 /**
@@ -123,7 +122,6 @@ function placeLinks(value: unknown, links: readonly string[], accepts: (value: u
 function leavesOf(root: object): Leaf[] {
   const leaves: Leaf[] = []
   const open = [root as Record<string, unknown>]
-  // mutation: equivalent (a bound on the work; any similar number will do)
   for (let owner = open.shift(); owner && leaves.length < maxLeaves; owner = open.shift()) {
     for (const [key, inner] of Object.entries(owner)) {
       if (typeof inner === 'string') leaves.push({ owner, key })

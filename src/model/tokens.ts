@@ -59,7 +59,6 @@ function tokenEnd(characters: Characters, at: number): number {
 function linkEnd(characters: Characters, at: number): number | undefined {
   const { text } = characters
   const code = text.charCodeAt(at)
-  // mutation: equivalent (the expression gives the same result, but takes longer)
   if (code !== bracket && (code !== blank || text.charCodeAt(at + 1) !== bracket)) return undefined
   linkHere.lastIndex = at
   if (!linkHere.test(text)) return undefined
@@ -132,7 +131,6 @@ function segmenter(): Intl.Segmenter {
 function readKind(character: string): Kind {
   if (/^\s+$/.test(character)) return 'space'
   if (/^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(character)) return 'ideograph'
-  // mutation: equivalent (kinds are only compared)
   return /^[\p{L}\p{N}]/u.test(character) ? 'word' : 'other'
 }
 
@@ -140,7 +138,6 @@ let asciiKinds: readonly Kind[] | undefined
 
 /** Created on first use, because the regular expression takes 3 ms. */
 function kindsOfAscii(): readonly Kind[] {
-  // mutation: equivalent (any length that covers ASCII will do)
   asciiKinds ??= Array.from({ length: 0x80 }, (_, code) => readKind(String.fromCharCode(code)))
   return asciiKinds
 }

@@ -65,7 +65,6 @@ export function slugify(words: string): string {
 /** Formats a price per token as a decimal number without exponent. */
 export function price(dollarsPerMillion: number): string {
   const dollars = dollarsPerMillion / 1_000_000
-  // mutation: equivalent (no price has more than ten decimals)
   return dollars.toFixed(10).replace(/\.?0+$/, '')
 }
 

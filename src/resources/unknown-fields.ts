@@ -99,7 +99,6 @@ function shapeOf(schema: z.ZodType): Shape {
   const cached = shapesOfSchemas.get(schema)
   if (cached) return cached.shape
   const shape = readShape(schema)
-  // mutation: equivalent (a cache)
   shapesOfSchemas.set(schema, { shape })
   return shape
 }

@@ -97,7 +97,6 @@ export class PromptCache {
     let isShared = true
     for (const { role, tokens } of pieces) {
       key = hash(key, role)
-      // mutation: equivalent (an empty block does not add to the length)
       for (let at = 0; at < tokens.length; at += blockTokens) {
         const block = tokens.slice(at, at + blockTokens)
         key = hash(key, block.join(''))
@@ -183,7 +182,6 @@ export class StoredResponses {
       if (result.has(id)) continue
       const holder = this.#holders.get(id)
       // One conversation usually contains several of the items.
-      // mutation: equivalent (satisfies the type checker; an item's holder is stored)
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
         if (typeof item.id === 'string') result.set(item.id, item)
     }
@@ -197,7 +195,6 @@ export class StoredResponses {
   #drop(id: string): void {
     const { items = '', ids = [] } = this.#stored.get(id) ?? {}
     this.#characters -= items.length
-    // mutation: equivalent (frees memory; an unknown holder has no items)
     for (const item of ids) if (this.#holders.get(item) === id) this.#holders.delete(item)
     this.#stored.delete(id)
   }

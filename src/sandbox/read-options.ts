@@ -53,7 +53,6 @@ export function readOptions<const Options extends Checks>(
   for (const [name, check] of Object.entries(checks)) {
     const value = Reflect.get(input, name)
     if (value === undefined) continue
-    // mutation: equivalent (saves time)
     const result = check().safeParse(value, { jitless: true, error: inWords })
     if (!result.success) return throwProblem(checks, input, caller)
     validated[name] = result.data

@@ -339,7 +339,6 @@ class Current<Value> {
 
   /** Runs a function, and all async work that it starts, with a value; undefined clears it. */
   run<Result>(value: Value | undefined, work: () => Result): Result {
-    // mutation: equivalent (avoids creating the storage)
     if (value === undefined && !this.#storage) return work()
     return this.#open().run(value, work)
   }

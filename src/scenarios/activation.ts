@@ -135,7 +135,6 @@ export function createActivation(scenario: Scenario): Activation {
   return { id, compiled, progress: [] }
 }
 
-// mutation: equivalent (ids only need to be distinct)
 let begun = 0
 
 export function copyActivation(activation: Activation): Activation {

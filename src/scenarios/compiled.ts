@@ -73,7 +73,6 @@ const compiled = new WeakMap<Scenario, CompiledScenario>()
 
 export function compileScenario(scenario: Scenario): CompiledScenario {
   const result = compiled.get(scenario) ?? compile(scenario)
-  // mutation: equivalent (only a cache)
   compiled.set(scenario, result)
   return result
 }

@@ -61,7 +61,6 @@ export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   const { input, messages } = fieldsOf(body)
   const text = inputTexts.get(body) ?? texts(input ?? messages).join('\n')
-  // mutation: equivalent (only a cache)
   inputTexts.set(body, text)
   return text
 }
@@ -111,17 +110,13 @@ interface Compiled {
  * it.
  */
 const cache = new Map<string, Compiled | string>()
-// mutation: equivalent (only a cache)
 const maxCached = 1000
 
 /** Compiles a pattern, or returns the problem with an invalid one. */
 function read({ matches, flags = '' }: Pattern): Compiled | string {
   const key = `/${matches}/${flags}`
-  // mutation: equivalent (only a cache)
   const result = cache.get(key) ?? compile(matches, flags)
-  // mutation: equivalent (only a cache)
   if (cache.size >= maxCached) cache.clear()
-  // mutation: equivalent (only a cache)
   cache.set(key, result)
   return result
 }

@@ -319,7 +319,6 @@ export class Rules {
     const inRules = names.filter((name) => this.#isNamed(name))
     const key = inRules.join()
     const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
-    // mutation: equivalent (only a cache)
     this.#candidates.set(key, candidates)
     return candidates
   }

@@ -133,7 +133,6 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
       item.type === 'function_call' ? [[item.call_id as string, item.name] as const] : [],
     ),
   )
-  // mutation: equivalent (satisfies the type checker; undefined is not in the list)
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }

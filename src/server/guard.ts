@@ -99,7 +99,6 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
-  // mutation: equivalent (no header follows the last one)
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === name.length && rawHeaders[index]?.toLowerCase() === name) count++
   return count

@@ -93,7 +93,6 @@ function newestSource(): number | undefined {
 /** Builds the page unless it is newer than its sources. */
 async function build(page: URL, changedAt: number): Promise<void> {
   const builtAt = statSync(page, { throwIfNoEntry: false })?.mtimeMs
-  // mutation: equivalent (a build takes longer than the resolution of file times)
   if (builtAt !== undefined && builtAt > changedAt) return
   // Imported by URL, so that bundlers do not include Vite, which is installed only in clones.
   const tool: typeof import('vite') = await import(

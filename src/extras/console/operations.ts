@@ -33,7 +33,6 @@ export interface OpenedFile {
 /** Tag of operations that are neither part of the public API nor in the remote client. */
 const tag = 'Internal'
 /** Time after which conversion pauses for other requests, in milliseconds. */
-// mutation: equivalent (any similar time will do)
 const sliceMs = 10
 
 /** Maximum number of rows in one reply. */
@@ -142,7 +141,6 @@ export async function inSlices<Result>(
   let began = monotonic()
   for (const record of records) {
     results.push(convert(record))
-    // mutation: equivalent (any similar time will do)
     if (monotonic() - began < sliceMs) continue
     await setImmediate()
     began = monotonic()

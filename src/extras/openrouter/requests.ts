@@ -48,7 +48,6 @@ export function openrouterBody(schema: z.ZodType, operation: string): z.ZodType 
   const names = fields[operation]
   if (names === undefined) return schema
   const made = bodies.get(schema) ?? extended(schema, operation, names)
-  // mutation: equivalent (a cache)
   bodies.set(schema, made)
   return made
 }

@@ -106,7 +106,6 @@ export class Checker {
     const values = listedValues(schema)
     if (!values) return []
     const listed = this.#listed.get(schema) ?? new Set(values)
-    // mutation: equivalent (a cache)
     this.#listed.set(schema, listed)
     if (listed.has(value)) return []
     this.#budget.step(values.length / 10)

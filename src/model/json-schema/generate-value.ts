@@ -168,7 +168,6 @@ class ValueGenerator {
       if (schema === false) dead ??= 'no value is allowed'
       if (typeof schema === 'boolean' || parts.has(schema)) return
       parts.add(schema)
-      // mutation: equivalent (any number below the maximum will do)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
       if (nesting > maxNesting) dead ??= 'every value would be infinitely nested'
@@ -181,7 +180,6 @@ class ValueGenerator {
       })
     }
     schemas.forEach(visit)
-    // mutation: equivalent (ends the work sooner; the final check takes these steps again)
     this.#budget.step(parts.size)
     return { parts, alternatives, isSmall, dead }
   }
@@ -291,7 +289,6 @@ class ValueGenerator {
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
     const isMap = declared.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
     const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
-    // mutation: equivalent (a bound on the work; any similar number will do)
     for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
       const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
       add(fields.has(name) ? `${name}_${spare}` : name)
@@ -306,7 +303,6 @@ class ValueGenerator {
    */
   #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
-      // mutation: equivalent (a bound on the work; any similar number will do)
       for (let again = 0; again < 5 * maxAttempts; again++) {
         const value = this.make(schemas, path, again)
         if (isOptional && !this.#checker.accepts(schemas, value)) return undefined

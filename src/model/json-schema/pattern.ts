@@ -139,7 +139,6 @@ function character(source: string, budget: Budget): Part {
   const plain = candidates.filter((each) => /^[a-z\d]$/i.test(each))
   return {
     write(random) {
-      // mutation: equivalent (the generator does not return 0.9)
       return pick(plain.length > 0 && random() < 0.9 ? plain : candidates, random) ?? ''
     },
     ends(text, starts) {

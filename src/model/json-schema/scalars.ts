@@ -28,7 +28,6 @@ export function rangeOf(schemas: readonly SchemaObject[]) {
 /** Returns true if a value is a multiple of a factor, with a tolerance for floating-point division. */
 export function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
-  // mutation: equivalent (no quotient is off by exactly the tolerance)
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
@@ -54,7 +53,6 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   if (!(first <= last)) return undefined
   const drawn = first + Math.floor(random() * (last - first + 1))
   // Prefer exact multiples, because some validators divide without a tolerance.
-  // mutation: equivalent (a bound on the work; any similar number will do)
   for (let steps = drawn; steps <= Math.min(last, drawn + 20); steps++)
     if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
   return numberAfter(drawn)
@@ -70,7 +68,6 @@ function commonMultiple(left: number, right: number): number {
 
 function decimalsOf(value: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e')
-  // mutation: equivalent (an additional decimal is zero)
   return Math.min(100, Math.max(0, (digits.split('.')[1] ?? '').length - Number(exponent)))
 }
 
@@ -142,7 +139,6 @@ export function textOfPatterns(
 ) {
   let text = ''
   // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.
-  // mutation: equivalent (similar numbers reach the same lengths)
   for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
     for (const pattern of patterns) {
       text = pattern.write(random, extra)
@@ -159,7 +155,6 @@ export function fitLength(text: string, minLength: number, maxLength: number): s
   if (characters.length > maxLength)
     return characters.slice(0, maxLength).join('').trimEnd().padEnd(minLength, 's')
   if (characters.length >= minLength) return text
-  // mutation: equivalent (a longer text is truncated)
   const repeated = [...`${text} `.repeat(Math.ceil(minLength / (characters.length + 1)))]
   return `${repeated.slice(0, minLength - 1).join('')}s`
 }

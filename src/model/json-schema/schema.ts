@@ -110,7 +110,6 @@ export class References {
     if (reference === undefined) return undefined
     const target = this.#targets.get(reference) ?? this.#lookUp(reference)
     if (!isSchema(target)) throw new LostReference(reference)
-    // mutation: equivalent (a cache)
     this.#targets.set(reference, target)
     return target
   }

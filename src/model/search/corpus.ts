@@ -71,9 +71,7 @@ class Corpus<Row> {
     for (const key of searchKeys(question)) {
       const having = this.#having.get(key)
       if (!having) continue
-      // mutation: equivalent (a scale; any similar number will do)
       const rarity = Math.ceil(1000 / having.size)
-      // mutation: equivalent (any initial score will do)
       for (const [at, weight] of having) scores.set(at, (scores.get(at) ?? 0) + weight * rarity)
     }
     return scores

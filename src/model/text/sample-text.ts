@@ -234,7 +234,6 @@ function match(text: string, pattern: string): RegExpExecArray | null {
 
 function expressionOf(pattern: string, flags: string): RegExp {
   const expression = expressions.get(pattern) ?? new RegExp(pattern, flags)
-  // mutation: equivalent (a cache)
   expressions.set(pattern, expression)
   return expression
 }

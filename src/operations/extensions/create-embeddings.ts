@@ -155,7 +155,6 @@ function addFeature(features: Float32Array, digits: string, weight: number): voi
 /** Flips signs depending on the key, so that each space mixes features differently. */
 function flipSigns(features: Float32Array, key: string): void {
   let digits = ''
-  // mutation: equivalent (a write beyond the end of a typed array has no effect)
   for (let place = 0; place < features.length; place++) {
     if (place % 64 === 0) digits = hash(key, 'signs', place)
     const bits = Number.parseInt(digits[(place % 64) >> 2] as string, 16)
@@ -169,7 +168,6 @@ function flipSigns(features: Float32Array, key: string): void {
  */
 function mix(values: Float32Array): void {
   for (let half = 1; half < values.length; half *= 2) {
-    // mutation: equivalent (a write beyond the end of a typed array has no effect)
     for (let start = 0; start < values.length; start += half * 2) {
       for (let place = start; place < start + half; place++) {
         const left = values[place] as number
