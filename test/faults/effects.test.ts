@@ -1,14 +1,16 @@
 /**
- * Snapshots of every fault's effect on small sample replies, frame by frame, and tests of parameter limits.
+ * Stored text of every fault's effect on small sample replies, frame by frame, and tests of parameter limits.
  */
-import { describe, expect, it } from 'vitest'
+import { gunzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
 import { layers } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { FaultSetting, faultNames, faultOf, faults, sortFaults } from '../../src/faults/index.ts'
+import { FaultSetting, faultNames, faultOf, sortFaults } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
-import { citation, completed, facts, sample } from './sample.ts'
+import { random } from '../../src/lib/seed.ts'
+import { applyFaults, bytesOf, citation, completed, facts, framesOf, sample } from './sample.ts'
 
 /** Returns a stream of five text deltas and one citation, with a wait of 10 ms before each event. */
 const paced = () => {
@@ -214,79 +216,83 @@ function effect(name: string, inputs: (object | string)[], change: object = {}):
 
 const entry = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
 
-describe('fault effects', () => {
-  it('match the snapshot with default parameters', async () => {
-    const lines = faultNames.flatMap((name) => {
-      const setting = { name, ...requiredParams[name] }
-      const isBefore = ['delay', 'replacement', 'form'].includes(faultOf(name).layer)
-      const names = isBefore ? ['plain'] : Object.keys(replies).filter((reply) => reply !== 'called')
-      return names.flatMap((reply) =>
-        entry(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])),
-      )
-    })
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')
-  })
+const rateLimit = { limit: 9, remaining: 0, resetMs: 2500 }
+const shared = { requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remaining: 4 } }
+const overridden = { status: 429, metadata: null, message: 'm', headers: { 'Retry-After': '7', 'X-A': 'b' } }
 
-  it('match the snapshot with other parameters and for combined faults', async () => {
-    const lines = furtherCases.flatMap(([reply, faults]) =>
-      entry(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
-    )
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/with-parameters.txt')
-  })
+/** Cases with other inputs than the parameters: a fault, and the inputs. */
+const beforeOperation: [FaultInput, object?][] = [
+  ['idle-connection-closed', { hasConnection: false }],
+  [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
+  ['truncated-head', { hasConnection: false }],
+  ['stream-instead-of-json', { canStream: false }],
+  [{ name: 'latency', ms: 0 }],
+  [{ name: 'latency', ms: 100, jitterMs: 100 }],
+  [{ name: 'latency', ms: 100, sigma: 1 }],
+  [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
+  ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map((status): [FaultInput] => [
+    { name: 'status', status },
+  ]),
+  [{ name: 'status', status: 429 }, { rateLimit }],
+  [{ name: 'status', status: 503 }, { rateLimit }],
+  [{ name: 'status', ...overridden }],
+  [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
+  ['rate-limit', { rateLimit }],
+  ['rate-limit', { rateLimit: { ...rateLimit, ...shared } }],
+  [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
+  [{ name: 'rate-limit', retryAfterMs: 0 }],
+  [{ name: 'retry-after-date', status: 503, ms: 1 }, { rateLimit }],
+  [{ name: 'retry-after-date', ms: 0 }],
+  ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
+  [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
+  [{ name: 'empty-body', status: 204 }],
+  [{ name: 'error-body-in-200', code: 429, message: 'm' }],
+]
 
-  it('match the snapshot for delays and replacements, for rules with a rate limit, and for transports without a connection', async () => {
-    const rateLimit = { limit: 9, remaining: 0, resetMs: 2500 }
-    const all: [FaultInput, object?][] = [
-      ['idle-connection-closed', { hasConnection: false }],
-      [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
-      ['truncated-head', { hasConnection: false }],
-      [{ name: 'latency', ms: 0 }],
-      [{ name: 'latency', ms: 100, jitterMs: 100 }],
-      [{ name: 'latency', ms: 100, sigma: 1 }],
-      [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
-      ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map(
-        (status): [FaultInput] => [{ name: 'status', status }],
-      ),
-      [{ name: 'status', status: 429 }, { rateLimit }],
-      [{ name: 'status', status: 503 }, { rateLimit }],
-      [
-        {
-          name: 'status',
-          status: 429,
-          metadata: null,
-          message: 'm',
-          headers: { 'Retry-After': '7', 'X-A': 'b' },
-        },
-      ],
-      [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
-      ['rate-limit', { rateLimit }],
-      [
-        'rate-limit',
-        {
-          rateLimit: {
-            ...rateLimit,
-            requests: { limit: 1, remaining: 2 },
-            tokens: { limit: 3, remaining: 4 },
-          },
-        },
-      ],
-      [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
-      [{ name: 'rate-limit', retryAfterMs: 0 }],
-      [{ name: 'retry-after-date', status: 503, ms: 1 }, { rateLimit }],
-      [{ name: 'retry-after-date', ms: 0 }],
-      ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
-      [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
-      [{ name: 'empty-body', status: 204 }],
-      [{ name: 'error-body-in-200', code: 429, message: 'm' }],
-    ]
-    const lines = all.flatMap(([fault, change]) =>
-      entry(
-        `${JSON.stringify(fault)}${change ? ` with ${JSON.stringify(change)}` : ''}`,
-        effect('plain', [fault], change),
-      ),
-    )
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/replacing.txt')
+it('the effects of faults match effects.txt', async () => {
+  const withDefaults = faultNames.flatMap((name) => {
+    const setting = { name, ...requiredParams[name] }
+    const isBefore = ['delay', 'replacement', 'form'].includes(faultOf(name).layer)
+    const names = isBefore ? ['plain'] : Object.keys(replies).filter((reply) => reply !== 'called')
+    return names.flatMap((reply) => entry(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])))
   })
+  const withParameters = furtherCases.flatMap(([reply, faults]) =>
+    entry(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
+  )
+  const withInputs = beforeOperation.flatMap(([fault, change]) =>
+    entry(
+      `${JSON.stringify(fault)}${change ? ` with ${JSON.stringify(change)}` : ''}`,
+      effect('plain', [fault], change),
+    ),
+  )
+  const lines = [...withDefaults, ...withParameters, ...withInputs]
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects.txt')
+})
+
+it('latency: draws from a log-normal distribution with `ms` as the median, or adds uniform jitter', () => {
+  const delaysOf = (fault: FaultInput) => {
+    const draws = random('latency')
+    return Array.from({ length: 999 }, () => {
+      const inputs = { ...facts, random: draws }
+      const run = new FaultRun([FaultSetting.parse(fault)], inputs, { noEffect() {}, warn() {} })
+      return run.applyBeforeOperation().waitMs
+    }).sort((left, right) => left - right)
+  }
+  const skewed = delaysOf({ name: 'latency', ms: 100, sigma: 0.5 })
+  expect(skewed[499]).toBeCloseTo(100, -1)
+  expect(skewed.at(-1)).toBeGreaterThan(300)
+  const even = delaysOf({ name: 'latency', ms: 100, jitterMs: 50 })
+  expect([even[0], even[499], even.at(-1)].map((ms) => Math.round(Number(ms)))).toEqual([100, 125, 150])
+})
+
+it.each([65_533, 65_534, 200_000])('gzip-body: encodes a text of %i characters', (length) => {
+  const sent = bytesOf(framesOf(applyFaults(ok('x'.repeat(length)), 'gzip-body')))
+  expect(gunzipSync(sent).toString()).toBe(JSON.stringify('x'.repeat(length)))
+})
+
+it('missing-field: does not modify the original reply', () => {
+  applyFaults(plain, { name: 'missing-field', path: 'data' })
+  expect(plain.body).toMatchObject({ value: { total: true, data: [{}, {}] } })
 })
 
 it.each<[string, object[], object[]]>([
@@ -339,41 +345,6 @@ it.each<[string, object[], object[]]>([
     expect(valid.map(accepts)).toEqual(valid.map(() => true))
     expect([...invalid, { other: 1 }].map(accepts)).toEqual([...invalid, {}].map(() => false))
   }
-})
-
-it('fault parameters have these defaults', () => {
-  const defaults = faults.flatMap(({ name, params }) => {
-    const { data = {} } = params().safeParse({})
-    return Object.keys(data).length > 0 ? [[name, data]] : []
-  })
-  expect(Object.fromEntries(defaults)).toEqual({
-    latency: { ms: 1000, jitterMs: 0 },
-    status: { status: 500, headers: {} },
-    'rate-limit': { limit: 60, retryAfterMs: 1000 },
-    'retry-after-date': { status: 429, ms: 2000 },
-    'malformed-body': { body: '{"data":[{"id":' },
-    'html-error-page': { status: 502 },
-    'random-bytes': { bytes: 1024, contentType: 'application/json' },
-    'empty-body': { status: 200 },
-    'error-body-in-200': { code: 502 },
-    'duplicate-response-id': { id: 'resp_duplicate' },
-    'citation-out-of-range': { by: 1_000_000 },
-    'citation-missing-field': { field: 'url' },
-    'stream-sequence-gap': { missing: 5 },
-    'stream-huge-event': { bytes: 1_048_576 },
-    'stream-unknown-event': { type: 'response.unknown_event' },
-    'stream-error-event': { form: 'failed', code: 'server_error', message: 'Provider returned error' },
-    'slow-stream': { firstEventMs: 0, everyMs: 200 },
-    'stream-comments': { comment: 'keep-alive' },
-    'wrong-content-type': { contentType: 'text/plain' },
-    'short-content-length': { by: 10 },
-    'slow-body': { ms: 2000, chunks: 10 },
-    bandwidth: { bytesPerSecond: 1000 },
-    'stream-joined': { ms: 1000 },
-    'stream-split': { bytes: 1 },
-    'slow-head': { ms: 2000 },
-    'idle-connection-closed': { afterMs: 0 },
-  })
 })
 
 it('sortFaults() sorts by layer, then in catalogue order', () => {

@@ -47,8 +47,6 @@ function eventsOf({
   ].map((event, sequence_number) => ({ ...event, sequence_number }))
 }
 
-export const count = eventsOf({}).length
-
 /** Returns the sample stream as an operation would. */
 export function sample(options: SampleOptions = {}): Reply {
   const frames: Frame[] = []

@@ -136,7 +136,7 @@ describe('stream faults on a socket', () => {
 
   it('stream-stall: sends the events before the stall and keeps the connection open', async () => {
     use({ name: 'stream-stall', atEvent: 5 })
-    const received = await listen(streamed, { listenMs: 100 })
+    const received = await listen(streamed, { listenMs: 500 })
     expect([events(received), received.ending]).toEqual([5, 'open'])
   })
 
