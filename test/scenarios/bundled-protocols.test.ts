@@ -111,19 +111,6 @@ describe("rules with on: 'text'", () => {
     },
   )
 
-  it('do not match other operations', async () => {
-    const gateway = createGateway(options)
-    gateway.use({ on: 'text', fault: 'status' })
-    expect((await open(gateway, 'GET /providers')).status).toBe(200)
-  })
-
-  it('match past requests in a dry run', async () => {
-    const remote = await connectGateway(server.url)
-    await using sandbox = await remote.createSandbox()
-    await ask(sandbox, 'createMessage')
-    expect(await sandbox.dryRun({ on: 'text', script: [{ text: 'Hello' }] })).toMatchObject({ met: 1 })
-  })
-
   it("reserve the id 'text', so that custom operations cannot use it", () => {
     const operation = {
       id: 'text',

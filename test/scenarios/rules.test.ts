@@ -197,25 +197,6 @@ describe("a rule's frequency", () => {
     expect(outcomesFor(1).filter(Boolean).length).toBeLessThan(350)
   })
 
-  it('probability: applies to requests whose random number is below it', () => {
-    const { skipped } = setup({ on: '*', probability: 0, fault: 'status' }).ask()
-    const reason = skipped?.reasons?.get(0)
-    const drawn = reason?.kind === 'probability' ? reason.drawn : 1
-    const outcomes = [drawn, drawn + Number.EPSILON].map((probability) =>
-      matched(setup({ on: '*', probability, fault: 'status' }).ask()),
-    )
-    expect(outcomes).toEqual([false, true])
-  })
-
-  it('probability: does not depend on earlier requests', () => {
-    const keys = Array.from({ length: 50 }, (_, index) => hash(index))
-    const outcomes = (order: string[]) => {
-      const { ask } = setup({ on: '*', probability: 0.5, fault: 'status' })
-      return new Map(order.map((contentKey) => [contentKey, matched(ask({ contentKey }))]))
-    }
-    expect(outcomes(keys.toReversed())).toEqual(new Map([...outcomes(keys)].toReversed()))
-  })
-
   it('probability: 0 never applies, 1 always applies', () => {
     expect(run({ probability: 0 })).toBe('........')
     expect(run({ probability: 1 })).toBe('xxxxxxxx')
@@ -229,14 +210,6 @@ describe("a rule's frequency", () => {
     expect(matched(ask())).toBe(true)
     clock.advance(1)
     expect(matched(ask())).toBe(false)
-  })
-
-  it('rateLimit: reports the remaining requests in the headers of allowed requests', () => {
-    const { ask, clock } = setup({ on: '*', rateLimit: { requests: 2, per: 9000 }, fault: 'rate-limit' })
-    const remaining = () => ask().charge?.(0)?.['x-ratelimit-remaining']
-    expect([remaining(), remaining(), remaining()]).toEqual(['1', '0', undefined])
-    clock.advance(4500)
-    expect(ask().match?.rateLimit).toEqual({ limit: 2, remaining: 0, resetMs: 4500 })
   })
 
   it('during: applies from `fromMs` up to, but not including, `toMs`', () => {
@@ -276,19 +249,6 @@ describe('a sequence of steps', () => {
 })
 
 describe('active scenarios', () => {
-  it('match newest first, and their rules in order', () => {
-    const { rules, ask } = setup({ on: '*', fault: 'status' })
-    rules.use(
-      scenario(
-        'newer',
-        { on: 'getPreset', fault: 'status' },
-        { on: '*', fault: 'status' },
-        { on: '*', fault: 'timeout' },
-      ),
-    )
-    expect(ask().match).toMatchObject({ scenario: 'newer', rule: 2 })
-  })
-
   it('match after scenarios named by the request, which have their own counters', () => {
     const { rules, ask } = setup({ on: '*', fault: 'status' })
     const named = scenario('named', { on: '*', times: 1, fault: 'timeout' })
@@ -310,14 +270,6 @@ describe('active scenarios', () => {
     expect(ask().match?.scenario).toBe('other')
   })
 
-  it('end after clear()', () => {
-    const { rules, ask } = setup({ on: '*', times: 1, fault: 'status' })
-    expect([ask(), ask()].map(matched)).toEqual([true, false])
-    rules.clear()
-    expect(matched(ask())).toBe(false)
-    expect(ask().skipped).toBeUndefined()
-  })
-
   it('report their unused rules', () => {
     const { rules, ask } = setup(
       { on: 'createResponse', fault: 'status' },
@@ -325,29 +277,6 @@ describe('active scenarios', () => {
     )
     ask()
     expect(rules.unused()).toEqual([{ scenario: 'mine', rule: 2, name: 'late', on: ['getPreset'] }])
-  })
-
-  it('report their progress', () => {
-    const { rules, ask } = setup(
-      { on: 'createResponse', times: 2, fault: 'status' },
-      { on: 'getPreset', sequence: [{ fault: 'status' }] },
-      { on: '*', fault: 'status' },
-    )
-    ask()
-    const counts = () =>
-      rules.active().flatMap((each) => each.rules.map(({ seen, happened, left }) => [seen, happened, left]))
-    expect(counts()).toEqual([
-      [1, 1, 1],
-      [0, 0, 1],
-      [0, 0, null],
-    ])
-    ask()
-    ask()
-    expect(counts()).toEqual([
-      [2, 2, 0],
-      [0, 0, 1],
-      [1, 1, null],
-    ])
   })
 
   it('are replaced in place, with new progress', () => {
@@ -374,14 +303,6 @@ describe('active scenarios', () => {
     expect([ask(), ask()].map(matched)).toEqual([true, false])
     rules.restore(snapshot)
     expect(matched(ask())).toBe(true)
-  })
-
-  it('can be disposed after a restore', () => {
-    const { rules, ask } = setup()
-    const use = rules.use(scenario('outage', { on: '*', fault: 'status' }))
-    rules.restore(rules.snapshot())
-    use[Symbol.dispose]()
-    expect(matched(ask())).toBe(false)
   })
 })
 
@@ -430,11 +351,6 @@ describe('a scenario state', () => {
     const { ask } = setup({ on: '*', times: 1, fault: 'status' }, started)
     expect([ask(), ask()].map(({ match }) => match?.rule)).toEqual([1, 2])
   })
-
-  it('is kept by a rule that does not apply', () => {
-    const { ask } = setup({ on: '*', after: 1, setState: 'other' }, started)
-    expect([ask(), ask()].map(({ match }) => match?.rule)).toEqual([2, undefined])
-  })
 })
 
 describe('a rate limit', () => {
@@ -450,11 +366,13 @@ describe('a rate limit', () => {
     expect(over.match?.rateLimit).toEqual({ limit: 1, remaining: 0, resetMs: 1000 })
     expect(over.charge).toBeUndefined()
   })
+})
 
-  it('of 0 requests resets at once', () => {
-    const { ask } = setup({ on: '*', rateLimit: { requests: 0, per: 1000 } })
-    expect(ask().match?.rateLimit).toEqual({ limit: 0, remaining: 0, resetMs: 0 })
-  })
+it('a rate limit tracks 10,000 callers, and evicts the oldest', () => {
+  const { ask } = setup({ on: '*', rateLimit: { requests: 1, per: '1h', by: 'model' } })
+  const passes = (model: number) => !matched(ask({ body: { model: `a/${model}` } }))
+  for (let model = 0; model < 10_000; model++) passes(model)
+  expect([passes(0), passes(10_000), passes(0), passes(9_999)]).toEqual([false, true, true, false])
 })
 
 describe('the explanations of skipped rules', () => {
@@ -481,24 +399,6 @@ describe('the explanations of skipped rules', () => {
     expect(explain(ask({ body }), { body })).toEqual([`rule 1 of 'mine' ${reason}`])
   })
 
-  it('name the failed condition and the actual value', () => {
-    const { ask } = setup(
-      { on: 'createResponse', when: { model: 'borealis/*' }, fault: 'status' },
-      {
-        on: 'createResponse',
-        when: { body: { temperature: 0 }, headers: { 'x-title': 'a' } },
-        fault: 'status',
-      },
-      { name: 'hot', on: '*', when: { input: { matches: 'storm' } }, fault: 'status' },
-      { on: 'listProviders', fault: 'status' },
-    )
-    expect(explain(ask())).toEqual([
-      "rule 1 of 'mine' expected model 'borealis/*', but the request has 'aurora/dawn-1'",
-      "rule 2 of 'mine' expected header 'x-title' equal to 'a', but the request has none",
-      "rule 3 (hot) of 'mine' expected input text matching /storm/, but the request has 'What is the weather?'",
-    ])
-  })
-
   it("report counters and times as of the request's arrival", () => {
     const { ask, clock } = setup(
       { on: '*', times: 1, fault: 'status' },
@@ -523,13 +423,6 @@ describe('the explanations of skipped rules', () => {
       "rule 7 of 'mine' applies after 500 ms of elapsed time, but this call arrived at 0 ms",
     ])
     expect(reasons[5]).toMatch(/^rule 6 of 'mine' has probability 0, but this call drew 0\.\d+$/)
-  })
-
-  it('report an exhausted sequence', () => {
-    const { ask } = setup({ on: '*', sequence: [{ fault: 'status' }, { fault: 'timeout' }] })
-    ask()
-    ask()
-    expect(explain(ask())).toEqual(["rule 1 of 'mine' is used up: its sequence has 2 steps"])
   })
 
   it('omit rules for other operations and rules after the matched rule', () => {
