@@ -1,7 +1,7 @@
 /** Client for the control API. Calls operations by id, and throws server errors as `GatewayError`. */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
-import type { CallSummary } from '../journal/entry.ts'
+import type { CallSummary } from '../journal/summary.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { routePaths } from './route-paths.ts'
 

@@ -2,7 +2,7 @@
 import { GatewayError } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
-import { toSummary } from '../journal/entry.ts'
+import { toSummary } from '../journal/summary.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis

@@ -1,6 +1,5 @@
 /** Control operations for the journal. */
 import * as z from 'zod'
-import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { deliver } from '../delivery/deliver.ts'
 import { type Call, discard } from '../gateway/call.ts'
 import type { Extra } from '../gateway/extra.ts'
@@ -9,7 +8,7 @@ import { handle } from '../gateway/handle.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { assertEntryFields, hiddenEntry, type JournalEntry } from '../journal/entry.ts'
+import { AppliedRule, assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
 import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -17,90 +16,11 @@ import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
 import { type ControlOperation, gatewayOperation, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
-const StoredText = z.strictObject({
-  text: z.string(),
-  cut: z.int().describe('Number of bytes that were not stored.'),
-})
-/** Journal entry after a JSON round trip, which drops undefined values. */
-type SerialisedEntry = Omit<JournalEntry, 'body'> & { body?: unknown }
-
-const Headers = z.record(z.string(), z.string())
-const Milliseconds = z.number().nullable()
-const Rule = z
-  .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
-  .nullable()
-  .describe('Rule that produced or changed the reply.')
-
-const Entry = z
-  .strictObject({
-    id: z.string().describe("The reply's x-request-id."),
-    operation: z.string().nullable().describe('Null if no operation matched.'),
-    method: z.string(),
-    path: z.string(),
-    params: Headers,
-    query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    headers: Headers.describe('Headers; names in lower case. Keys and cookies are redacted.'),
-    body: z
-      .unknown()
-      .optional()
-      .describe('Parsed JSON body. Absent if the body is empty, not JSON, or too large to store.'),
-    rawBody: StoredText.describe('Body as sent, with secrets redacted.'),
-    status: z.int().describe('0 if the connection ended without a response.'),
-    reason: z.string().nullable().describe("The reply's error message; null if the reply is not an error."),
-    replyHeaders: Headers,
-    replyBody: StoredText,
-    timeline: z
-      .array(z.strictObject({ ms: z.number(), offset: z.int() }))
-      .describe(
-        "The reply body's chunks: real milliseconds since the request arrived, and byte offset. Empty for a reply in one chunk.",
-      ),
-    rule: Rule,
-    turn: z
-      .strictObject({
-        conversation: z
-          .int()
-          .describe(
-            'Index of this conversation among the scripted ones, from 1; 0 if no script accepted the request.',
-          ),
-        turn: z.int(),
-        of: z.int().describe('Number of turns in the script.'),
-        problem: z
-          .string()
-          .nullable()
-          .describe("Differences between the request and the turn's expectations."),
-      })
-      .nullable()
-      .describe("Script turn that the call consumed, and the turn's conversation."),
-    nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
-    usage: z
-      .strictObject({
-        model: z.string(),
-        inputTokens: z.int(),
-        cachedTokens: z.int(),
-        outputTokens: z.int(),
-        reasoningTokens: z.int(),
-        cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
-      })
-      .nullable()
-      .describe("The reply's usage."),
-    traceId: z.string().nullable().describe('Trace id from the traceparent header.'),
-    assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
-    warnings: z.array(z.string()),
-    schemaViolation: z.boolean(),
-    delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
-    timestamp: z.string().describe('Sandbox time, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds.'),
-    firstByteMs: Milliseconds.describe("Real time to the body's first byte, in milliseconds."),
-  })
-  .meta({
-    id: 'JournalEntry',
-    description: 'A request and its reply.',
-  }) satisfies z.ZodType<SerialisedEntry>
-const Entries = z.object({ data: z.array(Entry) })
+const Entries = z.object({ data: z.array(JournalEntry) })
 
 const operation = z.string().min(1)
 
-const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
+const shown = (entries: readonly JournalEntry[]) => entries.map((entry) => hiddenEntry(entry))
 
 const entry = z.string().min(1).describe("The reply's x-request-id.")
 
@@ -114,15 +34,18 @@ const Summary = z
     status: z.int().describe('0 if the connection ended without a response.'),
     model: z.string().nullable().describe('Model in the request body, if any.'),
     stream: z.boolean().describe('True if the request asked for an event stream.'),
-    rule: Rule,
+    rules: z.array(AppliedRule),
     unmatched: z.boolean().describe('True if neither an operation nor a rule matched.'),
-    missed: z.int().describe('Number of near misses.'),
+    nearMissCount: z.int().describe('Number of near misses; 0 if a rule applied.'),
     warnings: z.int(),
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     tokens: z.int().describe('Tokens used by the reply.'),
     startedAt: z.string().describe('Real time of arrival, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real time to the last byte, in milliseconds; null while in flight.'),
-    firstByteMs: Milliseconds.describe("Real time to the body's first byte, in milliseconds."),
+    durationMs: z
+      .number()
+      .nullable()
+      .describe('Real time to the last byte, in milliseconds; null while in flight.'),
+    firstByteMs: z.number().nullable().describe("Real time to the body's first byte, in milliseconds."),
   })
   .meta({ id: 'CallSummary', description: 'Summary of a call.' })
 
@@ -285,7 +208,7 @@ export const journalOperations = [
     route: 'GET /sandboxes/{sandbox}/calls/{entry}',
     doc: { summary: 'Read a call', tag: 'Journal' },
     input: { params: { entry } },
-    output: z.object({ data: Entry }),
+    output: z.object({ data: JournalEntry }),
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
   }),
   sandboxOperation({
@@ -297,7 +220,7 @@ export const journalOperations = [
       status: 201,
     },
     input: { params: { entry } },
-    output: z.object({ data: Entry }),
+    output: z.object({ data: JournalEntry }),
     async resolve(sandbox, { gateway, params }) {
       const { id } = await resend(gateway, sandbox, sandbox.journal.record(params.entry))
       return { data: hiddenEntry(sandbox.journal.entry(id)) }
@@ -342,7 +265,7 @@ export async function resend(
   record: CallRecord,
 ): Promise<CallRecord> {
   const { method, path, route, search, headers, requestBody } = record
-  if (requestBody.cut > 0)
+  if (requestBody.truncatedBytes > 0)
     throw new GatewayError(409, `The body of '${record.id}' is incomplete: it was too large for the journal`)
   const { text } = requestBody
   const { authorization } = headers

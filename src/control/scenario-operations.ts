@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
 import { type DryRun, dryRun } from '../journal/dry-run.ts'
+import { SandboxUsage } from '../journal/ledger.ts'
 import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -70,20 +71,6 @@ const Active = z.strictObject({
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
   .describe("A bundled scenario's name, a scenario, or a single rule.")
-
-const sums = {
-  requests: z.int(),
-  inputTokens: z.int(),
-  cachedTokens: z.int().describe('Input tokens read from a cache.'),
-  outputTokens: z.int(),
-  reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
-  totalTokens: z.int(),
-  cost: z.number().describe('Dollars.'),
-  unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
-}
-const Usage = z
-  .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })
-  .meta({ id: 'Usage', description: 'Usage of a sandbox.' })
 
 export const scenarioOperations = [
   gatewayOperation({
@@ -269,7 +256,7 @@ export const scenarioOperations = [
       summary: 'Read usage: requests, tokens and dollars, in total and by model',
       tag: 'Sandboxes',
     },
-    output: z.object({ data: Usage }),
+    output: z.object({ data: SandboxUsage }),
     resolve: (sandbox) => ({ data: sandbox.usage() }),
   }),
   sandboxOperation({

@@ -4,14 +4,6 @@
  */
 import { byteLength } from '../lib/bytes.ts'
 
-/** Body of a request or reply in a journal entry. */
-export interface KeptText {
-  /** The body, or its beginning if it was truncated. */
-  text: string
-  /** Number of truncated bytes. */
-  cut: number
-}
-
 export class KeptBody {
   /**
    * The only part so far, unchanged, because most bodies have a single part. Bytes are not decoded, because
@@ -22,7 +14,7 @@ export class KeptBody {
   /** Number of bytes stored. */
   bytes = 0
   /** Number of truncated bytes. */
-  cut = 0
+  truncatedBytes = 0
   #isDropped = false
 
   /** The body as text. Invalid UTF-8 decodes to U+FFFD. */
@@ -38,21 +30,21 @@ export class KeptBody {
    * @param length Part size in bytes.
    */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): number {
-    if (this.cut > 0 || this.#isDropped) {
-      this.cut += length
+    if (this.truncatedBytes > 0 || this.#isDropped) {
+      this.truncatedBytes += length
       return 0
     }
-    const { kept, bytes, cut } = truncate(part, limit - this.bytes, length)
+    const { kept, bytes, truncatedBytes } = truncate(part, limit - this.bytes, length)
     this.#append(kept, bytes)
     this.bytes += bytes
-    this.cut = cut
+    this.truncatedBytes = truncatedBytes
     return bytes
   }
 
   /** Drops the body, including parts that are still to come. */
   drop(): void {
     this.#isDropped = true
-    this.cut += this.bytes
+    this.truncatedBytes += this.bytes
     this.bytes = 0
     this.#single = undefined
     this.#blocks = undefined
@@ -120,18 +112,18 @@ interface Truncated {
   kept: string | Uint8Array
   bytes: number
   /** Number of truncated bytes. */
-  cut: number
+  truncatedBytes: number
 }
 
 function truncate(part: string | Uint8Array, limit: number, length: number): Truncated {
-  if (length <= limit) return { kept: part, bytes: length, cut: 0 }
+  if (length <= limit) return { kept: part, bytes: length, truncatedBytes: 0 }
   return truncateText(typeof part === 'string' ? part : decoder.decode(part), limit)
 }
 
 function truncateText(text: string, limit: number): Truncated {
   const kept = new Uint8Array(limit)
   const { read, written } = encoder.encodeInto(text, kept)
-  return { kept: kept.subarray(0, written), bytes: written, cut: byteLength(text.slice(read)) }
+  return { kept: kept.subarray(0, written), bytes: written, truncatedBytes: byteLength(text.slice(read)) }
 }
 
 /** A chunk of a reply body. */

@@ -3,6 +3,7 @@
  * the journal stores it. Only the record's own methods modify it.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import { faultOf } from '../faults/index.ts'
 import { refusalMessage } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
@@ -14,14 +15,8 @@ import { countNearMisses, isBelowLimit, type NearMiss, type SkippedRules } from 
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import { KeptBody, Timeline } from './body.ts'
-import type { JournalEntry } from './entry.ts'
+import type { AppliedRule, Delivery, JournalEntry } from './entry.ts'
 import type { CallUsage } from './ledger.ts'
-
-/**
- * A delivery's outcome: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off,
- * `aborted-by-client` if the client disconnected first.
- */
-export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
 
 /** The parts of the sandbox state that a call record uses. */
 export interface CallState {
@@ -76,16 +71,6 @@ export interface Arrival {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The rule that produced or changed a call's reply. */
-export interface CallRule {
-  /** Name of the rule's scenario. */
-  scenario: string
-  /** The rule's position in the scenario, from 1. */
-  rule: number
-  /** Names of the rule's faults. */
-  faults: string[]
-}
-
 /** Maximum number of warnings stored for a call. */
 const maxWarnings = 50
 /** Maximum length of a warning or another sentence about a call. */
@@ -131,14 +116,14 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** If true, the request was rejected before its operation ran. */
   isRefused = false
   match: Match | undefined
-  rule: CallRule | undefined
-  ruleName: string | undefined
+  /** The rules that produced or changed the reply, the one that replied first. */
+  rules: readonly AppliedRule[] = noItems
   /** The script turn that the call consumed. */
   turn: TurnReading | undefined
   /** The call's candidate rules, and how many of them were skipped. */
   skipped: SkippedRules | undefined
   /** Near misses of a call that was loaded from a file. */
-  savedNearMisses: readonly NearMiss[] | undefined
+  savedNearMisses: NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
   schemaViolation = false
@@ -146,9 +131,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   usage: CallUsage | undefined
   status = 0
   /** Error message in the reply. */
-  reason: string | undefined
-  replyHeaders: Readonly<Record<string, string>> = noParams
-  /** The reply, until it is delivered. Afterwards, `replyBody` has the bytes sent. */
+  error: string | undefined
+  responseHeaders: Readonly<Record<string, string>> = noParams
+  /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
   reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
   /** Number of stream events sent. */
@@ -159,7 +144,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Size of everything else that the journal keeps of the call, in bytes. */
   otherBytes = 0
   readonly requestBody = new KeptBody()
-  readonly replyBody = new KeptBody()
+  readonly responseBody = new KeptBody()
   /** Times at which chunks were sent; undefined for a reply sent in one piece. */
   timeline: Timeline | undefined
 
@@ -204,8 +189,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Number of near misses; 0 if a rule applied. */
-  get missed(): number {
-    if (this.rule) return 0
+  get nearMissCount(): number {
+    if (this.rules.length > 0) return 0
     if (this.savedNearMisses) return this.savedNearMisses.filter((each) => !isBelowLimit(each)).length
     return this.skipped ? countNearMisses(this.skipped) : 0
   }
@@ -223,12 +208,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The parsed body; undefined if it is empty, truncated or not JSON. Once recorded, each access parses it again. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
-    return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
+    return this.requestBody.truncatedBytes > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
   /** Size of both bodies and the timeline in bytes. */
   get bodyBytes(): number {
-    return this.requestBody.bytes + this.replyBody.bytes + (this.timeline?.bytes ?? 0)
+    return this.requestBody.bytes + this.responseBody.bytes + (this.timeline?.bytes ?? 0)
   }
 
   /** Sets the operation; undefined for a path that only a rule handles. */
@@ -274,13 +259,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     const turn = match?.turn
     this.match = match
     this.skipped = skipped
-    this.rule = match && {
-      scenario: match.scenario,
-      rule: match.rule,
-      faults: match.effect.faults.map(({ name }) => name),
-    }
-    this.ruleName = match?.name
-    this.turn = turn?.problem ? { ...turn, problem: truncate(turn.problem, maxSentence) } : turn
+    this.rules = match ? [toAppliedRule(match)] : noItems
+    this.turn = turn?.mismatch ? { ...turn, mismatch: truncate(turn.mismatch, maxSentence) } : turn
   }
 
   /** Records that the reply depends on an assumption. */
@@ -312,9 +292,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.warn(message)
   }
 
-  /** Sets the reason for a rejection, if it is more detailed than the reply. */
-  rejectedFor(reason: string): void {
-    this.reason = reason
+  /** Sets the error message, if it is more detailed than the reply's. */
+  rejectedFor(message: string): void {
+    this.error = message
   }
 
   /**
@@ -324,15 +304,15 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
    */
   replied(
     reply: Reply,
-    reason = reply.status < 400 ? undefined : (this.reason ?? refusalMessage(reply)),
+    reason = reply.status < 400 ? undefined : (this.error ?? refusalMessage(reply)),
   ): void {
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
-    if (this.rule) headers['x-understudy-scenario'] = `${this.rule.scenario}#${this.rule.rule}`
+    if (this.rules.length > 0) headers['x-understudy-scenario'] = this.rules.map(ruleLabel).join(', ')
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
     this.reply = Object.freeze({ ...reply, headers: Object.freeze(headers) })
     this.status = reply.status
-    this.reason = reason === undefined ? undefined : truncate(reason, maxSentence)
-    this.replyHeaders = headers
+    this.error = reason === undefined ? undefined : truncate(reason, maxSentence)
+    this.responseHeaders = headers
     const { state } = this
     if (state.isCurrent) state.journal.add(this)
     for (const listener of state.listeners) listener.replied?.(this)
@@ -349,12 +329,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (events) this.events += events
     this.firstByteAt ??= now
     if (!this.#isKept) return
-    const offset = this.replyBody.bytes
+    const offset = this.responseBody.bytes
     const before = this.bodyBytes
     if (offset > 0) this.timeline ??= new Timeline([{ ms: this.firstByteAt - this.startedAt, offset: 0 }])
     this.timeline?.mark(offset, now - this.startedAt)
     const { journal } = this.state
-    this.replyBody.add(part, journal.bodyBytes, length)
+    this.responseBody.add(part, journal.bodyBytes, length)
     journal.grow(this.bodyBytes - before)
   }
 
@@ -391,9 +371,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Returns the size of everything but the bodies. Parameters are parts of the path. */
   #measure(): number {
-    const { path, search, headers, replyHeaders, warnings } = this
+    const { path, search, headers, responseHeaders, warnings } = this
     const texts = [path, path, search, ...warnings]
-    for (const each of [headers, replyHeaders]) texts.push(...Object.values(each))
+    for (const each of [headers, responseHeaders]) texts.push(...Object.values(each))
     return texts.reduce((sum, { length }) => sum + length, 0)
   }
 
@@ -401,7 +381,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   dropBodies(): number {
     const { bodyBytes } = this
     this.requestBody.drop()
-    this.replyBody.drop()
+    this.responseBody.drop()
     this.timeline = undefined
     return bodyBytes
   }
@@ -414,11 +394,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Sets data that a live call would collect itself. Used for calls loaded from a file. */
   restored(saved: SavedFacts): void {
     this.id = saved.id ?? this.id
-    this.replyHeaders = saved.replyHeaders
-    this.requestBody.cut += saved.rawBody.cut
-    this.replyBody.cut += saved.replyBody.cut
+    this.responseHeaders = saved.responseHeaders
+    this.requestBody.truncatedBytes += saved.requestText.truncatedBytes
+    this.responseBody.truncatedBytes += saved.responseBody.truncatedBytes
     if (saved.timestamp !== undefined) this.at = Date.parse(saved.timestamp)
-    this.rule = saved.rule ?? undefined
+    this.rules = saved.rules
     this.turn = saved.turn ?? undefined
     this.usage = saved.usage ?? undefined
     this.savedNearMisses = saved.nearMisses
@@ -430,9 +410,25 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 }
 
+/** Formats a rule, as in `flaky#1`. */
+export function ruleLabel({ scenario, index }: Pick<AppliedRule, 'scenario' | 'index'>): string {
+  return `${scenario}#${index}`
+}
+
+function toAppliedRule({ scenario, rule, name, effect: { faults, reply } }: Match): AppliedRule {
+  const answers = reply || faults.some((fault) => faultOf(fault.name).layer === 'replacement')
+  return {
+    scenario,
+    index: rule,
+    name: name ?? null,
+    kind: answers ? 'answer' : 'modifier',
+    faults: faults.map((fault) => fault.name),
+  }
+}
+
 /** Data about a call that was loaded from a file. */
 interface SavedFacts
-  extends Omit<JournalEntry, 'id' | 'timestamp' | 'body' | 'reason' | 'traceId' | 'assumptions'> {
+  extends Omit<JournalEntry, 'id' | 'timestamp' | 'body' | 'error' | 'traceId' | 'assumptions'> {
   readonly id?: string | undefined
   readonly timestamp?: string | undefined
 }

@@ -1,105 +1,116 @@
-/** Calls in the journal as plain data: full entries, optionally with secrets hidden, and short summaries. */
-import type { AssumptionName } from '../assumptions.ts'
+/** A call in the journal as plain data, optionally with secrets hidden. */
+import * as z from 'zod'
+import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
-import { hideInString, hideInText, hideInValue } from '../http/secrets.ts'
-import { timeOfDayAt } from '../lib/clock.ts'
+import { hideInText, hideInValue } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { explainNearMisses, type NearMiss } from '../scenarios/near-misses.ts'
-import type { TurnReading } from '../scenarios/script-runs.ts'
-import type { KeptText, TimedPart } from './body.ts'
-import type { CallRecord, CallRule, Delivery } from './call-record.ts'
-import type { CallUsage } from './ledger.ts'
+import { explainNearMisses, NearMiss } from '../scenarios/near-misses.ts'
+import { TurnReading } from '../scenarios/script-runs.ts'
+import type { CallRecord } from './call-record.ts'
+import { CallUsage } from './ledger.ts'
 
-export interface JournalEntry<Body = unknown> {
-  /** The reply's `x-request-id`. */
-  id: string
-  /** Operation id; null if no operation handled the request. */
-  operation: string | null
-  /** Method in upper case. */
-  method: string
-  /** Path as requested. */
-  path: string
-  /** Path parameters by name, decoded. */
-  params: Record<string, string>
-  /** Query parameters by name. Repeated ones are arrays. */
-  query: Record<string, string | string[]>
-  /** Request headers; names in lower case. */
-  headers: Record<string, string>
+const KeptText = z.lazy(() =>
+  z.strictObject({
+    text: z.string().describe('The body, or its beginning if it was truncated.'),
+    truncatedBytes: z.int().describe('Number of bytes that were not stored.'),
+  }),
+)
+/** Body of a request or reply in a journal entry. */
+export type KeptText = z.output<typeof KeptText>
+
+/** A rule that produced or changed a call's reply. */
+export const AppliedRule = z.lazy(() =>
+  z.strictObject({
+    scenario: z.string().describe("Name of the rule's scenario."),
+    index: z.int().describe("The rule's position in the scenario, from 1."),
+    name: z.string().nullable().describe("The rule's name; null if it has none."),
+    kind: z
+      .enum(['answer', 'modifier'])
+      .describe('`answer` if the rule replied, `modifier` if it only changed the reply or its delivery.'),
+    faults: z.array(z.string()).describe("Names of the rule's faults."),
+  }),
+)
+export type AppliedRule = z.output<typeof AppliedRule>
+
+const text = () => z.string()
+const Milliseconds = z.lazy(() => z.number().nullable())
+const Headers = z.lazy(() => z.record(text(), text()))
+
+/** A request and its reply. */
+export const JournalEntry = z.lazy(() =>
+  z
+    .strictObject({
+      id: text().describe("The reply's `x-request-id`."),
+      operation: text().nullable().describe('Operation id; null if no operation handled the request.'),
+      method: text().describe('Method in upper case.'),
+      path: text().describe('Path as requested.'),
+      params: z.record(text(), text()).describe('Path parameters by name, decoded.'),
+      query: z
+        .record(text(), z.union([text(), z.array(text())]))
+        .describe('Query parameters by name. Repeated ones are arrays.'),
+      headers: Headers.describe('Request headers; names in lower case.'),
+      body: z
+        .unknown()
+        .optional()
+        .describe('The parsed request body; undefined if it is empty, truncated or not JSON.'),
+      requestText: KeptText.describe('The request body exactly as sent.'),
+      status: z.int().describe('HTTP status; 0 if the connection closed without a response.'),
+      error: text().nullable().describe("The reply's error message; null if the request was not rejected."),
+      responseHeaders: Headers.describe('Reply headers; names in lower case.'),
+      responseBody: KeptText.describe('Reply body, as far as it was sent.'),
+      timeline: z
+        .array(
+          z.strictObject({
+            ms: z.number().describe('Real time since the request arrived, in milliseconds.'),
+            offset: z.int().describe('Offset in the body, in bytes.'),
+          }),
+        )
+        .describe("Times at which the reply body's chunks were sent. Empty for a reply sent in one piece."),
+      rules: z
+        .array(AppliedRule)
+        .describe('The rules that produced or changed the reply, the one that replied first.'),
+      turn: TurnReading.nullable().describe('Turn and conversation, if a script replied; otherwise null.'),
+      nearMisses: z
+        .array(NearMiss)
+        .describe(
+          'If no rule applied, the rules that were tried, with the reason why each did not apply. Limited to the first 100 rules tried; `explain()` lists all.',
+        ),
+      usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
+      traceId: text()
+        .nullable()
+        .describe('Trace id in the `traceparent` header; null if the header is missing or malformed.'),
+      assumptions: z
+        .array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]]))
+        .describe('Assumptions that the reply depends on.'),
+      warnings: z.array(text()).describe('Warnings for the caller, which the reply does not contain.'),
+      schemaViolation: z
+        .boolean()
+        .describe("If true, the reply violated Understudy's own schema. This is a bug; please report it."),
+      delivery: z
+        .enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client'])
+        .describe(
+          'Outcome of the delivery: `pending` while the reply is being sent, `aborted-by-fault` if a fault cut it off, `aborted-by-client` if the client disconnected first.',
+        ),
+      timestamp: text().describe('Sandbox time of arrival, ISO 8601.'),
+      durationMs: Milliseconds.describe(
+        'Real time until the last byte, in milliseconds; null while the reply is being sent.',
+      ),
+      firstByteMs: Milliseconds.describe(
+        "Real time until the body's first byte (for a stream, its first event), in milliseconds; null if nothing was sent.",
+      ),
+    })
+    .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),
+)
+type EntryFields = z.output<typeof JournalEntry>
+
+/** A request and its reply. */
+export interface JournalEntry<Body = unknown> extends Omit<EntryFields, 'body'> {
   /** The parsed request body; undefined if it is empty, truncated or not JSON. */
   body: Body
-  /** The request body exactly as sent. */
-  rawBody: KeptText
-  /** HTTP status; 0 if the connection closed without a response. */
-  status: number
-  /** The reply's error message; null if the request was not rejected. */
-  reason: string | null
-  /** Reply headers; names in lower case. */
-  replyHeaders: Record<string, string>
-  /** Reply body, as far as it was sent. */
-  replyBody: KeptText
-  /** Times at which the reply body's chunks were sent. Empty for a reply sent in one piece. */
-  timeline: TimedPart[]
-  /** The rule that produced or changed the reply; null if none did. */
-  rule: CallRule | null
-  /** Turn and conversation, if a script replied; otherwise null. */
-  turn: TurnReading | null
-  /**
-   * If no rule applied, the rules that were tried, with the reason why each did not apply. Limited to the first 100
-   * rules tried; `explain()` lists all.
-   */
-  nearMisses: readonly NearMiss[]
-  /** The reply's tokens and cost; null if usage is not counted. */
-  usage: CallUsage | null
-  /** Trace id in the `traceparent` header; null if the header is missing or malformed. */
-  traceId: string | null
-  /** Assumptions that the reply depends on. */
-  assumptions: AssumptionName[]
-  /** Warnings for the caller, which the reply does not contain. */
-  warnings: string[]
-  /** If true, the reply violated Understudy's own schema. This is a bug; please report it. */
-  schemaViolation: boolean
-  /** Outcome of the delivery; `pending` while the reply is being sent. */
-  delivery: Delivery
-  /** Sandbox time of arrival, ISO 8601. */
-  timestamp: string
-  /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
-  durationMs: number | null
-  /**
-   * Real time until the body's first byte (for a stream, its first event), in milliseconds; null if nothing
-   * was sent.
-   */
-  firstByteMs: number | null
 }
 
-const entryFields: readonly string[] = [
-  'id',
-  'operation',
-  'method',
-  'path',
-  'params',
-  'query',
-  'headers',
-  'body',
-  'rawBody',
-  'status',
-  'reason',
-  'replyHeaders',
-  'replyBody',
-  'timeline',
-  'rule',
-  'turn',
-  'nearMisses',
-  'usage',
-  'traceId',
-  'assumptions',
-  'warnings',
-  'schemaViolation',
-  'delivery',
-  'timestamp',
-  'durationMs',
-  'firstByteMs',
-] satisfies (keyof JournalEntry)[]
+export type Delivery = EntryFields['delivery']
 
 /** Throws 400 for a field that entries do not have, because the field would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
@@ -109,9 +120,10 @@ export function assertEntryFields(match: unknown): void {
     )
   // A test runner's asymmetric matchers are opaque.
   if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
-  const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
+  const names = Object.keys(JournalEntry._zod.innerType.shape)
+  const unknown = Object.keys(match).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  const hint = didYouMean(unknown, entryFields)
+  const hint = didYouMean(unknown, names)
   const isNear = !hint.startsWith('; expected')
   throw new GatewayError(
     400,
@@ -127,7 +139,7 @@ const maxNearMisses = 100
 
 /** Converts a record to an entry. Modifying the entry does not change the journal. */
 export function toEntry(record: CallRecord): JournalEntry {
-  const { requestBody, replyBody, startedAt, firstByteAt, endedAt } = record
+  const { requestBody, responseBody, startedAt, firstByteAt, endedAt } = record
   return {
     id: record.id,
     operation: record.operation ?? null,
@@ -137,17 +149,17 @@ export function toEntry(record: CallRecord): JournalEntry {
     query: queryOf(record.search),
     headers: { ...record.headers },
     body: record.body,
-    rawBody: { text: requestBody.text, cut: requestBody.cut },
+    requestText: { text: requestBody.text, truncatedBytes: requestBody.truncatedBytes },
     status: record.status,
-    reason: record.reason ?? null,
-    replyHeaders: { ...record.replyHeaders },
-    replyBody: { text: replyBody.text, cut: replyBody.cut },
+    error: record.error ?? null,
+    responseHeaders: { ...record.responseHeaders },
+    responseBody: { text: responseBody.text, truncatedBytes: responseBody.truncatedBytes },
     timeline: record.timeline?.parts() ?? [],
-    rule: record.rule ? { ...record.rule } : null,
+    rules: record.rules.map((rule) => ({ ...rule })),
     turn: record.turn ? { ...record.turn } : null,
     // Lazy, because formatting the reasons for a thousand rules is slow.
     get nearMisses() {
-      return record.rule ? [] : nearMissesOf(record, maxNearMisses)
+      return record.rules.length > 0 ? [] : nearMissesOf(record, maxNearMisses)
     },
     usage: record.usage ? { ...record.usage } : null,
     traceId: record.traceId ?? null,
@@ -162,7 +174,7 @@ export function toEntry(record: CallRecord): JournalEntry {
 }
 
 /** Returns the rules that were tried but did not apply, including those tried before the rule that matched. */
-export function nearMissesOf(record: CallRecord, limit?: number): readonly NearMiss[] {
+export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
   const { savedNearMisses, skipped, params, query, headers, body } = record
   return (
     savedNearMisses ?? (skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : [])
@@ -180,23 +192,22 @@ export function queryOf(search: string): JournalEntry['query'] {
   return Object.fromEntries(values)
 }
 
-/** Returns a copy of an entry with secrets hidden. In process, entries contain secrets as sent. */
-export function hiddenEntry(entry: JournalEntry): JournalEntry {
-  return hidePart(entry) as JournalEntry
-}
-
 /**
- * Hides secrets in part of an entry.
+ * Returns a copy of an entry, or of some of its fields, with secrets hidden. In process, entries contain secrets as
+ * sent.
  *
  * @param mark Returns the replacement for a secret. Default: the same for all secrets.
  */
-export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) => string) {
-  const { rawBody, replyBody, ...rest } = part
+export function hiddenEntry<Fields extends Partial<JournalEntry>>(
+  entry: Fields,
+  mark?: (secret: unknown) => string,
+): Fields {
+  const { requestText, responseBody, ...rest } = entry
   return {
-    ...part,
+    ...entry,
     ...hideInValue(rest, mark),
-    ...(rawBody && { rawBody: hideInKept(rawBody) }),
-    ...(replyBody && { replyBody: hideInKept(replyBody) }),
+    ...(requestText && { requestText: hideInKept(requestText) }),
+    ...(responseBody && { responseBody: hideInKept(responseBody) }),
   }
 }
 
@@ -205,66 +216,7 @@ function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }
 
-export interface CallSummary {
-  /** The reply's `x-request-id`. */
-  id: string
-  /** Sandbox id. */
-  sandbox: string
-  /** Operation id; null if no operation handled the request. */
-  operation: string | null
-  /** Method in upper case. */
-  method: string
-  /** Path as requested, without the query. */
-  path: string
-  /** HTTP status; 0 if the connection closed without a response. */
-  status: number
-  /** Model named in the body, or null. */
-  model: string | null
-  /** If true, the request asked for an event stream. */
-  stream: boolean
-  /** The rule that produced or changed the reply; null if none did. */
-  rule: { scenario: string; rule: number; faults: string[] } | null
-  /** If true, neither an operation nor a rule matched the request. */
-  unmatched: boolean
-  /** Number of near misses; 0 if a rule applied. */
-  missed: number
-  /** Number of warnings. */
-  warnings: number
-  delivery: Delivery
-  /** Sum of input and output tokens. */
-  tokens: number
-  /** Real time of arrival, ISO 8601. */
-  startedAt: string
-  /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
-  durationMs: number | null
-  /** Real time until the body's first byte, in milliseconds; null if nothing was sent. */
-  firstByteMs: number | null
-}
-
-export function toSummary(record: CallRecord): CallSummary {
-  const { startedAt, firstByteAt, endedAt, operation, rule } = record
-  return {
-    id: record.id,
-    sandbox: record.state.id,
-    operation: operation ?? null,
-    method: record.method,
-    path: hideInString(record.path),
-    status: record.status,
-    model: record.model === undefined ? null : hideInString(record.model),
-    stream: record.asksForStream,
-    rule: rule ? { ...rule } : null,
-    unmatched: !operation && !rule,
-    missed: record.missed,
-    warnings: record.warnings.length,
-    delivery: record.delivery,
-    tokens: record.tokens,
-    startedAt: timeOfDayAt(startedAt),
-    durationMs: elapsed(startedAt, endedAt),
-    firstByteMs: elapsed(startedAt, firstByteAt),
-  }
-}
-
 /** Returns milliseconds, rounded to microseconds so that saving and opening a file does not change them. */
-function elapsed(from: number, to: number | undefined): number | null {
+export function elapsed(from: number, to: number | undefined): number | null {
   return to === undefined ? null : Math.round((to - from) * 1000) / 1000
 }

@@ -7,7 +7,7 @@ import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import type { ScriptProgress } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
-import { assertEntryFields, hidePart, type JournalEntry } from './entry.ts'
+import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
@@ -63,7 +63,7 @@ export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
 ): Verdict {
-  const unmatched = entries.filter(({ operation, rule }) => operation === null && rule === null)
+  const unmatched = entries.filter(({ operation, rules }) => operation === null && rules.length === 0)
   if (unmatched.length === 0)
     return { pass: true, message: 'Expected at least one unmatched request, but received none.' }
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
@@ -178,7 +178,7 @@ function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actu
     if (!seen.includes(text)) seen.push(text)
     return seen[0] === text ? hidden : `${hidden} ${seen.indexOf(text) + 1}`
   }
-  const shown = (value: unknown) => (isRecord(value) ? hidePart(value, mark) : value)
+  const shown = (value: unknown) => (isRecord(value) ? hiddenEntry(value, mark) : value)
   return { actual: shown(actual), expected: shown(expected) }
 }
 

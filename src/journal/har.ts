@@ -3,7 +3,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 import type { KeptBody } from './body.ts'
-import type { CallRecord, Delivery } from './call-record.ts'
+import { type CallRecord, ruleLabel } from './call-record.ts'
+import type { Delivery } from './entry.ts'
 
 export interface Har {
   log: {
@@ -73,7 +74,7 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
     timings: { send: 0, wait: first - startedAt, receive: Math.max(0, ended - first) },
     _id: record.id,
     _operation: record.operation ?? null,
-    _rule: record.rule ? `${record.rule.scenario}#${record.rule.rule}` : null,
+    _rule: record.rules.map(ruleLabel).join(', ') || null,
     _delivery: record.delivery,
   }
 }
@@ -93,28 +94,28 @@ function requestOf(record: CallRecord): HarEntry['request'] {
     queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
     ...(text !== '' && { postData: { mimeType, text, ...comment(requestBody) } }),
     headersSize: -1,
-    bodySize: requestBody.bytes + requestBody.cut,
+    bodySize: requestBody.bytes + requestBody.truncatedBytes,
   }
 }
 
-function responseOf({ status, replyHeaders, replyBody }: CallRecord): HarEntry['response'] {
-  const size = replyBody.bytes + replyBody.cut
-  const mimeType = replyHeaders['content-type'] ?? ''
+function responseOf({ status, responseHeaders, responseBody }: CallRecord): HarEntry['response'] {
+  const size = responseBody.bytes + responseBody.truncatedBytes
+  const mimeType = responseHeaders['content-type'] ?? ''
   return {
     status,
     statusText: '',
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: pairs(hideInValue(replyHeaders)),
-    content: { size, mimeType, text: hideInText(replyBody.text), ...comment(replyBody) },
+    headers: pairs(hideInValue(responseHeaders)),
+    content: { size, mimeType, text: hideInText(responseBody.text), ...comment(responseBody) },
     redirectURL: '',
     headersSize: -1,
     bodySize: size,
   }
 }
 
-function comment({ cut }: KeptBody): { comment?: string } {
-  return cut > 0 ? { comment: `${cut} more bytes were not stored` } : {}
+function comment({ truncatedBytes }: KeptBody): { comment?: string } {
+  return truncatedBytes > 0 ? { comment: `${truncatedBytes} more bytes were not stored` } : {}
 }
 
 function pairs(headers: Readonly<Record<string, string>>): HarPair[] {

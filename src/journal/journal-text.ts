@@ -40,12 +40,14 @@ export function callList(entries: readonly JournalEntry[]): string {
 
 /** Formats a call, as in `POST /api/v1/responses (createResponse): 529 by fail() (status), 2 ms`. */
 export function callLine(entry: JournalEntry): string {
-  const { method, path, operation, status, rule, turn, delivery, durationMs } = entry
+  const { method, path, operation, status, rules, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no response' : String(status)
-  const faults = rule && rule.faults.length > 0 ? ` (${rule.faults.join(', ')})` : ''
+  const applied = rules.map(({ scenario, index, faults }) => {
+    return ruleTitle(scenario, index) + (faults.length > 0 ? ` (${faults.join(', ')})` : '')
+  })
   return [
     `${method} ${path}${operation === null ? '' : ` (${operation})`}: ${answer}`,
-    rule === null ? '' : ` by ${ruleTitle(rule.scenario, rule.rule)}${faults}`,
+    applied.length === 0 ? '' : ` by ${applied.join(' and ')}`,
     turn === null ? '' : `, ${turnText(turn)}`,
     delivery === 'complete' ? '' : `, ${delivery.replaceAll('-', ' ')}`,
     durationMs === null ? '' : `, ${Math.round(durationMs)} ms`,
@@ -53,10 +55,10 @@ export function callLine(entry: JournalEntry): string {
 }
 
 /** Formats a turn, as in `turn 2 of 3 in conversation 1`. */
-export function turnText({ conversation, turn, of }: TurnReading): string {
+export function turnText({ conversation, number, total }: TurnReading): string {
   return conversation === 0
     ? 'an unscripted conversation'
-    : `turn ${turn} of ${of} in conversation ${conversation}`
+    : `turn ${number} of ${total} in conversation ${conversation}`
 }
 
 /** Formats a count, as in `1 call` or `2 calls`. */
@@ -66,30 +68,26 @@ export function calls(count: number): string {
 
 function remarks({
   status,
-  reason,
-  rule,
+  error,
+  rules,
   turn,
   warnings,
   nearMisses,
   schemaViolation,
 }: JournalEntry): string[] {
-  const refusal = reasonToShow(status, reason ?? undefined, rule !== null)
+  const refusal = errorToShow(status, error ?? undefined, rules.length > 0)
   return [
-    ...(refusal === undefined || turn?.problem ? [] : [sentence(refusal)]),
+    ...(refusal === undefined || turn?.mismatch ? [] : [sentence(refusal)]),
     ...(schemaViolation ? ['The reply violated its schema: a bug in Understudy, please report it.'] : []),
-    ...(turn?.problem ? [`The script expected ${turn.problem}.`] : []),
+    ...(turn?.mismatch ? [`The script expected ${turn.mismatch}.`] : []),
     ...warnings,
     ...nearMisses.slice(0, maxListedNearMisses).map(({ reason }) => `${reason}.`),
   ]
 }
 
 /** Returns a reply's error message, or undefined if a rule replied with the status's default message. */
-export function reasonToShow(
-  status: number,
-  reason: string | undefined,
-  byRule: boolean,
-): string | undefined {
-  return byRule && reason === messageOf(status) ? undefined : reason
+export function errorToShow(status: number, error: string | undefined, byRule: boolean): string | undefined {
+  return byRule && error === messageOf(status) ? undefined : error
 }
 
 /** Adds a full stop to text without final punctuation. */

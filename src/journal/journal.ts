@@ -19,17 +19,11 @@ import type { CustomOperationId } from '../scenarios/names.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
-import {
-  assertEntryFields,
-  type CallSummary,
-  type JournalEntry,
-  nearMissesOf,
-  toEntry,
-  toSummary,
-} from './entry.ts'
+import { assertEntryFields, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
 import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { reasonToShow, sentence, turnText } from './journal-text.ts'
+import { errorToShow, sentence, turnText } from './journal-text.ts'
+import { type CallSummary, toSummary } from './summary.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
@@ -166,7 +160,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** Returns the requests that neither an operation nor a rule matched. */
   unmatched(): JournalEntry[] {
-    return this.#records.filter((record) => !record.operation && !record.rule).map(toEntry)
+    return this.#records.filter((record) => !record.operation && record.rules.length === 0).map(toEntry)
   }
 
   /**
@@ -174,7 +168,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * Each entry's `nearMisses` has the reasons.
    */
   nearMisses(): JournalEntry[] {
-    return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
+    return this.#records.filter(({ nearMissCount }) => nearMissCount > 0).map(toEntry)
   }
 
   /** Returns an entry. Throws 404 if it does not exist or was evicted. */
@@ -474,7 +468,7 @@ function explanationOf(record: CallRecord): string {
   return [
     headline(record),
     ...rejectionLine(record),
-    ...ruleLine(record),
+    ...ruleLines(record),
     ...scriptLine(record),
     ...nearMissesOf(record).map(
       (each) => `${isBelowLimit(each) ? 'Not reached yet' : 'Near miss'}: ${each.reason}.`,
@@ -492,22 +486,23 @@ function headline({ id, method, path, search, operation, status }: CallRecord): 
   return `${request} ${status === 0 ? 'got no response' : `returned ${status}`} (${id}).`
 }
 
-function rejectionLine({ status, reason, rule }: CallRecord): string[] {
-  const message = reasonToShow(status, reason, rule !== undefined)
+function rejectionLine({ status, error, rules }: CallRecord): string[] {
+  const message = errorToShow(status, error, rules.length > 0)
   return message === undefined ? [] : [sentence(`Rejected: ${message}`)]
 }
 
-function ruleLine({ rule, ruleName }: CallRecord): string[] {
-  if (!rule) return []
-  const effect = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
-  return [`Matched ${ruleTitle(rule.scenario, rule.rule, ruleName)}: ${effect}.`]
+function ruleLines({ rules }: CallRecord): string[] {
+  return rules.map(({ scenario, index, name, faults }) => {
+    const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
+    return `Matched ${ruleTitle(scenario, index, name ?? undefined)}: ${effect}.`
+  })
 }
 
 /** Describes the script turn, as in `Script: turn 2 of 3 in conversation 1, as expected.` */
 function scriptLine({ turn }: CallRecord): string[] {
   if (!turn) return []
-  const { problem } = turn
-  return [`Script: ${turnText(turn)}${problem ? `, but expected ${problem}` : ', as expected'}.`]
+  const { mismatch } = turn
+  return [`Script: ${turnText(turn)}${mismatch ? `, but expected ${mismatch}` : ', as expected'}.`]
 }
 
 function deliveryLine({ delivery }: CallRecord): string[] {

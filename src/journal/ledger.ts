@@ -1,35 +1,41 @@
 /** Counts a sandbox's tokens and cost by model. */
-import type { AnswerUsage } from '../resources/answer.ts'
+import * as z from 'zod'
 
 /** Tokens and cost of a call. */
-export interface CallUsage extends AnswerUsage {
-  /** The model that replied, without `:online`. */
-  readonly model: string
-  /** Cost in US dollars; null if the model has no price. */
-  readonly cost: number | null
-}
+export const CallUsage = z.lazy(() =>
+  z.strictObject({
+    model: z.string().describe('The model that replied, without `:online`.'),
+    inputTokens: z.int(),
+    cachedTokens: z.int().describe('Input tokens read from the cache.'),
+    outputTokens: z.int(),
+    reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
+    cost: z.number().nullable().describe('Cost in US dollars; null if the model has no price.'),
+  }),
+)
+export type CallUsage = z.output<typeof CallUsage>
 
 /** Total usage of several calls. */
-export interface UsageSum {
-  requests: number
-  inputTokens: number
-  /** Input tokens read from the cache. */
-  cachedTokens: number
-  outputTokens: number
-  /** Output tokens used for reasoning. */
-  reasoningTokens: number
-  /** Sum of input and output tokens. */
-  totalTokens: number
-  /** Cost in US dollars. */
-  cost: number
-  /** Number of requests to models without a price. They do not add to the cost. */
-  unpriced: number
-}
+export const UsageSum = z.lazy(() =>
+  z.strictObject({
+    requests: z.int(),
+    inputTokens: z.int(),
+    cachedTokens: z.int().describe('Input tokens read from the cache.'),
+    outputTokens: z.int(),
+    reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
+    totalTokens: z.int().describe('Sum of input and output tokens.'),
+    cost: z.number().describe('Cost in US dollars.'),
+    unpriced: z.int().describe('Number of requests to models without a price. They do not add to the cost.'),
+  }),
+)
+export type UsageSum = z.output<typeof UsageSum>
 
 /** A sandbox's usage, in total and by model. */
-export interface SandboxUsage extends UsageSum {
-  models: Record<string, UsageSum>
-}
+export const SandboxUsage = z.lazy(() =>
+  UsageSum._zod.innerType
+    .extend({ models: z.record(z.string(), UsageSum) })
+    .meta({ id: 'Usage', description: 'Usage of a sandbox.' }),
+)
+export type SandboxUsage = z.output<typeof SandboxUsage>
 
 /** Maximum number of models to count separately. All further models share one entry. */
 const maxModels = 1000

@@ -11,7 +11,7 @@ import { httpToken } from '../http/header-record.ts'
 import type { Reply } from '../http/reply.ts'
 import { maxParts } from '../journal/body.ts'
 import { CallRecord } from '../journal/call-record.ts'
-import { hiddenEntry, type JournalEntry } from '../journal/entry.ts'
+import { AppliedRule, hiddenEntry, type JournalEntry } from '../journal/entry.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock, maxAdvancedMs } from '../lib/clock.ts'
 import { amount, count } from '../lib/numbers.ts'
@@ -27,7 +27,7 @@ const maxText = 64 * 1024 * 1024
 const Name = z.lazy(() => z.string().max(maxName))
 const Text = z.lazy(() => z.string().max(maxText))
 const Row = z.lazy(() => z.looseObject({}))
-const Kept = z.lazy(() => z.looseObject({ text: Text, cut: count() }))
+const Kept = z.lazy(() => z.looseObject({ text: Text, truncatedBytes: count() }))
 
 const Token = z.lazy(() => z.string().max(maxName).regex(httpToken, 'Must be an HTTP token'))
 const Headers = z.lazy(() =>
@@ -70,21 +70,18 @@ const SavedCall = z.lazy(() =>
     params: z.record(Text, Text),
     query: z.record(Text, z.union([Text, z.array(Text)])),
     headers: Headers,
-    rawBody: Kept,
+    requestText: Kept,
     status: z.int().min(0).max(999),
-    replyHeaders: Headers,
-    replyBody: Kept,
+    responseHeaders: Headers,
+    responseBody: Kept,
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     warnings: z.array(Text),
     assumptions: z.array(Name).default([]),
-    reason: Text.nullish(),
+    error: Text.nullish(),
     timestamp: z.iso.datetime().optional(),
-    rule: z
-      .looseObject({ scenario: Name, rule: Count, faults: z.array(Name) })
-      .nullable()
-      .default(null),
+    rules: z.array(AppliedRule).default([]),
     turn: z
-      .looseObject({ conversation: Count, turn: Count, of: Count, problem: Text.nullable() })
+      .looseObject({ conversation: Count, number: Count, total: Count, mismatch: Text.nullable() })
       .nullable()
       .default(null),
     usage: Usage.nullable().default(null),
@@ -204,7 +201,7 @@ export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void 
     leave() {},
   }
   for (const call of calls) {
-    const { method, path, operation, params, query, headers, rawBody, delivery } = call
+    const { method, path, operation, params, query, headers, requestText, delivery } = call
     const pairs = Object.entries(query).flatMap(([name, values]) =>
       [values].flat().map((value) => [name, value]),
     )
@@ -213,11 +210,11 @@ export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void 
     const route = at < 0 ? undefined : path.slice(at + '/api/v1'.length)
     const record = new CallRecord(owner, { method, path, search, headers }, route)
     if (operation !== null) record.routed({ id: operation }, params)
-    record.received(rawBody.text)
+    record.received(requestText.text)
     for (const name of call.assumptions) if (isAssumption(name)) record.assume(name)
-    const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }
-    record.replied(reply, call.reason ?? undefined)
-    if (call.replyBody.text !== '') record.sent(call.replyBody.text)
+    const reply: Reply = { status: call.status, headers: call.responseHeaders, body: { kind: 'none' } }
+    record.replied(reply, call.error ?? undefined)
+    if (call.responseBody.text !== '') record.sent(call.responseBody.text)
     record.settled(delivery === 'pending' ? 'complete' : delivery)
     record.restored(call)
   }

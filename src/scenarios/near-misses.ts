@@ -2,6 +2,7 @@
  * Explains near misses: rules for a call's operation that did not apply. Reasons are stored as data when the
  * call is matched, and formatted only when read.
  */
+import * as z from 'zod'
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'
 import { ruleTitle } from './names.ts'
@@ -26,14 +27,15 @@ export interface SkippedRules {
   readonly reasons: ReadonlyMap<number, SkipReason> | undefined
 }
 
-export interface NearMiss {
-  /** Scenario name. */
-  scenario: string
-  /** The rule's position in the scenario, from 1. */
-  rule: number
-  /** Reason, as a sentence without a full stop. */
-  reason: string
-}
+/** A rule that was tried but did not apply. */
+export const NearMiss = z.lazy(() =>
+  z.strictObject({
+    scenario: z.string().describe('Scenario name.'),
+    rule: z.int().describe("The rule's position in the scenario, from 1."),
+    reason: z.string().describe('Reason, as a sentence without a full stop.'),
+  }),
+)
+export type NearMiss = z.output<typeof NearMiss>
 
 /** Returns true if a rule let the call pass because its rate limit was not reached, which is not a near miss. */
 export function isBelowLimit({ reason }: Pick<NearMiss, 'reason'>): boolean {

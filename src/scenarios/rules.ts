@@ -355,7 +355,7 @@ export class Rules {
       rateLimit: undefined,
       noEffect() {},
       turn: played.reading,
-      call: played.reading.turn,
+      call: played.reading.number,
       replyFunction: undefined,
     }
   }

@@ -5,6 +5,7 @@
  * A conversation is identified by call ids that the script has sent, even if the client changes other parts
  * of the history. Without such ids, the first user message and the assistant's output identify it.
  */
+import * as z from 'zod'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import { type CompiledScript, type CompiledTurn, type Effect, refusal } from './compiled.ts'
@@ -54,16 +55,22 @@ export interface Playing {
 }
 
 /** The turn that a request consumes in a scripted conversation. */
-export interface TurnReading {
-  /** Index among the sandbox's scripted conversations, from 1; 0 if no script accepts the request. */
-  conversation: number
-  /** Number of the turn, from 1. */
-  turn: number
-  /** Number of turns in the script. */
-  of: number
-  /** Reason why the request did not match the turn's expectations; null if it did. */
-  problem: string | null
-}
+export const TurnReading = z.lazy(() =>
+  z.strictObject({
+    conversation: z
+      .int()
+      .describe(
+        "Index among the sandbox's scripted conversations, from 1; 0 if no script accepts the request.",
+      ),
+    number: z.int().describe('Number of the turn, from 1.'),
+    total: z.int().describe('Number of turns in the script.'),
+    mismatch: z
+      .string()
+      .nullable()
+      .describe("Reason why the request did not match the turn's expectations; null if it did."),
+  }),
+)
+export type TurnReading = z.output<typeof TurnReading>
 
 export interface PlayedTurn {
   readonly effect: Effect
@@ -99,7 +106,7 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
   const mismatch = mismatchAt(script[0], conversation, []) as Mismatch
   const problem = mismatch.differences.join('; ')
   progress.problem = problem
-  const reading = { conversation: 0, turn: 1, of: script.length, problem }
+  const reading = { conversation: 0, number: 1, total: script.length, mismatch: problem }
   return { effect: mismatchRefusal(1, script.length, mismatch), reading, index: unstarted }
 }
 
@@ -126,7 +133,7 @@ export function playEnd(scripts: readonly ActiveScript[], playing: Playing): Pla
         : `all ${scripts.length} scripts are already used by others`
     return {
       effect: scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 }),
-      reading: { conversation: 0, turn: 1, of, problem: `no new conversation: ${reason}` },
+      reading: { conversation: 0, number: 1, total: of, mismatch: `no new conversation: ${reason}` },
       index,
     }
   }
@@ -135,7 +142,7 @@ export function playEnd(scripts: readonly ActiveScript[], playing: Playing): Pla
   const turn = current.run.turns + 1
   const problem = `no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
   replaceRun(active, current.run, { ...current.run, problem: `expected ${problem}` })
-  const reading = { conversation: current.run.conversation, turn, of, problem }
+  const reading = { conversation: current.run.conversation, number: turn, total: of, mismatch: problem }
   return { effect: scriptRefusal(`there is ${problem}`, { turn }), reading, index }
 }
 
@@ -181,12 +188,12 @@ function takeTurn(
   const mismatch = mismatchAt(turn, conversation, resultsOf(conversation, run))
   const reading = {
     conversation: run.conversation,
-    turn: number,
-    of,
-    problem: mismatch?.differences.join('; ') ?? null,
+    number,
+    total: of,
+    mismatch: mismatch?.differences.join('; ') ?? null,
   }
   if (mismatch) {
-    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${reading.problem}` })
+    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${reading.mismatch}` })
     return { effect: mismatchRefusal(number, of, mismatch), reading, index }
   }
   const answer = answerOf(

@@ -3,8 +3,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
-import type { CallRecord, Delivery } from '../journal/call-record.ts'
-import { reasonToShow } from '../journal/journal-text.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import type { Delivery } from '../journal/entry.ts'
+import { errorToShow } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
@@ -44,8 +45,7 @@ export function toRequestLine(
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
     reason:
-      record &&
-      reasonToShow(record.status, record.reason && hideInString(record.reason), match !== undefined),
+      record && errorToShow(record.status, record.error && hideInString(record.error), match !== undefined),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
 }

@@ -121,7 +121,7 @@ describe('recorded calls', () => {
     const times = entry?.timeline.map(({ ms }) => ms) ?? []
     expect(times).toEqual([...times].sort((left, right) => left - right))
     for (const { offset } of entry?.timeline.slice(1) ?? [])
-      expect(entry?.replyBody.text.slice(0, offset)).toMatch(/\n\n$/)
+      expect(entry?.responseBody.text.slice(0, offset)).toMatch(/\n\n$/)
   })
 
   it('can be resent unchanged', async () => {

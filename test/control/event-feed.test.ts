@@ -92,7 +92,7 @@ it('the event stream counts the rules that were tried and skipped for each call'
   await call(1)
   gateway.use({ on: 'getPreset', reply: { body: {} } })
   await call(1)
-  await expect.poll(() => watcher.calls().map(({ missed }) => missed)).toEqual([1, 2, 0])
+  await expect.poll(() => watcher.calls().map(({ nearMissCount }) => nearMissCount)).toEqual([1, 2, 0])
 })
 
 it('the event stream sends a call while it is in flight and again when it has ended', async () => {

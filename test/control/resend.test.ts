@@ -77,6 +77,6 @@ it('resend() delivers the whole reply', async () => {
   await gateway.fetch(`${base}/providers`, { headers: { authorization: 'Bearer any' } })
   const [first] = sandbox.journal.entries()
   await resend(gateway, sandbox, sandbox.journal.record(first?.id ?? ''))
-  const deliveries = sandbox.journal.entries().map(({ delivery, replyBody }) => [delivery, replyBody])
-  expect(deliveries).toEqual(Array(2).fill(['complete', first?.replyBody]))
+  const deliveries = sandbox.journal.entries().map(({ delivery, responseBody }) => [delivery, responseBody])
+  expect(deliveries).toEqual(Array(2).fill(['complete', first?.responseBody]))
 })

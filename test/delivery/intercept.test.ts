@@ -282,7 +282,10 @@ it.each([1, 2, 3])('intercept() receives all of a body sent in %i chunks', async
     body: Readable.from(body()),
   })
   expect([statusCode, (await reply.text()).slice(0, 1)]).toEqual([200, '{'])
-  expect(context.gateway.journal.last('createResponse')?.rawBody).toEqual({ text: whole, cut: 0 })
+  expect(context.gateway.journal.last('createResponse')?.requestText).toEqual({
+    text: whole,
+    truncatedBytes: 0,
+  })
 })
 
 describe('intercept() with undici', () => {
@@ -306,7 +309,7 @@ describe('intercept() with undici', () => {
     using context = start()
     const { body: reply } = await undiciRequest(`${anywhere}/responses`, { ...post, body } as never)
     await reply.dump()
-    expect(context.gateway.journal.last('createResponse')?.rawBody?.text ?? '').toEqual(expected)
+    expect(context.gateway.journal.last('createResponse')?.requestText?.text ?? '').toEqual(expected)
   })
 
   it('accepts a query', async () => {
@@ -374,7 +377,7 @@ describe('intercept() with undici', () => {
         return new Response(body)
       }),
     )
-    const sent = () => (gateway.journal.last('createResponse')?.replyBody.text ?? '').length
+    const sent = () => (gateway.journal.last('createResponse')?.responseBody.text ?? '').length
     for (const [line, progress] of [
       ['POST /responses', sent],
       ['GET /stream', () => pulls * 1000],

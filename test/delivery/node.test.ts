@@ -226,7 +226,9 @@ describe('the HTTP server', () => {
     await readUntil(socket, /output_text\.delta/)
     socket.destroy()
     await expect.poll(() => server.gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
-    expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
+    expect(server.gateway.journal.last('createResponse')?.responseBody.text).not.toContain(
+      'response.completed',
+    )
   })
 
   it('applies backpressure to a slow reader instead of buffering', async () => {
@@ -238,8 +240,8 @@ describe('the HTTP server', () => {
     socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
     await server.gateway.journal.waitFor('createResponse')
     const sent = () => {
-      const body = server.gateway.journal.last('createResponse')?.replyBody
-      return (body?.text.length ?? 0) + (body?.cut ?? 0)
+      const body = server.gateway.journal.last('createResponse')?.responseBody
+      return (body?.text.length ?? 0) + (body?.truncatedBytes ?? 0)
     }
     // Kernel buffers vary in size, so wait until the writer stops.
     let before = -1

@@ -51,7 +51,7 @@ describe('the journal', () => {
       gateway.use({ on: '*', fault: { name: 'short-content-length', by: 3 }, times: 1 })
       await call(target, 'GET /providers').catch(() => {})
       await close()
-      recorded[name] = gateway.journal.entries().map(({ replyHeaders }) => replyHeaders)
+      recorded[name] = gateway.journal.entries().map(({ responseHeaders }) => responseHeaders)
     }
     const [expected] = Object.values(recorded) as Record<string, string>[][]
     expect(recorded).toEqual(Object.fromEntries(Object.keys(transports).map((name) => [name, expected])))

@@ -182,8 +182,8 @@ describe('POST /chat/completions', () => {
     const rejected = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
     await expect(rejected).rejects.toMatchObject({ status: 400 })
     const journal = server.gateway.journal.last('createChatCompletion' as never)
-    expect(journal?.replyBody.text).toContain('body.messages[0]')
-    expect(journal?.replyBody.text).toContain('body.model')
+    expect(journal?.responseBody.text).toContain('body.messages[0]')
+    expect(journal?.responseBody.text).toContain('body.model')
     const schema = { type: 'object', required: ['a'], properties: { a: false } }
     const impossible = client.chat.completions.create({
       model,

@@ -314,7 +314,7 @@ describeAdapters('faults', (entrance) => {
       const deltas = [...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta)
       expect(deltas.join('')).toBe('one two three')
       expect(text).not.toContain('response.completed')
-      expect(entrance.sandbox.journal.last('createResponse')?.rule?.faults).toEqual(['stream-cut'])
+      expect(entrance.sandbox.journal.last('createResponse')?.rules[0]?.faults).toEqual(['stream-cut'])
     })
 
     it('change the scripted body in a sequence step', async () => {

@@ -142,7 +142,7 @@ async function resolved(resolve: Any): Promise<never> {
   const operation = (defineOperation as Any)({ id: 'getX', method: 'get', path: '/x', output, resolve })
   const own = create({ operations: [operation] })
   const { message } = (await call(own, 'GET /x')).body.error
-  throw new Error(message, { cause: own.journal.last('getX')?.reason })
+  throw new Error(message, { cause: own.journal.last('getX')?.error })
 }
 
 /** Writes a scenario file and activates it. */

@@ -28,7 +28,7 @@ describeAdapters(
       const { sandbox } = entrance
       sandbox.use({ on: 'POST /nothing', when: { model: 'other' }, fault: { name: 'status', status: 503 } })
       expect((await entrance.call('POST /nothing', { body: { model: 'm' } })).status).toBe(404)
-      expect(sandbox.journal.entries()).toMatchObject([{ status: 404, rule: null }])
+      expect(sandbox.journal.entries()).toMatchObject([{ status: 404, rules: [] }])
     })
 
     describe.each(refused)('$what', ({ line, options, status }) => {
@@ -40,13 +40,16 @@ describeAdapters(
       it('is rejected although a rule matches the operation', async () => {
         sandbox().use({ on: 'createResponse', fault: { name: 'status', status: 503 } })
         expect(await send()).toBe(status)
-        expect(sandbox().journal.entries()).toMatchObject([{ status, rule: null }])
+        expect(sandbox().journal.entries()).toMatchObject([{ status, rules: [] }])
       })
 
       it('gets the reply from a rule that matches every request', async () => {
         sandbox().use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
         expect([await send(), await send()]).toEqual([503, status])
-        expect(sandbox().journal.entries()).toMatchObject([{ status: 503, rule: { rule: 1 } }, { status }])
+        expect(sandbox().journal.entries()).toMatchObject([
+          { status: 503, rules: [{ index: 1 }] },
+          { status },
+        ])
       })
 
       it('is rejected after the delay of a latency rule that matches every request', async () => {
@@ -58,7 +61,7 @@ describeAdapters(
       it.skipIf(status === 413)('has a body that rules and the journal can see', async () => {
         sandbox().use({ on: '*', when: { model: 'm' }, fault: { name: 'status', status: 503 } })
         expect(await send()).toBe(503)
-        expect(sandbox().journal.entries()).toMatchObject([{ rawBody: { text: '{"model":"m"}' } }])
+        expect(sandbox().journal.entries()).toMatchObject([{ requestText: { text: '{"model":"m"}' } }])
       })
     })
 

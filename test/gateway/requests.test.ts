@@ -38,7 +38,9 @@ describe('requests', () => {
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }
     const sent = request(`${method} /api/v1/providers`, headers, '{"unread":"body of a request"}')
     expect(await raw(server.port, sent).closed()).toMatch(/^HTTP\/1.1 200 /)
-    expect(server.gateway.journal.entries()).toMatchObject([{ method, status: 200, rawBody: { text: '' } }])
+    expect(server.gateway.journal.entries()).toMatchObject([
+      { method, status: 200, requestText: { text: '' } },
+    ])
   })
   it('get a 410 in a disabled default sandbox, whether they name it by path, by key or not at all', async () => {
     const gateway = createGateway({ sandboxes: { default: false } })

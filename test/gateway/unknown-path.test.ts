@@ -141,7 +141,7 @@ describe('the reason for a rejection', () => {
     expect(requestLineText(lines[0] as RequestLine)).toContain(message)
     const { journal } = await connectGateway(server.url)
     const entries = await journal.entries()
-    expect(entries.map((entry) => entry.reason)).toEqual([message])
+    expect(entries.map((entry) => entry.error)).toEqual([message])
     expect(journalText('The sandbox', entries)).toMatch(/\(createResponse\): 400, \d+ ms\n {5}model: /)
     expect(await journal.explain(entries[0] as never)).toContain(`Rejected: ${message}`)
   })
@@ -152,7 +152,7 @@ describe('the reason for a rejection', () => {
     const init = { method: 'POST', headers: { 'x-api-key': 'any' }, body: '{}' }
     await gateway.fetch('https://gateway.example/api/v1/messages', init)
     await gateway.fetch('https://gateway.example/api/v1/providers')
-    expect(gateway.journal.entries().map(({ reason }) => reason)).toEqual([
+    expect(gateway.journal.entries().map(({ error }) => error)).toEqual([
       'Provider overloaded',
       'Provider overloaded',
     ])
@@ -161,6 +161,6 @@ describe('the reason for a rejection', () => {
   it('is null for an accepted request', async () => {
     const gateway = createGateway()
     await open(gateway, 'GET /providers')
-    expect(gateway.journal.last('listProviders')?.reason).toBeNull()
+    expect(gateway.journal.last('listProviders')?.error).toBeNull()
   })
 })

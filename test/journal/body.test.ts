@@ -10,25 +10,25 @@ function stored(limit: number, parts: ReadonlyArray<string | Uint8Array>) {
   const body = new KeptBody()
   const grown = parts.map((part) => body.add(part, limit))
   expect(grown.reduce((sum, bytes) => sum + bytes, 0)).toBe(body.bytes)
-  const { text, bytes, cut } = body
-  return { text, bytes, cut }
+  const { text, bytes, truncatedBytes } = body
+  return { text, bytes, truncatedBytes }
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 it.each([
-  [['abcde'], { text: 'abcde', bytes: 5, cut: 0 }],
-  [['abcdef'], { text: 'abcde', bytes: 5, cut: 1 }],
-  [['abcdef', 'gh'], { text: 'abcde', bytes: 5, cut: 3 }],
-  [['abc', 'def', '', 'gh'], { text: 'abcde', bytes: 5, cut: 3 }],
-  [['abcde', 'f', 'g'], { text: 'abcde', bytes: 5, cut: 2 }],
-  [['ab', 'cü', 'xy'], { text: 'abcü', bytes: 5, cut: 2 }],
+  [['abcde'], { text: 'abcde', bytes: 5, truncatedBytes: 0 }],
+  [['abcdef'], { text: 'abcde', bytes: 5, truncatedBytes: 1 }],
+  [['abcdef', 'gh'], { text: 'abcde', bytes: 5, truncatedBytes: 3 }],
+  [['abc', 'def', '', 'gh'], { text: 'abcde', bytes: 5, truncatedBytes: 3 }],
+  [['abcde', 'f', 'g'], { text: 'abcde', bytes: 5, truncatedBytes: 2 }],
+  [['ab', 'cü', 'xy'], { text: 'abcü', bytes: 5, truncatedBytes: 2 }],
   // Nothing is added after the truncated part, even if it would fit.
-  [['abcdü', 'x'], { text: 'abcd', bytes: 4, cut: 3 }],
-  [['', 'abc', '', 'de', ''], { text: 'abcde', bytes: 5, cut: 0 }],
-  [['€€'], { text: '€', bytes: 3, cut: 3 }],
-  [['ab€'], { text: 'ab€', bytes: 5, cut: 0 }],
-  [['ab😀'], { text: 'ab', bytes: 2, cut: 4 }],
+  [['abcdü', 'x'], { text: 'abcd', bytes: 4, truncatedBytes: 3 }],
+  [['', 'abc', '', 'de', ''], { text: 'abcde', bytes: 5, truncatedBytes: 0 }],
+  [['€€'], { text: '€', bytes: 3, truncatedBytes: 3 }],
+  [['ab€'], { text: 'ab€', bytes: 5, truncatedBytes: 0 }],
+  [['ab😀'], { text: 'ab', bytes: 2, truncatedBytes: 4 }],
 ])('a stored body keeps at most five bytes of %j', (parts, expected) => {
   expect(stored(5, parts)).toEqual(expected)
   expect(stored(5, parts.map(bytes))).toEqual(expected)
@@ -41,11 +41,11 @@ describe('a stored body', () => {
     'keeps as many whole characters as fit into %i bytes',
     (limit) => {
       const text = 'aé€😀'.repeat(30_000)
-      const { text: beginning, bytes: size, cut } = stored(limit, [text])
+      const { text: beginning, bytes: size, truncatedBytes } = stored(limit, [text])
       expect(text.startsWith(beginning)).toBe(true)
       expect(size).toBe(Buffer.byteLength(beginning))
       expect(limit - size).toBeLessThan(4)
-      expect(size + cut).toBe(Buffer.byteLength(text))
+      expect(size + truncatedBytes).toBe(Buffer.byteLength(text))
       const next = [...text.slice(beginning.length, beginning.length + 2)][0] as string
       expect(size + Buffer.byteLength(next)).toBeGreaterThan(limit)
     },
@@ -55,7 +55,11 @@ describe('a stored body', () => {
     const parts = Array.from({ length: 300 }, (_, index) => `part ${index}: ü€😀;`)
     const whole = parts.join('')
     for (const limit of [Buffer.byteLength(whole), 10_000_000]) {
-      expect(stored(limit, parts)).toEqual({ text: whole, bytes: Buffer.byteLength(whole), cut: 0 })
+      expect(stored(limit, parts)).toEqual({
+        text: whole,
+        bytes: Buffer.byteLength(whole),
+        truncatedBytes: 0,
+      })
       expect(stored(limit, parts.map(bytes)).text).toBe(whole)
     }
   })

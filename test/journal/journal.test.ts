@@ -36,7 +36,7 @@ describe('journal entries', () => {
       params: { id: 'production' },
       query: { a: '1', b: ['2', '3', '4'] },
       headers: { 'x-custom': 'yes', 'content-type': 'application/json' },
-      rawBody: { text: body, cut: 0 },
+      requestText: { text: body, truncatedBytes: 0 },
       body: { name: 'Newer', extra: [1] },
     })
   })
@@ -54,13 +54,13 @@ describe('journal entries', () => {
     expect(journal.last('getPreset')).toMatchObject({
       id: response.headers.get('x-request-id'),
       status: 503,
-      replyHeaders: { 'content-type': 'application/json', 'x-understudy-scenario': 'busy#2' },
-      replyBody: { text: await response.text(), cut: 0 },
-      rule: { scenario: 'busy', rule: 2, faults: ['status'] },
+      responseHeaders: { 'content-type': 'application/json', 'x-understudy-scenario': 'busy#2' },
+      responseBody: { text: await response.text(), truncatedBytes: 0 },
+      rules: [{ scenario: 'busy', index: 2, name: null, kind: 'answer', faults: ['status'] }],
     })
     await call('PATCH /workspaces/production', { body: { default_provider_sort: 'moon' } })
     expect(journal.last('updateWorkspace')).toMatchObject({
-      rule: null,
+      rules: [],
       assumptions: ['providerSort'],
       warnings: [expect.stringContaining("'moon' is not one of the documented values")],
     })
@@ -81,7 +81,7 @@ describe('journal entries', () => {
     await call('PATCH /workspaces/production', { body: '{"name": ' })
     expect(journal.last('updateWorkspace')).toMatchObject({
       status: 400,
-      rawBody: { text: '{"name": ', cut: 0 },
+      requestText: { text: '{"name": ', truncatedBytes: 0 },
       body: undefined,
     })
   })
@@ -222,7 +222,10 @@ describe('journal limits', () => {
       expect(body).toHaveLength(bytes)
       await call('PATCH /workspaces/production', { body })
       const entry = journal.last('updateWorkspace')
-      expect(entry?.rawBody).toEqual({ text: body.slice(0, 1_048_576), cut: Math.max(0, bytes - 1_048_576) })
+      expect(entry?.requestText).toEqual({
+        text: body.slice(0, 1_048_576),
+        truncatedBytes: Math.max(0, bytes - 1_048_576),
+      })
       expect(entry?.body === undefined).toBe(bytes > 1_048_576)
     }
   })
@@ -230,15 +233,15 @@ describe('journal limits', () => {
   it('count bytes, and truncate at character boundaries', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 12 } })
     await call('PATCH /workspaces/production', { body: '{"a":"€😀x"}' })
-    expect(journal.last('updateWorkspace')?.rawBody).toEqual({ text: '{"a":"€', cut: 7 })
+    expect(journal.last('updateWorkspace')?.requestText).toEqual({ text: '{"a":"€', truncatedBytes: 7 })
   })
 
   it('truncate streams like other replies', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 100 } })
     const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()
-    expect(journal.last('createResponse')?.replyBody).toEqual({
+    expect(journal.last('createResponse')?.responseBody).toEqual({
       text: text.slice(0, 100),
-      cut: Buffer.byteLength(text) - 100,
+      truncatedBytes: Buffer.byteLength(text) - 100,
     })
   })
 })
@@ -280,7 +283,7 @@ describe('journal.explain()', () => {
     const { error } = await (await call(line)).json()
     expect(error.message).toContain(expected)
     expect(await explained(line, {}, { gateway, call, journal })).toContain(`Rejected: ${error.message}`)
-    expect(journal.entries().at(-1)?.reason).toBe(error.message)
+    expect(journal.entries().at(-1)?.error).toBe(error.message)
   })
 
   it('names the matched rule and the reason for each near miss', async () => {
@@ -310,7 +313,7 @@ describe('journal.explain()', () => {
       'Not reached yet: the inline rule has not reached its limit of 5 calls in 60 s: this is call 1 in this window.',
     )
     expect(setup.gateway.journal.nearMisses()).toEqual([])
-    expect(setup.gateway.journal.summaries()[0]?.missed).toBe(0)
+    expect(setup.gateway.journal.summaries()[0]?.nearMissCount).toBe(0)
     const copy = await setup.gateway.openSandbox(setup.gateway.save())
     expect(copy.journal.nearMisses()).toEqual([])
   })
@@ -595,7 +598,10 @@ describe('journal.har()', () => {
     await (await call('GET /nowhere')).text()
     const [patch, own, unknown] = journal.har().log.entries
     const [entry] = journal.entries()
-    const { text, cut } = (entry as NonNullable<typeof entry>).replyBody as { text: string; cut: number }
+    const { text, truncatedBytes } = (entry as NonNullable<typeof entry>).responseBody as {
+      text: string
+      truncatedBytes: number
+    }
     expect(patch).toEqual({
       startedDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
       time: expect.any(Number),
@@ -624,14 +630,14 @@ describe('journal.har()', () => {
         cookies: [],
         headers: expect.arrayContaining([{ name: 'content-type', value: 'application/json' }]),
         content: {
-          size: text.length + cut,
+          size: text.length + truncatedBytes,
           mimeType: 'application/json',
           text,
-          comment: `${cut} more bytes were not stored`,
+          comment: `${truncatedBytes} more bytes were not stored`,
         },
         redirectURL: '',
         headersSize: -1,
-        bodySize: text.length + cut,
+        bodySize: text.length + truncatedBytes,
       },
       cache: {},
       timings: { send: 0, wait: expect.any(Number), receive: expect.any(Number) },

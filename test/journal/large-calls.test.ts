@@ -48,9 +48,9 @@ describe('the journal', () => {
     expect(entries).toHaveLength(5)
     expect(gateway.journal.evictedCount).toBe(0)
     expect(gateway.journal.bytes).toBeLessThanOrEqual(300_000)
-    expect(entries[0]).toMatchObject({ status: 400, body: undefined, rawBody: { text: '' } })
-    expect(entries[0]?.rawBody.cut).toBeGreaterThan(80_000)
-    expect(entries[4]).toMatchObject({ body: { name: 'e' }, rawBody: { cut: 0 } })
+    expect(entries[0]).toMatchObject({ status: 400, body: undefined, requestText: { text: '' } })
+    expect(entries[0]?.requestText.truncatedBytes).toBeGreaterThan(80_000)
+    expect(entries[4]).toMatchObject({ body: { name: 'e' }, requestText: { truncatedBytes: 0 } })
   })
 
   it('drops the rest of a stream whose call lost its bodies', async () => {
@@ -60,8 +60,8 @@ describe('the journal', () => {
     const stream = await open(gateway, 'POST /responses', { body: { ...body, stream: true } })
     await call(gateway, 'PATCH /workspaces/staging', { body: { description: 'x'.repeat(200_000) } })
     const text = await stream.text()
-    const { replyBody } = gateway.journal.entries()[0] ?? {}
-    expect(replyBody).toEqual({ text: '', cut: Buffer.byteLength(text) })
+    const { responseBody } = gateway.journal.entries()[0] ?? {}
+    expect(responseBody).toEqual({ text: '', truncatedBytes: Buffer.byteLength(text) })
   })
 })
 
@@ -99,8 +99,8 @@ describe('the size of a call in the journal', () => {
   ])('does not depend on %s', async (_, send) => {
     const gateway = createGateway({ limits: { journalBodyBytes: bodyBytes } })
     await send(gateway)
-    const { rawBody, replyBody, ...entry } = gateway.journal.entries()[0] ?? {}
-    expect(Math.max(rawBody?.text.length ?? 0, replyBody?.text.length ?? 0)).toBe(bodyBytes)
+    const { requestText, responseBody, ...entry } = gateway.journal.entries()[0] ?? {}
+    expect(Math.max(requestText?.text.length ?? 0, responseBody?.text.length ?? 0)).toBe(bodyBytes)
     expect(JSON.stringify(entry).length).toBeLessThan(10_000)
     expect(JSON.stringify([gateway.usage(), gateway.scripts()]).length).toBeLessThan(10_000)
   })

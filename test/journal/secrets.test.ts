@@ -113,7 +113,7 @@ describe('a call with secrets in headers, query and body', () => {
     })
     expect(entry?.headers['authorization']).toBe(`Bearer ${secret}`)
     expect(entry?.body).toMatchObject({ metadata: { client_secret: secret } })
-    expect(entry?.replyHeaders['set-cookie']).toContain(secret)
+    expect(entry?.responseHeaders['set-cookie']).toContain(secret)
   })
 
   it('exposes no secrets in HTTP replies, HAR, explanations and the log', async () => {
@@ -146,8 +146,8 @@ describe('a call with secrets in headers, query and body', () => {
       headers: { authorization: '(hidden)', cookie: '(hidden)' },
       query: { api_key: '(hidden)', limit: '7' },
       body: { max_output_tokens: 50, metadata: { key: '(hidden)', deep: [{ password: '(hidden)' }] } },
-      replyHeaders: { 'set-cookie': '(hidden)' },
-      replyBody: { text: '{"access_token":"(hidden)"}' },
+      responseHeaders: { 'set-cookie': '(hidden)' },
+      responseBody: { text: '{"access_token":"(hidden)"}' },
     })
   })
 

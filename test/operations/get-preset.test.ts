@@ -55,7 +55,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
 
   it('suggests a similar slug in the journal for an unknown one', async () => {
     await call('GET /presets/code-reviw')
-    expect(entrance.sandbox.journal.last('getPreset')?.reason).toBe(
+    expect(entrance.sandbox.journal.last('getPreset')?.error).toBe(
       "Resource not found: no preset has the slug 'code-reviw'; did you mean 'code-review'?",
     )
   })

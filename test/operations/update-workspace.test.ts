@@ -258,7 +258,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
 
   it('records the existing slugs in the journal after a 404 if none resembles the requested slug', async () => {
     await patch('nobody', { name: 'x' })
-    expect(entrance.sandbox.journal.last('updateWorkspace')?.reason).toMatch(
+    expect(entrance.sandbox.journal.last('updateWorkspace')?.error).toMatch(
       /^Resource not found: no workspace has the id or slug 'nobody'; expected one of production, staging/,
     )
   })

@@ -17,7 +17,7 @@ describe('journal limits', () => {
     const reply = { text: 'Zoë 🙂 '.repeat(50) }
     gateway.use({ on: 'createResponse', reply, fault: { name: 'stream-split', bytes: 3 } })
     const text = await ask(gateway, 'any', { stream: true })
-    expect(gateway.journal.last('createResponse')?.replyBody).toEqual({ text, cut: 0 })
+    expect(gateway.journal.last('createResponse')?.responseBody).toEqual({ text, truncatedBytes: 0 })
     expect(text).not.toContain('\uFFFD')
   })
 

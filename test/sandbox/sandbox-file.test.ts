@@ -85,8 +85,8 @@ describe('a sandbox file', () => {
     const [entry] = opened.journal.entries()
     expect(entry).toMatchObject({ operation: 'createResponse', body: question, status: 200 })
     expect(entry?.id).toBe(gateway.journal.entries()[0]?.id)
-    expect(entry?.replyBody.text).toContain('"object":"response"')
-    expect(entry?.replyBody).toEqual(gateway.journal.entries()[0]?.replyBody)
+    expect(entry?.responseBody.text).toContain('"object":"response"')
+    expect(entry?.responseBody).toEqual(gateway.journal.entries()[0]?.responseBody)
     expect((await createGateway().openSandbox(gateway.save({ calls: false }))).journal.entries()).toEqual([])
   })
 
@@ -104,7 +104,7 @@ describe('a sandbox file', () => {
     const opened = await createGateway().openSandbox(file)
     const hidden = opened.save().calls
     expect(hidden).toEqual(file.calls)
-    expect(hidden?.some(({ replyBody }) => replyBody.cut > 0)).toBe(true)
+    expect(hidden?.some(({ responseBody }) => responseBody.truncatedBytes > 0)).toBe(true)
     expect(hidden?.map(({ delivery }) => delivery)).toContain('aborted-by-fault')
     expect(opened.journal.nearMisses().map(({ path }) => path)).toEqual(['/api/v1/providers'])
   })
@@ -134,7 +134,7 @@ describe('a sandbox file', () => {
     const opened = await createGateway().openSandbox(gateway.save())
     const [before] = gateway.journal.entries()
     const [after] = opened.journal.entries()
-    expect(after).toMatchObject({ reason: before?.reason, assumptions: ['unknownPath'] })
+    expect(after).toMatchObject({ error: before?.error, assumptions: ['unknownPath'] })
     expect(opened.journal.explain(after ?? '')).toBe(gateway.journal.explain(before ?? ''))
   })
 
@@ -180,10 +180,10 @@ describe('a sandbox file', () => {
     ['path', '', 'path: must not be empty'],
     ['headers', { "x'y z": '1' }, 'headers["x\'y z"]: must be an HTTP token'],
     ['headers', { 'x-own': 'a\r\nb: c' }, 'headers.x-own: must be one line'],
-    ['replyHeaders', { 'x-own': 'a\0b' }, 'replyHeaders.x-own: must be one line'],
-    ['replyHeaders', { 'a:b': '1' }, 'replyHeaders["a:b"]: must be an HTTP token'],
+    ['responseHeaders', { 'x-own': 'a\0b' }, 'responseHeaders.x-own: must be one line'],
+    ['responseHeaders', { 'a:b': '1' }, 'responseHeaders["a:b"]: must be an HTTP token'],
     ['status', 1000, 'status: must be at most'],
-    ['rawBody', { text: '', cut: -1 }, 'rawBody.cut: must be 0 or more'],
+    ['requestText', { text: '', truncatedBytes: -1 }, 'requestText.truncatedBytes: must be 0 or more'],
     ['assumptions', ['x'.repeat(1001)], 'assumptions[0]: must have at most'],
   ])('is rejected for a call whose %s is %j', async (field, value, message) => {
     const gateway = createGateway({ timeScale: 0 })
@@ -203,14 +203,14 @@ describe('a sandbox file', () => {
     reasoningTokens: 0,
     cost: 0,
   }
-  const kept = ['id', 'method', 'operation', 'status', 'reason', 'timeline', 'firstByteMs', 'usage']
+  const kept = ['id', 'method', 'operation', 'status', 'error', 'timeline', 'firstByteMs', 'usage']
   const parts = (length: number) => Array.from({ length }, () => ({ ms: 0, offset: 0 }))
   it.each<[field: string, valid: unknown[], invalid: unknown[]]>([
     ['id', ['a'.repeat(100), 'a.b-c_1'], ['', 'a'.repeat(101), 'a b']],
     ['method', ['X'.repeat(1000)], ['X'.repeat(1001)]],
     ['operation', ['x'.repeat(1000), null], ['x'.repeat(1001)]],
     ['status', [0, 999], [-1, 1000, 0.5]],
-    ['reason', [null, ''], [7]],
+    ['error', [null, ''], [7]],
     ['timestamp', ['2026-01-01T00:00:00Z'], ['2026-01-01', '']],
     ['timeline', [parts(2000)], [parts(2001), [{ ms: -1, offset: 0 }], [{ ms: 0, offset: -1 }]]],
     ['firstByteMs', [null, 0, 1e12], [-1, 1e12 + 1]],

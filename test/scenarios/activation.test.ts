@@ -56,9 +56,11 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
       ],
     })
     expect((await ask()).headers.get('x-understudy-scenario')).toBe('outage#2')
-    expect(entrance.sandbox.journal.last('createResponse')?.rule).toEqual({
+    expect(entrance.sandbox.journal.last('createResponse')?.rules[0]).toEqual({
       scenario: 'outage',
-      rule: 2,
+      index: 2,
+      name: null,
+      kind: 'answer',
       faults: ['status'],
     })
   })

@@ -42,10 +42,10 @@ async function findEffect(
     for (const body of [question, { ...question, ...short, stream: true }, { ...question, ...search }]) {
       // The effect can be a broken connection.
       await send(target, line, { ...body, user: `user ${turn}` }, name === 'stream-stall').catch(() => {})
-      const { rule, warnings = [] } = (await newest()) ?? {}
+      const { rules = [], warnings = [] } = (await newest()) ?? {}
       const warning = warnings.find((each) => each.includes('nothing to act on'))
       if (warning && warning === expectedWarnings[`${name} ${id}`]) return warning
-      if (rule?.scenario === name && !warning) return 'has an effect'
+      if (rules[0]?.scenario === name && !warning) return 'has an effect'
     }
   }
   return 'has no effect'

@@ -174,7 +174,7 @@ describe('rules written in the style of other tools', () => {
     const { gateway } = setup()
     gateway.use({ on: '*', faults: ['latency', { name: 'status', status: 529 }] })
     expect((await call(gateway, 'GET /providers')).status).toBe(529)
-    expect(gateway.journal.last('listProviders')?.rule?.faults).toEqual(['latency', 'status'])
+    expect(gateway.journal.last('listProviders')?.rules[0]?.faults).toEqual(['latency', 'status'])
   })
 
   it.each([

@@ -212,10 +212,10 @@ describe('`setState` and `when.state`', () => {
       404, 200,
     ])
     await status('GET /providers')
-    expect(gateway.journal.last('listProviders')?.rule).toMatchObject({ rule: 3 })
+    expect(gateway.journal.last('listProviders')?.rules[0]).toMatchObject({ index: 3 })
     expect(gateway.unusedRules()).toEqual([])
     gateway.restore(before)
     await status('GET /providers')
-    expect(gateway.journal.last('listProviders')?.rule).toBeNull()
+    expect(gateway.journal.last('listProviders')?.rules).toEqual([])
   })
 })

@@ -197,7 +197,7 @@ describe('script()', () => {
     ])
     expect(failed.last.error.message).toBe('Script: there is no turn 3: the script has 2 turns')
     expect(failed.other.error.message).toContain('this is a new conversation')
-    expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
+    expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, number: 1, total: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
     expect(failed.other.error.metadata).toEqual({ turn: 1 })
@@ -477,9 +477,9 @@ describe('scripted conversations', () => {
     ])
     expect(gateway.journal.last('createResponse')?.turn).toEqual({
       conversation: 0,
-      turn: 1,
-      of: 1,
-      problem: "the last user message containing 'Boats', but received 'Other'",
+      number: 1,
+      total: 1,
+      mismatch: "the last user message containing 'Boats', but received 'Other'",
     })
     expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
     expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
@@ -617,8 +617,8 @@ describe('scripts', () => {
     await agent.results('low').ask()
     const problem = "a result of 'search' containing 'high at six', but received 'low'"
     const [first, second] = gateway.journal.entries()
-    expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
-    expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
+    expect(first?.turn).toEqual({ conversation: 1, number: 1, total: 3, mismatch: null })
+    expect(second?.turn).toEqual({ conversation: 1, number: 2, total: 3, mismatch: problem })
     expect(gateway.journal.explain(second as { id: string })).toContain(
       `Script: turn 2 of 3 in conversation 1, but expected ${problem}.`,
     )
@@ -713,6 +713,6 @@ describe("a script's memory", () => {
     expect(code).toBe(400)
     expect(JSON.stringify(error).length).toBeLessThan(20_000)
     expect(gateway.scripts()[0]?.problem?.length).toBeLessThan(3000)
-    expect(gateway.journal.last('createResponse')?.turn?.problem?.length).toBeLessThan(3000)
+    expect(gateway.journal.last('createResponse')?.turn?.mismatch?.length).toBeLessThan(3000)
   })
 })

@@ -61,8 +61,10 @@ describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls eac
     for (const { name, sandbox } of sandboxes) {
       const entries = await sandbox.journal.entries()
       expect(entries).toHaveLength(rounds * 5)
-      expect(new Set(entries.map(({ rule }) => rule?.scenario))).toEqual(new Set([undefined, name]))
-      const texts = entries.map(({ rawBody }) => rawBody.text).filter((text) => text.includes('worker-'))
+      expect(new Set(entries.map(({ rules }) => rules[0]?.scenario))).toEqual(new Set([undefined, name]))
+      const texts = entries
+        .map(({ requestText }) => requestText.text)
+        .filter((text) => text.includes('worker-'))
       expect(texts.every((text) => text.includes(`"${name} `))).toBe(true)
       expect(entries.every(({ delivery }) => delivery === 'complete')).toBe(true)
     }
@@ -101,7 +103,7 @@ describe('100 concurrent PATCH requests for one workspace', () => {
       ),
     )
     const entries = await sandbox.journal.calls('updateWorkspace')
-    const replies = entries.map(({ replyBody }) => JSON.parse(replyBody.text).data)
+    const replies = entries.map(({ responseBody }) => JSON.parse(responseBody.text).data)
     expect(new Set(replies.map(({ name }) => name)).size).toBe(100)
     expect(replies.map(({ name }) => name)).toEqual(entries.map(({ body }) => body.name))
     const moments = replies.map(({ updated_at }) => updated_at)

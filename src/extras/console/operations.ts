@@ -75,7 +75,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
       async resolve({ body: { text } }) {
         const wanted = text.toLowerCase()
         const found = await inSlices([...sandboxes.store.records()], (record) =>
-          [record.requestText, record.replyBody.text].some((each) => each.toLowerCase().includes(wanted))
+          [record.requestText, record.responseBody.text].some((each) => each.toLowerCase().includes(wanted))
             ? [record.state.id, record.id]
             : undefined,
         )

@@ -4,7 +4,7 @@
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { type CallSummary, toSummary } from '../../journal/entry.ts'
+import { type CallSummary, toSummary } from '../../journal/summary.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
 
@@ -31,11 +31,11 @@ const cache = new WeakMap<CallRecord, RequestFacts>()
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
   const facts = cache.get(record) ?? requestFacts(record, operations)
   cache.set(record, facts)
-  const { replyBody, traceId, at } = record
+  const { responseBody, traceId, at } = record
   return {
     ...toSummary(record),
     ...facts,
-    bytes: replyBody.bytes + replyBody.cut,
+    bytes: responseBody.bytes + responseBody.truncatedBytes,
     traceId: traceId ?? null,
     timestamp: new Date(at).toISOString(),
   }
@@ -45,7 +45,7 @@ function requestFacts(record: CallRecord, operations: GatewayCore['operations'])
   const { operation, search, requestBody } = record
   const protocol = operations.find(({ id }) => id === operation)?.protocol
   // The beginning of a body cannot be parsed.
-  if (!protocol || requestBody.cut > 0)
+  if (!protocol || requestBody.truncatedBytes > 0)
     return {
       input: beginning(hideInQuery(search) || requestBody.text.slice(0, maxInput)),
       conversation: null,

@@ -53,10 +53,10 @@ export interface ConditionReport {
 const maxListed = 20
 
 export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> {
-  const { rule } = record
+  const [rule] = record.rules
   const missed = nearMissesOf(record, maxListed).slice(0, maxListed)
   return {
-    rule: rule ? appliedRule(record, rule, sandbox) : null,
+    rule: rule ? appliedRule(record, { ...rule, rule: rule.index }, sandbox) : null,
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
     unlisted: (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - missed.length,
     rows: await rowsOf(record, sandbox),
@@ -100,7 +100,7 @@ function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): Rule
   return {
     scenario: name.scenario,
     rule: name.rule,
-    title: ruleTitle(name.scenario, name.rule, record.ruleName ?? rule?.name),
+    title: ruleTitle(name.scenario, name.rule, record.rules[0]?.name ?? rule?.name),
     reason: '',
     isWithinLimit: false,
     facts: rule ? factsOf(record, rule, uses) : [],
@@ -143,7 +143,10 @@ function earlierUses(
   const all = journal.records()
   const earlier = all.slice(0, all.indexOf(record))
   const limit = rule?.rateLimit
-  if (!limit) return earlier.filter((each) => each.rule && isSame(each.rule, name))
+  if (!limit)
+    return earlier.filter((each) =>
+      each.rules.some(({ scenario, index }) => isSame({ scenario, rule: index }, name)),
+    )
   const resetMs = record.match?.rateLimit?.resetMs
   const start = record.at - limit.windowMs + (resetMs ?? 0)
   const caller = callerOf(limit, record)
@@ -203,8 +206,8 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
     const step = steps.findIndex(({ effect }) => effect !== undefined && effect === match?.effect)
     facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
   }
-  if (turn) facts.push(`Turn ${turn.turn} of ${turn.of} in conversation ${turn.conversation}.`)
-  if (turn?.problem) facts.push(`Script problem: ${turn.problem}.`)
+  if (turn) facts.push(`Turn ${turn.number} of ${turn.total} in conversation ${turn.conversation}.`)
+  if (turn?.mismatch) facts.push(`Script problem: ${turn.mismatch}.`)
   if (during) {
     const { fromMs, toMs } = during
     const span =

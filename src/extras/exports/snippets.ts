@@ -152,13 +152,13 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
 }
 
 /** Returns expectations that do not depend on the generated text, which varies with the seed. */
-function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): string[] {
-  const { text } = replyBody
-  if (announcesEvents(replyHeaders)) {
+function bodyExpectations({ responseBody, responseHeaders, match }: CallRecord): string[] {
+  const { text } = responseBody
+  if (announcesEvents(responseHeaders)) {
     const last = [...text.matchAll(/^(?:event: .*|data: \[DONE\])$/gm)].at(-1)?.[0]
     return last === undefined ? [] : [`expect(await response.text()).toContain(${stringLiteral(last)})`]
   }
-  if (replyBody.cut > 0) return []
+  if (responseBody.truncatedBytes > 0) return []
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const code = errorCodeOf(value)
@@ -185,7 +185,7 @@ function keptHeaders({ headers }: CallRecord): Record<string, string> {
 
 /** Returns the request body without secrets. Throws if the journal does not have the whole body. */
 function bodyOf({ id, requestBody }: CallRecord): string {
-  if (requestBody.cut > 0)
+  if (requestBody.truncatedBytes > 0)
     throw new Error(`The body of '${id}' is incomplete: it was too large for the journal`)
   return hideInText(requestBody.text)
 }

@@ -177,7 +177,7 @@ export const submitGenerationFeedback = defineOperation({
 type AnyReply = any
 
 /** Returns a reply's text in any protocol, streamed or not. */
-function completionOf({ replyBody: { text } }: CallRecord): string {
+function completionOf({ responseBody: { text } }: CallRecord): string {
   if (text.startsWith('{')) return textOf(parsed(text))
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => parsed(data))
   const whole = events.findLast((event) => event?.response)

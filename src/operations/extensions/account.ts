@@ -109,7 +109,9 @@ export const getGeneration = defineOperation({
 /** Returns the call whose reply has this id. Throws 404 if there is none or it was evicted from the journal. */
 export function findGeneration(id: string, { journal }: SandboxState): Generation {
   const field = `"id":${JSON.stringify(id)}`
-  const record = journal.find(({ usage, replyBody }) => usage !== undefined && replyBody.text.includes(field))
+  const record = journal.find(
+    ({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field),
+  )
   if (record) return record as Generation
   throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
 }
@@ -132,7 +134,7 @@ function generationOf(id: string, record: CallRecord, usage: CallUsage) {
     native_tokens_cached: cachedTokens,
     native_tokens_reasoning: reasoningTokens,
     native_tokens_completion_images: 0,
-    streamed: announcesEvents(record.replyHeaders),
+    streamed: announcesEvents(record.responseHeaders),
     cancelled: record.delivery === 'aborted-by-client',
     finish_reason: record.delivery === 'complete' ? 'stop' : null,
     native_finish_reason: null,

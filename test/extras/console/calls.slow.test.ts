@@ -113,7 +113,7 @@ describe('the list of calls', () => {
     const body = { model: 'aurora/dawn-2', input, stream: true }
     const reply = await open(replica, 'POST /responses', { body })
     await reply.text().catch(() => undefined)
-    expect(replica.gateway.journal.last('createResponse')?.rule).toMatchObject({ scenario: 'reproduced' })
+    expect(replica.gateway.journal.last('createResponse')?.rules[0]).toMatchObject({ scenario: 'reproduced' })
 
     await page.getByRole('link', { name: 'Compare' }).click()
     const request = page.getByRole('region', { name: 'Differences: Request' })
@@ -239,8 +239,8 @@ describe('the page of a call', () => {
     await page.getByText('Active', { exact: true }).waitFor()
     await check(await ask())
     await page.getByText('Used', { exact: true }).waitFor()
-    expect(server.gateway.journal.last('createResponse')?.rule).toMatchObject({ scenario: 'override' })
+    expect(server.gateway.journal.last('createResponse')?.rules[0]).toMatchObject({ scenario: 'override' })
     await (await ask()).text()
-    expect(server.gateway.journal.last('createResponse')?.rule).toBeNull()
+    expect(server.gateway.journal.last('createResponse')?.rules).toEqual([])
   })
 })

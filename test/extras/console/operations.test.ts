@@ -54,17 +54,17 @@ describe('rows of calls', () => {
     await using sandbox = await server.gateway.createSandbox()
     await open({ baseUrl: sandbox.baseUrl }, 'GET /providers')
     const { calls = [], ...file } = sandbox.save()
-    const replyBody = { text: 'abc', cut: 5 }
+    const responseBody = { text: 'abc', truncatedBytes: 5 }
     const { id } = await control<{ id: string }>('POST /files', {
       name: 'cut.json',
-      file: { ...file, calls: calls.map((each) => ({ ...each, replyBody })) },
+      file: { ...file, calls: calls.map((each) => ({ ...each, responseBody })) },
     })
     const [row] = await control<CallRow[]>('POST /rows', { calls: [[id, calls[0]?.id]] })
     expect(row).toMatchObject({ sandbox: id, bytes: 8 })
   })
 
   it('contain the beginning of a body that the journal has cut, and no conversation', async () => {
-    const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'x'.repeat(100_000) })
+    const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'x'.repeat(1_100_000) })
     const { headers } = await open(server, 'POST /responses', { body })
     const calls = [['default', headers.get('x-request-id')]]
     expect(await control('POST /rows', { calls })).toMatchObject([

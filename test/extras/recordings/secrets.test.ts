@@ -35,7 +35,7 @@ interface Planted {
   path?: string
   headers?: Record<string, string>
   body?: unknown
-  replyHeaders?: Record<string, string>
+  responseHeaders?: Record<string, string>
   /** Chunks written by the upstream. */
   chunks?: (string | Buffer)[]
 }
@@ -56,7 +56,7 @@ const places: Record<string, (secret: string) => Planted> = {
   'base64 in the request body': (secret) => ({
     body: { file: Buffer.from(`x${secret}y and more`).toString('base64') },
   }),
-  'a reply header': (secret) => ({ replyHeaders: { 'x-echo': encodeURIComponent(secret) } }),
+  'a reply header': (secret) => ({ responseHeaders: { 'x-echo': encodeURIComponent(secret) } }),
   'the reply body': (secret) => ({ chunks: [json({ echo: secret })] }),
   'an event': (secret) => ({ chunks: [event({ type: 'x' }), event({ type: 'y', text: `so ${secret}!` })] }),
   'an event split into two chunks': (secret) => ({ chunks: halves(event({ text: secret })) }),
@@ -96,7 +96,7 @@ describe('redaction', () => {
         const planted = plant(secret)
         const chunks = planted.chunks ?? ['{}']
         await using upstream = await startUpstream(async (_, response) => {
-          response.writeHead(200, { 'content-type': 'text/event-stream', ...planted.replyHeaders })
+          response.writeHead(200, { 'content-type': 'text/event-stream', ...planted.responseHeaders })
           for (const chunk of chunks) {
             response.write(chunk)
             await new Promise((resolve) => setImmediate(resolve))

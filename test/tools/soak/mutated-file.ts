@@ -177,11 +177,11 @@ export async function tryFile(
     sandbox.usage(),
   ])
   for (const entry of entries) sandbox.journal.explain(entry)
-  const bad = entries.find(({ schemaViolation, status, rule, id }) => {
+  const bad = entries.find(({ schemaViolation, status, rules, id }) => {
     const isSaved = JSON.stringify(file).includes(id)
-    return !isSaved && (schemaViolation || (status >= 500 && !rule))
+    return !isSaved && (schemaViolation || (status >= 500 && rules.length === 0))
   })
-  if (bad) return { isValid: true, wrong: `${bad.status}: ${bad.reason} ${bad.warnings}` }
+  if (bad) return { isValid: true, wrong: `${bad.status}: ${bad.error} ${bad.warnings}` }
   if (kind === 'sandbox') await createGateway().openSandbox(sandbox.fork().save())
   sandbox.reset()
   return { isValid: true }

@@ -12,7 +12,8 @@ import type {
   SandboxAddress,
 } from '../../../control/remote-sandbox.ts'
 import type { DryRun } from '../../../journal/dry-run.ts'
-import type { CallSummary, JournalEntry } from '../../../journal/entry.ts'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import type { CallSummary } from '../../../journal/summary.ts'
 import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'

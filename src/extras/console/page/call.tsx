@@ -122,7 +122,7 @@ function Request({ entry }: { entry: JournalEntry }) {
     <>
       <Conversation title="Conversation" turns={requestTurns(entry.body)} />
       {Object.keys(entry.query).length > 0 && <Pairs title="Query" pairs={entry.query} />}
-      <Body title="Body" {...entry.rawBody} />
+      <Body title="Body" {...entry.requestText} />
       <Pairs title="Headers" pairs={entry.headers} />
     </>
   )
@@ -132,19 +132,19 @@ function Reply({ entry }: { entry: JournalEntry }) {
   return (
     <>
       <Conversation title="Answer" turns={replyTurns(entry)} />
-      <Body title="Body" {...entry.replyBody} />
-      <Pairs title="Headers" pairs={entry.replyHeaders} />
+      <Body title="Body" {...entry.responseBody} />
+      <Pairs title="Headers" pairs={entry.responseHeaders} />
     </>
   )
 }
 
-function Body({ title, text, cut }: { title: string; text: string; cut: number }) {
+function Body({ title, text, truncatedBytes }: { title: string } & JournalEntry['requestText']) {
   if (text === '') return <p class="muted">No body.</p>
   return (
     <section>
       <h3>{title}</h3>
       <Code text={pretty(text)} label={title} />
-      {cut > 0 && <p class="muted">{cut} more bytes were not stored.</p>}
+      {truncatedBytes > 0 && <p class="muted">{truncatedBytes} more bytes were not stored.</p>}
     </section>
   )
 }

@@ -3,7 +3,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
-import type { CallSummary } from '../../../journal/entry.ts'
+import type { CallSummary } from '../../../journal/summary.ts'
 import type { OpenedFile } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'

@@ -401,7 +401,7 @@ const Row = memo(function Row({
   /** If true, the call comes from a sandbox file, and its time is shown as sandbox time. */
   isFile: boolean
 }) {
-  const { method, path, status, model, stream, durationMs, firstByteMs, rule, delivery, warnings } = call
+  const { method, path, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
   const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
   const key = keyOf(call)
   return (
@@ -433,7 +433,9 @@ const Row = memo(function Row({
         <span class="model">{model ?? ''}</span>
         <span class="size">{call.bytes > 0 ? sizeOf(call.bytes) : ''}</span>
         <span class="rule">
-          {rule && <span class="name">{`${ruleName(call)} ${rule.faults.join(', ')}`}</span>}
+          {rules.length > 0 && (
+            <span class="name">{`${ruleName(call)} ${rules.flatMap(({ faults }) => faults).join(', ')}`}</span>
+          )}
           {call.unmatched && <span class="tag warn">unmatched</span>}
           {warnings > 0 && (
             <span class="tag warn">

@@ -37,7 +37,11 @@ export function Compare() {
       {left && right && (
         <>
           <Difference title="Call" left={factsOf(left)} right={factsOf(right)} />
-          <Difference title="Request" left={pretty(left.rawBody.text)} right={pretty(right.rawBody.text)} />
+          <Difference
+            title="Request"
+            left={pretty(left.requestText.text)}
+            right={pretty(right.requestText.text)}
+          />
           <Difference title="Reply" left={replyText(left)} right={replyText(right)} />
           <Difference title="Reply headers" left={headersOf(left)} right={headersOf(right)} />
         </>
@@ -51,7 +55,7 @@ function factsOf({
   method,
   path,
   status,
-  rule,
+  rules,
   durationMs,
   firstByteMs,
   delivery,
@@ -60,7 +64,7 @@ function factsOf({
     id,
     `${method} ${path}`,
     `status ${status}, ${delivery}`,
-    rule ? `rule ${rule.rule} of '${rule.scenario}'` : 'no rule',
+    rules.map(({ scenario, index }) => `rule ${index} of '${scenario}'`).join(', ') || 'no rule',
     `first byte ${milliseconds(firstByteMs)}`,
     `duration ${milliseconds(durationMs)}`,
   ].join('\n')
@@ -68,14 +72,14 @@ function factsOf({
 
 /** Returns the body or, for a stream, the list of events. */
 function replyText(entry: JournalEntry): string {
-  if (!isEventStream(entry)) return pretty(entry.replyBody.text)
+  if (!isEventStream(entry)) return pretty(entry.responseBody.text)
   return eventsOf(entry)
     .map(({ name, data }) => `${name}\n  ${data}`)
     .join('\n')
 }
 
-function headersOf({ replyHeaders }: JournalEntry): string {
-  return Object.entries(replyHeaders)
+function headersOf({ responseHeaders }: JournalEntry): string {
+  return Object.entries(responseHeaders)
     .map(([name, value]) => `${name}: ${value}`)
     .sort()
     .join('\n')

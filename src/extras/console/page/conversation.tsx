@@ -40,7 +40,7 @@ export function requestTurns(body: unknown): Turn[] {
 }
 
 export function replyTurns(entry: JournalEntry): Turn[] {
-  if (!isEventStream(entry)) return turnsIn(parsed(entry.replyBody.text))
+  if (!isEventStream(entry)) return turnsIn(parsed(entry.responseBody.text))
   const events = eventsOf(entry)
   const last = events
     .map(({ value }) => (isObject(value) ? value['response'] : undefined))

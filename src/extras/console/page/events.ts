@@ -4,7 +4,7 @@
  * one continues from the last event. If all tabs are hidden, none of them reads the stream.
  */
 import { signal } from '@preact/signals'
-import type { CallSummary } from '../../../journal/entry.ts'
+import type { CallSummary } from '../../../journal/summary.ts'
 import { open } from './api.ts'
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')

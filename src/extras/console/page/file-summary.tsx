@@ -13,7 +13,7 @@ const maxFindings = 5
 
 export function OpenedFileSummary({ file: { sandbox, name, saved, test } }: { file: OpenedFile }) {
   const failures = chosenCalls.value.filter((call) => isError(call) || call.delivery !== 'complete')
-  const suspects = chosenCalls.value.filter((call) => call.missed > 0 || call.warnings > 0)
+  const suspects = chosenCalls.value.filter((call) => call.nearMissCount > 0 || call.warnings > 0)
   const findings = (failures.length > 0 ? failures : suspects).slice(-maxFindings)
   const key = findings.map(({ id }) => id).join()
   const { value: reasons } = useLoaded(

@@ -3,7 +3,7 @@
  */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { CallSummary } from '../../../journal/entry.ts'
+import type { CallSummary } from '../../../journal/summary.ts'
 import { shownCalls } from './calls-store.ts'
 import { milliseconds } from './parts.tsx'
 

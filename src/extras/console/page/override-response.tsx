@@ -35,7 +35,7 @@ export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sand
   /** Number of calls overridden before activation, and the rule's limit; undefined before activation. */
   const active = useSignal<{ before: number; limit: number } | undefined>(undefined)
   const overridden = () =>
-    calls.value.filter((call) => call.sandbox === sandbox && call.rule?.scenario === 'override').length
+    calls.value.filter((call) => call.sandbox === sandbox && call.rules[0]?.scenario === 'override').length
   const choose = (next: KindName) => {
     kind.value = next
     value.value = kinds[next].first

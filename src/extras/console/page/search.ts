@@ -20,8 +20,8 @@ interface Field {
   values: (calls: readonly CallRow[]) => readonly string[]
 }
 
-export function ruleName({ rule }: Pick<CallRow, 'rule'>): string {
-  return rule ? `${rule.scenario}#${rule.rule}` : ''
+export function ruleName({ rules }: Pick<CallRow, 'rules'>): string {
+  return rules.map(({ scenario, index }) => `${scenario}#${index}`).join(', ')
 }
 
 export function isError({ status, delivery }: Pick<CallRow, 'status' | 'delivery'>): boolean {
@@ -32,7 +32,7 @@ const kinds: Record<string, (call: CallRow) => boolean> = {
   error: isError,
   aborted: ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
   unmatched: ({ unmatched }) => unmatched,
-  'near-miss': ({ missed }) => missed > 0,
+  'near-miss': ({ nearMissCount }) => nearMissCount > 0,
   warning: ({ warnings }) => warnings > 0,
   pending: ({ delivery }) => delivery === 'pending',
 }
@@ -62,7 +62,10 @@ const fields = {
     values: () => ['100ms', '1s', '10s'],
   },
   rule: {
-    matches: (call, value) => isLike(call.rule?.scenario ?? 'none', value) || isLike(ruleName(call), value),
+    matches: (call, value) =>
+      [ruleName(call) || 'none', ...call.rules.map(({ scenario }) => scenario)].some((name) =>
+        isLike(name, value),
+      ),
     values: (calls) => ['none', ...calls.map(ruleName)],
   },
   is: {
@@ -135,9 +138,9 @@ export function matches(call: CallRow, terms: readonly Term[]): boolean {
 const searched = new WeakMap<CallRow, string>()
 
 function searchedText(call: CallRow): string {
-  const { method, path, operation, model, id, sandbox, status, rule, input, traceId } = call
+  const { method, path, operation, model, id, sandbox, status, rules, input, traceId } = call
   const words = [`${method} ${path}`, operation, model, id, sandbox, status, ruleName(call), input, traceId]
-  return [...words, ...(rule?.faults ?? [])].join('\n').toLowerCase()
+  return [...words, ...rules.flatMap(({ faults }) => faults)].join('\n').toLowerCase()
 }
 
 function hasText(call: CallRow, text: string): boolean {

@@ -17,19 +17,19 @@ export interface TimedEvent {
   tool: { key: string; name: string; args: string } | undefined
 }
 
-export function isEventStream({ replyHeaders }: JournalEntry): boolean {
-  return replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
+export function isEventStream({ responseHeaders }: JournalEntry): boolean {
+  return responseHeaders['content-type']?.startsWith('text/event-stream') ?? false
 }
 
 const encoder = new TextEncoder()
 
 /** Returns the events with the time at which their last byte was sent. */
-export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
+export function eventsOf({ responseBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
   const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
   const events: TimedEvent[] = []
   let offset = 0
   let part = 0
-  for (const block of replyBody.text.split(/(?<=\r?\n\r?\n)/)) {
+  for (const block of responseBody.text.split(/(?<=\r?\n\r?\n)/)) {
     offset += encoder.encode(block).length
     while ((parts[part + 1]?.offset ?? Number.POSITIVE_INFINITY) < offset) part++
     const lines = block.split(/\r?\n/)

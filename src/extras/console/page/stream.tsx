@@ -19,7 +19,11 @@ const maxListed = 300
 export function Stream({ entry }: { entry: JournalEntry }) {
   const events = useMemo(() => eventsOf(entry), [entry])
   const end = Math.max(1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
-  const marks = faultMarks(entry.rule?.faults ?? [], events, end)
+  const marks = faultMarks(
+    entry.rules.flatMap(({ faults }) => faults),
+    events,
+    end,
+  )
   /** Number of events up to the current position. */
   const count = useSignal(events.length)
   /** Position on the timeline, in milliseconds since the request. */
