@@ -130,7 +130,7 @@ describe("a dialect's stream", () => {
     expect(await textOf({ comment: 'BUSY', event: () => ({ type: 'b' }) as never })).toMatchInlineSnapshot(`
       ": BUSY
 
-      : BUSY
+      : keep-alive
 
       data: 1
 
