@@ -13,14 +13,18 @@ const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
 /** Bundled packages. `dist/THIRD_PARTY_LICENSES` has their licences. */
 export const bundled = [
   ...inConsole,
+  '@cfworker/json-schema',
   '@msw/data',
   '@noble/hashes',
   'commander',
+  'drange',
   'es-toolkit',
   'eventsource-parser',
   'leven',
   'mutative',
   'outvariant',
+  'randexp',
+  'ret',
   'rettime',
   'zod',
 ]

@@ -3,7 +3,6 @@
  * collection is loaded on first access, once for all sandboxes with the same seed.
  */
 
-import type { Faker } from '@faker-js/faker'
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
@@ -13,6 +12,7 @@ import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
+import { loadFaker } from '../resources/faker.ts'
 import { assertFixtures } from './references.ts'
 import { indexSeed, maxRows, rowProblem, SharedRows } from './shared-rows.ts'
 
@@ -197,20 +197,9 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
 /** Generates one record, which depends only on the collection, the seed, the index and the other collections' rows. */
 type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
 
-/** Loads Faker and returns a seeded generator. */
 async function generator(seed: string | number): Promise<Generate> {
-  const { faker: shared } = await import('@faker-js/faker/locale/en')
-  let next = random(seed)
-  // A separate Faker instance, because seeding the shared one would affect users' tests.
-  const SeparateFaker = shared.constructor as typeof Faker
-  const faker = new SeparateFaker({
-    locale: shared.rawDefinitions,
-    randomizer: { next: () => next(), seed: () => {} },
-  })
-  const seeded = (...labels: ReadonlyArray<string | number>): Faker => {
-    next = random(seed, ...labels)
-    return faker
-  }
+  const fakerFor = await loadFaker()
+  const seeded = (...labels: ReadonlyArray<string | number>) => fakerFor(random(seed, ...labels))
   const contextOf = (collection: string, index: number): FactoryContext => ({
     index,
     field: (name) => seeded(collection, index, name),

@@ -39,12 +39,15 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   if (scripted) warnOfMissingTools(scripted, prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const input = countInput(prompt, model, transcript, sandbox)
+  const { loadFakeValue } = needsValue(prompt) ? await import('./structured.ts') : {}
+  const fakeValue = await loadFakeValue?.()
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
       : writeItems(prompt, transcript, search, {
           seed,
+          fakeValue,
           assume,
           warn,
         })
@@ -71,6 +74,11 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
     usage,
     isInterleaved,
   }
+}
+
+/** Returns true if the answer may be structured, or call a function. */
+function needsValue({ text, toolChoice }: Prompt): boolean {
+  return text?.format !== undefined || toolChoice !== undefined
 }
 
 /**

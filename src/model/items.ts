@@ -9,7 +9,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
 import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
-import { fakeValue } from './structured.ts'
+import type { FakeValue } from './structured.ts'
 import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
 
@@ -62,6 +62,8 @@ interface SearchOutcome {
 
 interface WriteContext {
   readonly seed: string | number
+  /** Required for structured output and forced functions. */
+  readonly fakeValue?: FakeValue | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -122,9 +124,9 @@ function callOf(
   { name, parameters, path }: OfferedFunction,
   { subject }: Transcript,
   seed: string,
-  { warn }: WriteContext,
+  { fakeValue, warn }: WriteContext,
 ): AnswerItem {
-  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, warn })
+  const value = fakeValue?.({ type: 'object', ...parameters }, { path, subject, seed, warn })
   return { type: 'function_call', name, arguments: JSON.stringify(value) }
 }
 
@@ -159,10 +161,10 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
 function fill(
   { schema, path }: StructuredFormat,
   { transcript: { subject }, sources = [], key: seed }: Draft,
-  { warn }: WriteContext,
+  { fakeValue, warn }: WriteContext,
 ): unknown {
   const links = sources.map(({ url }) => linkTo(url))
-  return fakeValue(schema, { path, subject, seed, links, warn })
+  return fakeValue?.(schema, { path, subject, seed, links, warn })
 }
 
 function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {

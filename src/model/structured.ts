@@ -1,20 +1,24 @@
 /** Generates values for structured output and for forced functions' arguments. */
 import { invalidRequest } from '../http/errors.ts'
-import type { JsonSchema, ValueSource } from '../resources/json-schema.ts'
-import { Budget, Exhausted } from './json-schema/budget.ts'
-import { Checker } from './json-schema/check.ts'
-import { generateValue } from './json-schema/generate-value.ts'
+import { loadFaker } from '../resources/faker.ts'
+import type { JsonSchema } from '../resources/json-schema.ts'
+import { Exhausted } from './json-schema/budget.ts'
+import { generateValue, Unsatisfiable, type ValuePlace } from './json-schema/generate-value.ts'
+import { namedSamples } from './json-schema/samples.ts'
+import { InvalidSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
 
 interface RequestedValue {
   /** Location of the schema in the request, for messages. */
   path: string
-  /** Text from which values are taken. */
+  /** Text whose words are used in free-form strings. */
   subject: string
   /** Seed label. The same label and schema produce the same value. */
   seed: string
   /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
+  /** Proposes values, which take precedence over the subject's words. Default: samples by field name. */
+  propose?(place: ValuePlace): unknown
   /** Called with a warning if the value may violate the schema. */
   warn(message: string): void
 }
@@ -23,67 +27,45 @@ interface RequestedValue {
  * Generates a value that a request's schema accepts. Throws 400 if the schema is invalid, contradicts itself or
  * exceeds the limits.
  */
-export function fakeValue(schema: JsonSchema, { path, subject, seed, links, warn }: RequestedValue): unknown {
-  try {
-    const words = wordsOf(subject)
-    const source: ValueSource = (place) => examplesOfSchema(place) ?? words(place)
-    const { value, doubts } = generateValue(schema, { seed, source })
-    if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
-    return links ? placeLinks(value, links, acceptedBy(schema)) : value
-  } catch (error) {
-    const reason = (error as Error).message
-    const message =
-      error instanceof Exhausted
-        ? `This schema exceeds the limits: ${reason}`
-        : `No value can be generated for this schema: ${reason}`
-    throw invalidRequest([{ path, message, rule: 'json_schema' }])
+export type FakeValue = (schema: JsonSchema, requested: RequestedValue) => unknown
+
+export async function loadFakeValue(): Promise<FakeValue> {
+  const samples = namedSamples(await loadFaker())
+  return (schema, { path, subject, seed, links = [], propose = samples, warn }) => {
+    try {
+      const { value, accepts, doubts } = generateValue(schema, { seed, words: phrasesOf(subject), propose })
+      if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
+      return placeLinks(value, links, accepts)
+    } catch (error) {
+      const { message: reason } = error as Error
+      const isInvalid = error instanceof InvalidSchema || error instanceof Unsatisfiable
+      // Any other error is a bug in Understudy.
+      if (!isInvalid && !(error instanceof Exhausted)) throw error
+      const message = isInvalid
+        ? `No value can be generated for this schema: ${reason}`
+        : `This schema exceeds the limits: ${reason}`
+      throw invalidRequest([{ path, message, rule: 'json_schema' }])
+    }
   }
 }
 
 const maxDoubts = 5
 
-export function inOneLine(doubts: readonly string[]): string {
+function inOneLine(doubts: readonly string[]): string {
   const more = doubts.length - maxDoubts
   return doubts.slice(0, maxDoubts).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** Proposes a schema's first example or, without examples, its default. */
-export const examplesOfSchema: ValueSource = ({ schemas }) =>
-  schemas.flatMap(({ example, examples }) => (Array.isArray(examples) ? examples : (example ?? []))).at(0) ??
-  schemas.find((schema) => schema['default'] !== undefined)?.['default']
-
-/**
- * Proposes words from the text for free-form strings: first single words, then pairs, and so on, because an
- * array's items may have to be distinct.
- */
-export function wordsOf(subject: string): ValueSource {
-  const phrases = distinctPhrases(subject)
-  return ({ type, schemas }) => {
-    const isFree =
-      type === 'string' &&
-      schemas.every((schema) => ['format', 'pattern', 'enum', 'const'].every((name) => !(name in schema)))
-    return isFree ? phrases.next().value : undefined
-  }
+/** Returns words from the text: first single words, then pairs, and so on, because items may have to be distinct. */
+function phrasesOf(subject: string): () => string {
+  const phrases = distinctPhrases([...subjectWords(subject)].slice(0, 12))
+  return () => phrases.next().value
 }
 
-function* distinctPhrases(subject: string): Generator<string, never> {
-  const words = [...subjectWords(subject)].slice(0, 12)
-  if (words.length < 2) words.push('something', 'plausible')
-  for (let longer = ['']; ; longer = longer.flatMap((start) => words.map((word) => `${start}${word} `))) {
-    for (const start of longer) for (const word of words) yield start + word
-  }
-}
-
-/** Returns a predicate for modified values. Once the checks exceed the budget, it rejects all values. */
-function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
-  const budget = new Budget()
-  return (value) => {
-    try {
-      return new Checker(schema, budget).accepts([schema], value)
-    } catch (error) {
-      if (error instanceof Exhausted) return false
-      throw error
-    }
+function* distinctPhrases(words: readonly string[]): Generator<string, never> {
+  const all = words.length < 2 ? [...words, 'something', 'plausible'] : words
+  for (let longer = ['']; ; longer = longer.flatMap((start) => all.map((word) => `${start}${word} `))) {
+    for (const start of longer) for (const word of all) yield start + word
   }
 }
 

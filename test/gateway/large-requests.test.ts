@@ -1,16 +1,9 @@
 /**
  * Tests large lists and objects in requests: no stack overflows, and capped lists of warnings and violations.
- * `test/payload-scaling` tests how processing time grows with size.
+ * `npm run soak` measures how processing time grows with size.
  */
 import { describe, expect, it } from 'vitest'
-import {
-  keys,
-  list,
-  message,
-  prepareRequest,
-  unknownTools,
-  withFields,
-} from '../payload-scaling/large-inputs.ts'
+import { keys, list, message, prepareRequest, unknownTools, withFields } from '../tools/soak/growth.ts'
 
 const timeoutMs = 30_000
 const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>

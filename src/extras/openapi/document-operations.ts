@@ -8,7 +8,6 @@ import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
-import { fakeValue } from '../../model/structured.ts'
 import { type AnyOperation, type RequestContext, shapeOf } from '../../operation.ts'
 import type { SchemaObject } from '../../resources/json-schema.ts'
 import { type Json, OpenApiDocument, type PathOperation } from './document.ts'
@@ -92,16 +91,16 @@ class Sample {
     this.#document = document
   }
 
-  reply(context: RequestContext): Reply {
+  async reply(context: RequestContext): Promise<Reply> {
     try {
-      return this.#reply(context)
+      return await this.#reply(context)
     } catch (error) {
       const message = `${this.#id} has no sample in the OpenAPI document: ${(error as Error).message}`
       throw new GatewayError(501, message, undefined, { assumption: 'documentSample' })
     }
   }
 
-  #reply(context: RequestContext): Reply {
+  async #reply(context: RequestContext): Promise<Reply> {
     const [status, response] = successOf(this.source.operation['responses'])
     const content = fieldsOf(this.#document.resolve(response)['content'])
     const others = Object.keys(content).filter((type) => !isStream(type))
@@ -113,11 +112,9 @@ class Sample {
     const name = type.replace('*/*', 'application/json').replace('/*', '/plain')
     if (!mediaType.test(name)) throw new TypeError(`'${type}' is not a media type`)
     const headers = { 'content-type': name }
-    if (/json/i.test(name))
-      return { status, headers, body: { kind: 'json', value: this.#value(fieldsOf(content[type]), context) } }
-    const bytes = isText(name)
-      ? inText(this.#value(fieldsOf(content[type]), context))
-      : hash(context.sandbox.seed, this.#id)
+    const value = () => this.#value(fieldsOf(content[type]), context)
+    if (/json/i.test(name)) return { status, headers, body: { kind: 'json', value: await value() } }
+    const bytes = isText(name) ? inText(await value()) : hash(context.sandbox.seed, this.#id)
     const length = String(toBytes(bytes).length)
     return {
       status,
@@ -126,12 +123,15 @@ class Sample {
     }
   }
 
-  #value({ example, examples, schema = {} }: Json, { sandbox, params, warn }: RequestContext): unknown {
+  async #value({ example, examples, schema = {} }: Json, context: RequestContext): Promise<unknown> {
     const [first] = Object.values(fieldsOf(examples))
     const given = example ?? this.#document.resolve(first)['value']
     if (given !== undefined) return given
     this.#schema ??= replySchema(this.#document, schema)
+    const { sandbox, params, warn } = context
     const seed = hash(sandbox.seed, this.#id, JSON.stringify(params ?? {}))
+    const { loadFakeValue } = await import('../../model/structured.ts')
+    const fakeValue = await loadFakeValue()
     return fakeValue(this.#schema, { path: 'reply', subject: this.#summary, seed, warn })
   }
 }

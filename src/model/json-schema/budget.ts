@@ -3,11 +3,12 @@
  * result on every machine. A step takes well under a microsecond.
  */
 const limits = {
+  'schema parts': 100_000,
   /** Number of objects, arrays and scalars. */
   parts: 10_000,
   characters: 200_000,
   /** Nesting depth of the value, including references and alternatives. */
-  levels: 400,
+  levels: 200,
   'steps to find a value': 500_000,
 }
 
@@ -17,7 +18,7 @@ export class Exhausted extends Error {
 }
 
 export class Budget {
-  readonly #used = { parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 }
+  readonly #used = { 'schema parts': 0, parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 }
 
   get parts(): number {
     return this.#used.parts
@@ -32,13 +33,18 @@ export class Budget {
     this.spend('steps to find a value', count)
   }
 
-  /** Runs a function one nesting level deeper. */
-  deeper<Result>(run: () => Result): Result {
-    this.spend('levels')
+  /** Forgets everything spent, except on reading the schema. */
+  restart(): void {
+    Object.assign(this.#used, { parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 })
+  }
+
+  /** Runs a function one or more nesting levels deeper. */
+  deeper<Result>(run: () => Result, levels = 1): Result {
+    this.spend('levels', levels)
     try {
       return run()
     } finally {
-      this.#used.levels--
+      this.#used.levels -= levels
     }
   }
 }

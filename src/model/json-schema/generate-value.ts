@@ -5,34 +5,19 @@
  */
 
 import { random } from '../../lib/seed.ts'
-import { isObject } from '../../lib/unchecked-json.ts'
-import type {
-  JsonSchema,
-  SchemaObject,
-  TypeName,
-  ValuePlace,
-  ValueSource,
-} from '../../resources/json-schema.ts'
+import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
-import { Checker } from './check.ts'
-import { fitLength, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
-import {
-  itemSchema,
-  listedValues,
-  numbersAt,
-  prefixOf,
-  propertiesOf,
-  propertySchema,
-  schemasAt,
-  textAt,
-  textsAt,
-  typesOf,
-} from './schema.ts'
+import { accepts, problemOf } from './check.ts'
+import { textOfPatterns } from './patterns.ts'
+import { fitLength, numberFor } from './scalars.ts'
+import { type Schema, type SchemaNode, SchemaReader } from './schema.ts'
 
 type Path = readonly (string | number)[]
 
 export interface GeneratedValue {
   value: unknown
+  /** Returns true if the schema accepts a changed value. Once the checks exceed the limits, it rejects all values. */
+  accepts(value: unknown): boolean
   /** Reasons why the schema might reject the value. Empty if the value is certain to be accepted. */
   doubts: string[]
 }
@@ -42,28 +27,57 @@ export class Unsatisfiable extends Error {
   override name = 'Unsatisfiable'
 }
 
+export interface ValuePlace {
+  /** Keys and indexes, outermost first. */
+  path: Path
+  type: TypeName
+  /** Schemas that must all accept the value. */
+  schemas: readonly SchemaNode[]
+  /** Returns numbers in [0, 1) that depend on the seed and the path. */
+  random(): number
+}
+
 interface GenerateOptions {
   /** Seed label for random numbers. */
   seed: string
-  source: ValueSource
+  /** Returns the next words for free-form strings and names of fields. */
+  words(): string
+  /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
+  propose?(place: ValuePlace): unknown
 }
 
 /**
- * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `Unsatisfiable`,
- * `Exhausted`, `LostReference`, or a `SyntaxError` for an invalid pattern.
+ * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `InvalidSchema`,
+ * `Unsatisfiable` or `Exhausted`.
  */
-export function generateValue(schema: JsonSchema, options: GenerateOptions): GeneratedValue {
-  const make = (isSmall: boolean): GeneratedValue => {
-    const budget = new Budget()
-    const value = new ValueGenerator(schema, options, budget, isSmall).make([schema], [])
-    const checker = new Checker(schema, budget)
-    const problems = checker.problems(schema, value).map(({ path, message }) => [...path, message].join(': '))
-    return { value, doubts: [...checker.ignored].map((part) => `${part} is not simulated`).concat(problems) }
+export function generateValue(source: JsonSchema, options: GenerateOptions): GeneratedValue {
+  const budget = new Budget()
+  const reader = new SchemaReader(source, budget)
+  const schema = reader.read()
+  const generate = (isSmall: boolean): GeneratedValue => {
+    budget.restart()
+    const value = new ValueGenerator(options, budget, reader, isSmall).make([schema], [])
+    const problem = problemOf(schema, value)
+    const ignored = [...reader.ignored].map((part) => `${part} is not simulated`)
+    budget.restart()
+    const accepts = (changed: unknown) =>
+      unlessExhausted(
+        () => problemOf(schema, changed) === undefined,
+        () => false,
+      )
+    return { value, accepts, doubts: problem === undefined ? ignored : [...ignored, problem] }
   }
+  return unlessExhausted(
+    () => generate(false),
+    () => generate(true),
+  )
+}
+
+function unlessExhausted<Result>(run: () => Result, otherwise: () => Result): Result {
   try {
-    return make(false)
+    return run()
   } catch (error) {
-    if (error instanceof Exhausted) return make(true)
+    if (error instanceof Exhausted) return otherwise()
     throw error
   }
 }
@@ -71,9 +85,9 @@ export function generateValue(schema: JsonSchema, options: GenerateOptions): Gen
 /** Constraints on one location. */
 interface Draft {
   /** The schemas, everything they refer to, and the branches chosen so far. */
-  parts: ReadonlySet<SchemaObject>
+  parts: ReadonlySet<SchemaNode>
   /** Lists of branches. One branch from each list remains to be chosen. */
-  alternatives: readonly (readonly JsonSchema[])[]
+  alternatives: readonly (readonly Schema[])[]
   isSmall: boolean
   /** The reason why no value exists. If undefined, one may exist. */
   dead?: string | undefined
@@ -88,16 +102,16 @@ const maxNesting = 2
 class ValueGenerator {
   readonly #options: GenerateOptions
   readonly #budget: Budget
-  readonly #checker: Checker
+  readonly #reader: SchemaReader
   readonly #isSmall: boolean
   /** Schemas that contain the current location, with their nesting depth. */
-  readonly #open = new Map<SchemaObject, number>()
+  readonly #open = new Map<SchemaNode, number>()
 
   /** @param isSmall If true, generates the smallest value. */
-  constructor(root: JsonSchema, options: GenerateOptions, budget: Budget, isSmall: boolean) {
+  constructor(options: GenerateOptions, budget: Budget, reader: SchemaReader, isSmall: boolean) {
     this.#options = options
     this.#budget = budget
-    this.#checker = new Checker(root, budget)
+    this.#reader = reader
     this.#isSmall = isSmall
   }
 
@@ -107,10 +121,11 @@ class ValueGenerator {
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
-  make(schemas: readonly JsonSchema[], path: Path, again = 0): unknown {
+  make(schemas: readonly Schema[], path: Path, again = 0): unknown {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
     this.#budget.spend('parts')
     this.#budget.step(where.length / 10)
+    const levels = 1 + Math.max(...schemas.map((schema) => this.#reader.heightOf(schema)))
     return this.#budget.deeper(() => {
       const isSmall = this.#isSmall || this.#budget.parts > enoughParts
       const draft = this.#expand({ parts: new Set(), alternatives: [], isSmall }, schemas)
@@ -120,9 +135,7 @@ class ValueGenerator {
       for (const make of this.#ways(draft, path, where)) {
         try {
           const value = make(random(this.#options.seed, where, tries))
-          // Each part of the object or array has been accepted, but alternatives can exclude each other.
-          const isSure = typeof value === 'object' && draft.alternatives.length === 0
-          if (isSure || this.#checker.accepts(schemas, value)) return value
+          if (schemas.every((schema) => accepts(schema, value))) return value
           made.push(value)
         } catch (error) {
           if (!(error instanceof Unsatisfiable)) throw error
@@ -132,10 +145,10 @@ class ValueGenerator {
         reason = `no value found in ${maxAttempts} attempts; the last one failed: ${reason}`
         break
       }
-      if (made[0] !== undefined) return made[0]
+      if (made.length > 0) return made[0]
       // Reports the innermost location.
       return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
-    })
+    }, levels)
   }
 
   /** Yields ways to generate a value for a location, the most promising first. */
@@ -160,24 +173,19 @@ class ValueGenerator {
   }
 
   /** Adds schemas, and everything they refer to, to a draft. */
-  #expand(draft: Draft, schemas: readonly JsonSchema[]): Draft {
+  #expand(draft: Draft, schemas: readonly Schema[]): Draft {
     const parts = new Set(draft.parts)
     const alternatives = [...draft.alternatives]
     let { isSmall, dead } = draft
-    const visit = (schema: JsonSchema): void => {
+    const visit = (schema: Schema): void => {
       if (schema === false) dead ??= 'no value is allowed'
       if (typeof schema === 'boolean' || parts.has(schema)) return
       parts.add(schema)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
       if (nesting > maxNesting) dead ??= 'every value would be infinitely nested'
-      const lists = ['anyOf', 'oneOf'].map((keyword) => schemasAt(schema, keyword))
-      alternatives.push(...lists.filter((branches) => branches.length > 0))
-      const target = this.#checker.references.follow(schema)
-      this.#budget.deeper(() => {
-        if (target !== undefined) visit(target)
-        schemasAt(schema, 'allOf').forEach(visit)
-      })
+      for (const branches of [schema.anyOf, schema.oneOf]) if (branches) alternatives.push(branches)
+      schema.allOf?.forEach(visit)
     }
     schemas.forEach(visit)
     this.#budget.step(parts.size)
@@ -188,9 +196,9 @@ class ValueGenerator {
    * Orders branches. For a small value, branches without parts come first; otherwise, a random branch that is not
    * null.
    */
-  #ordered(branches: readonly JsonSchema[], isSmall: boolean, where: string): JsonSchema[] {
+  #ordered(branches: readonly Schema[], isSmall: boolean, where: string): Schema[] {
     this.#budget.step(branches.length)
-    const isPreferred = (branch: JsonSchema) => (isSmall ? isPlain(branch) : !isNull(branch))
+    const isPreferred = (branch: Schema) => (isSmall ? isPlain(branch) : !isNull(branch))
     const preferred = branches.filter(isPreferred)
     const others = branches.filter((branch) => !isPreferred(branch))
     const drawn = random(this.#options.seed, where, 'choice')()
@@ -199,7 +207,7 @@ class ValueGenerator {
   }
 
   /** Runs a function with the schemas marked as open. */
-  #within<Value>(schemas: readonly SchemaObject[], run: () => Value): Value {
+  #within<Value>(schemas: readonly SchemaNode[], run: () => Value): Value {
     for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
     try {
       return run()
@@ -210,28 +218,30 @@ class ValueGenerator {
 
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
-    const proposed = this.#options.source(place)
-    const isCount = type === 'array' && !Array.isArray(proposed)
-    if (proposed !== undefined && !isCount && this.#checker.accepts(schemas, proposed))
-      return structuredClone(proposed)
-    const listed = schemas.map(listedValues).find((values) => values !== undefined)
+    const isAllowed = (value: unknown) => schemas.every((each) => accepts(each, value))
+    const sample = schemas.flatMap(({ samples = [] }) => samples).find(isAllowed)
+    if (sample !== undefined) return this.#copy(sample)
+    const listed = schemas.find((schema) => schema.enum)?.enum
     if (listed) {
-      const fitting = listed.filter((value) => this.#checker.accepts(schemas, value))
-      if (fitting.length === 0) fail('none of the listed values is allowed')
-      return structuredClone(fitting[Math.floor(random() * fitting.length)])
+      const start = Math.floor(random() * listed.length)
+      const index = [...listed.slice(start), ...listed.slice(0, start)].findIndex(isAllowed)
+      if (index < 0) fail('none of the listed values is allowed')
+      return this.#copy(listed[(start + index) % listed.length])
     }
+    const proposed = this.#options.propose?.(place)
+    if (proposed !== undefined && isAllowed(proposed)) return this.#copy(proposed)
     switch (type) {
       case 'null':
         return null
       case 'boolean':
-        return Math.round(random()) === 0
+        return random() >= 0.5
       case 'integer':
       case 'number':
         return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
       case 'string':
         return this.#text(place, proposed)
       case 'array':
-        return this.#array(place, isSmall, proposed)
+        return this.#array(place, isSmall)
       case 'object':
         return this.#object(place, isSmall)
       default:
@@ -239,33 +249,34 @@ class ValueGenerator {
     }
   }
 
+  #copy(value: unknown): unknown {
+    this.#budget.spend('characters', JSON.stringify(value).length)
+    return structuredClone(value)
+  }
+
   #text(place: ValuePlace, proposed: unknown): string {
     const { schemas, random } = place
     const [min, max] = countsOf(schemas, 'Length')
     this.#budget.spend('characters', min)
-    const patterns = schemas.flatMap((schema) => this.#checker.pattern(textAt(schema, 'pattern')) ?? [])
-    if (patterns.length > 0) return textOfPatterns(patterns, min, max, random)
-    const words = typeof proposed === 'string' ? proposed : this.#words(place)
-    return textOfFormat(schemas, max, words, random) ?? fitLength(words, min, max)
+    const patterns = schemas.flatMap(({ pattern }) => pattern ?? [])
+    if (patterns.length > 0) return textOfPatterns(patterns, min, max, random, this.#budget)
+    return fitLength(typeof proposed === 'string' ? proposed : this.#options.words(), min, max)
   }
 
-  #words(place: ValuePlace): string {
-    const words = this.#options.source({ ...place, type: 'string', schemas: [] })
-    return typeof words === 'string' ? words : 'something'
-  }
-
-  #array({ schemas, path, random }: ValuePlace, isSmall: boolean, proposed: unknown): unknown[] {
+  #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
-    const drawn = 1 + Math.round(random())
-    const count = typeof proposed === 'number' ? proposed : drawn
-    const usual = Math.max(count, ...schemas.map((schema) => prefixOf(schema).length))
+    const usual = Math.max(
+      1 + Math.round(random()),
+      ...schemas.map(({ prefixItems = [] }) => prefixItems.length),
+    )
     const targetCount = isSmall ? min : Math.max(min, Math.min(usual, max))
-    const seen = schemas.some((schema) => schema['uniqueItems'] === true) ? new Set<string>() : undefined
+    const seen = schemas.some(({ uniqueItems }) => uniqueItems) ? new Set<string>() : undefined
     const items: unknown[] = []
     while (items.length < targetCount) {
       const index = items.length
-      const inner = schemas.map((schema) => itemSchema(schema, index))
-      const item = this.#part(inner, [...path, index], index >= min, seen)
+      const inner = schemas.map(({ prefixItems = [], items: rest = true }) => prefixItems[index] ?? rest)
+      const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
+      const item = this.#part([...inner, ...contained], [...path, index], index >= min, seen)
       if (item === undefined) break
       items.push(item)
     }
@@ -275,25 +286,35 @@ class ValueGenerator {
   #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
     const { schemas, path } = place
     const [min, max] = countsOf(schemas, 'Properties')
-    const required = new Set(schemas.flatMap((schema) => textsAt(schema, 'required')))
-    const declared = schemas.flatMap((schema) => [...propertiesOf(schema).keys()])
+    const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
+    const declared = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
     if (required.size > max) fail('more fields are required than allowed')
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
-      const inner = schemas.map((schema) => propertySchema(schema, name))
+      const inner = schemas.flatMap((schema) => propertySchemas(schema, name))
       const value = this.#part(inner, [...path, name], !required.has(name))
       if (value !== undefined) fields.set(name, value)
     }
     let room = max - required.size
     for (const name of new Set([...declared, ...required]))
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
-    const isMap = declared.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
+    const isMap =
+      declared.length === 0 && schemas.some((schema) => typeof schema.additionalProperties === 'object')
     const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
     for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
-      const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
+      const name = this.#nameOf(place)
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
     return Object.fromEntries(fields)
+  }
+
+  /** Returns a name for a field that the schema does not list. */
+  #nameOf(place: ValuePlace): string {
+    const patterns = place.schemas.flatMap(({ patternProperties = {} }) =>
+      Object.keys(patternProperties).slice(0, 1),
+    )
+    if (patterns.length > 0) return textOfPatterns(patterns, 0, Infinity, place.random, this.#budget)
+    return this.#options.words().toLowerCase().replaceAll(' ', '_')
   }
 
   /**
@@ -301,11 +322,11 @@ class ValueGenerator {
    *
    * @param seen Values that the part must differ from. The part is added to them.
    */
-  #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
+  #part(schemas: readonly Schema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
       for (let again = 0; again < 5 * maxAttempts; again++) {
         const value = this.make(schemas, path, again)
-        if (isOptional && !this.#checker.accepts(schemas, value)) return undefined
+        if (isOptional && !schemas.every((schema) => accepts(schema, value))) return undefined
         const text = seen ? JSON.stringify(value) : ''
         if (!seen?.has(text)) {
           seen?.add(text)
@@ -324,29 +345,36 @@ function fail(reason: string): never {
 }
 
 /** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
-function countsOf(
-  schemas: readonly SchemaObject[],
-  what: 'Length' | 'Items' | 'Properties',
-): [number, number] {
-  const min = Math.max(0, ...numbersAt(schemas, `min${what}`))
-  const max = Math.min(Infinity, ...numbersAt(schemas, `max${what}`))
+function countsOf(schemas: readonly SchemaNode[], what: 'Length' | 'Items' | 'Properties'): [number, number] {
+  const min = Math.max(0, ...schemas.map((schema) => schema[`min${what}`] ?? 0))
+  const max = Math.min(...schemas.map((schema) => schema[`max${what}`] ?? Infinity))
   return min > max ? fail(`min${what} is above max${what}`) : [min, max]
 }
 
-function isNull(schema: JsonSchema): boolean {
-  return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
+function propertySchemas(schema: SchemaNode, name: string): Schema[] {
+  const { properties = {}, patternProperties = {}, additionalProperties = true } = schema
+  const own = Object.hasOwn(properties, name) ? [properties[name] as Schema] : []
+  const matching = Object.keys(patternProperties).filter((pattern) => new RegExp(pattern, 'u').test(name))
+  const found = [...own, ...matching.map((pattern) => patternProperties[pattern] as Schema)]
+  return found.length > 0 ? found : [additionalProperties]
+}
+
+function isNull(schema: Schema): boolean {
+  return (
+    typeof schema === 'object' &&
+    (schema.enum?.every((each) => each === null) ?? schema.type?.join() === 'null')
+  )
 }
 
 /** Returns true if the smallest value for the schema clearly has no parts. */
-function isPlain(schema: JsonSchema): boolean {
-  if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
-    return false
+function isPlain(schema: Schema): boolean {
+  if (typeof schema === 'boolean' || schema.allOf || schema.anyOf || schema.oneOf) return false
   return !/^(object|array)$/.test(String(allowedTypes([schema], true)[0]))
 }
 
 /** Returns the types that all schemas allow. Null comes last or, for a small value, first. */
-function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeName[] {
-  const named = schemas.map(typesOf).filter((types) => types !== undefined)
+function allowedTypes(schemas: readonly SchemaNode[], isSmall: boolean): TypeName[] {
+  const named = schemas.flatMap(({ type }) => (type ? [type] : []))
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
   const isAllowed = (type: TypeName) =>
     named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number')))
@@ -357,7 +385,7 @@ function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeN
 }
 
 /** Guesses the type from the keywords of schemas without `type`. */
-function likelyType(schemas: readonly SchemaObject[]): TypeName {
+function likelyType(schemas: readonly SchemaNode[]): TypeName {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
   if (/required|properties/i.test(keywords)) return 'object'
   if (/items|contains/i.test(keywords)) return 'array'

@@ -1,11 +1,11 @@
 /**
  * `npm run soak`: tests Understudy with arbitrary requests on sockets and in process, schemas, scenarios, mutated
- * files, templates, plans for the state model, failing clients, and load with chaos.
+ * files, templates, plans for the state model, growing lists, failing clients, and load with chaos.
  */
 import fc from 'fast-check'
 import { createGateway } from '../../../src/index.ts'
 import { monotonic } from '../../../src/lib/clock.ts'
-import { fakeValue } from '../../../src/model/structured.ts'
+import { loadFakeValue } from '../../../src/model/structured.ts'
 import { readFlags } from '../flags.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
@@ -14,6 +14,7 @@ import { anyTemplate, tryTemplate } from './any-template.ts'
 import { chaos, fitOf, inWords } from './chaos.ts'
 import { type Reading, startChild } from './child.ts'
 import { runFailingClients } from './failing-clients.ts'
+import { growthOf, maxGrowth, places } from './growth.ts'
 import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
@@ -29,6 +30,7 @@ Each count can be 0, which skips its part.
   --files <n>        mutated files that users exchange (default: 20000)
   --templates <n>    templates of scripted replies (default: 20000)
   --plans <n>        sequences of calls, compared with a model of a sandbox's state (default: 20000)
+  --growth <n>       rounds of comparing the time for eight times the items (default: 1)
   --clients <n>      failing clients, twice (default: 5000)
   --sockets <n>      truncated or corrupted requests on sockets (default: 20000)
   --requests <n>     arbitrary requests in process (default: 100000)
@@ -45,6 +47,7 @@ const { values } = readFlags(usage, {
   files: { type: 'string', default: '20000' },
   templates: { type: 'string', default: '20000' },
   plans: { type: 'string', default: '20000' },
+  growth: { type: 'string', default: '1' },
   clients: { type: 'string', default: '5000' },
   minutes: { type: 'string', default: '30' },
   sandboxes: { type: 'string', default: '1000' },
@@ -124,7 +127,8 @@ async function onSockets(): Promise<void> {
   child.end()
 }
 
-function ofSchemas(): void {
+async function ofSchemas(): Promise<void> {
+  const fakeValue = await loadFakeValue()
   let done = 0
   let valued = 0
   let slowest = 0
@@ -230,6 +234,17 @@ async function ofTemplates(): Promise<void> {
   summary.push(`${done} templates, ${valid} of them valid`)
 }
 
+/** Checks that processing time grows in proportion to each list and map of a request. */
+async function ofGrowth(): Promise<void> {
+  for (let round = 0; round < count('growth'); round++)
+    for (const [what, prepare] of places) {
+      const growth = await growthOf(prepare)
+      if (growth > maxGrowth)
+        reportViolation(`${what}: eight times the items take ${growth.toFixed(1)} times as long`, what)
+    }
+  summary.push(`${places.length} lists and maps, whose time grows in proportion`)
+}
+
 async function ofClients(): Promise<void> {
   const child = await startChild(impatient)
   for (let round = 1; round <= 2; round++) {
@@ -280,11 +295,12 @@ function inMegabytes({ rss, heapUsed }: Reading): string {
   return `RSS ${Math.round(rss / 1024 / 1024)} MB, heap ${Math.round(heapUsed / 1024 / 1024)} MB`
 }
 
-if (schemas > 0) ofSchemas()
+if (schemas > 0) await ofSchemas()
 if (count('scenarios') > 0) await ofScenarios()
 if (count('files') > 0) await ofFiles()
 if (count('templates') > 0) await ofTemplates()
 if (count('plans') > 0) await ofState()
+if (count('growth') > 0) await ofGrowth()
 if (clients > 0) await ofClients()
 if (sockets > 0) await onSockets()
 if (requests > 0) await inProcess()

@@ -1,18 +1,11 @@
 /**
- * Covers all code that traverses callers' data: bodies, headers, URLs, rules, templates, files and journals,
- * and everything derived from them. Each case is prepared for a number of items and returns the work to
- * measure.
+ * Measures how processing time grows with each list and map that a caller can fill: in bodies, headers, addresses and
+ * rules.
  */
 
-import { checkText } from '../../src/control/check-text.ts'
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { judgeCalls, matches } from '../../src/journal/expectations.ts'
-import { nearest } from '../../src/lib/did-you-mean.ts'
-import { equal } from '../../src/lib/equal.ts'
-import { printable } from '../../src/lib/print.ts'
-import { problemsOf } from '../../src/model/json-schema/check.ts'
-import { ScenarioError } from '../../src/scenarios/check-scenario.ts'
-import { type CallOptions, call } from '../call.ts'
+import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import { ScenarioError } from '../../../src/scenarios/check-scenario.ts'
+import { type CallOptions, call } from '../../call.ts'
 
 interface RequestOptions extends CallOptions {
   readonly line: string
@@ -271,7 +264,7 @@ const bodies: [string, Readonly<Record<string, Fields>>, object][] = [
   ['PATCH /workspaces/production', workspace, {}],
 ]
 
-export type Prepare = (count: number) => (() => unknown) | Promise<() => unknown>
+type Prepare = (count: number) => (() => unknown) | Promise<() => unknown>
 
 const headers: Readonly<Record<string, (count: number) => Record<string, string>>> = {
   'request headers': (count) => Object.fromEntries(list(count, (index) => [`x-header-${index}`, `${index}`])),
@@ -285,160 +278,9 @@ const headers: Readonly<Record<string, (count: number) => Record<string, string>
   'a long content type': (count) => ({ 'content-type': `application/json; ${'a=b; '.repeat(20 * count)}` }),
 }
 
-const gatewaysWithCalls = new Map<number, Promise<Gateway>>()
-
-/** Returns a gateway with recorded calls. Each gateway is reused, because these cases only read it. */
-export function gatewayWithCalls(count: number): Promise<Gateway> {
-  const made = gatewaysWithCalls.get(count) ?? makeCalls(count)
-  gatewaysWithCalls.set(count, made)
-  return made
-}
-
-async function makeCalls(count: number) {
-  const gateway = createGateway({ ...options, limits: { ...options.limits, journalEntries: 100_000 } })
-  const own = { fetch: gateway.fetch }
-  for (let index = 0; index < count; index++)
-    await call(own, index % 2 === 0 ? `GET /providers?turn=${index}` : `GET /unknown/${index}`)
-  return gateway
-}
-
-/** Creates a gateway with one call that has a large body. */
-export async function recordOf(body: unknown, path = '/responses') {
-  const limits = { ...options.limits, journalBodyBytes: 64 * 1024 * 1024 }
-  const gateway = createGateway({ ...options, limits })
-  await call(gateway, `POST ${path}`, { body })
-  const [entry] = gateway.journal.entries()
-  return { gateway, record: gateway.sandboxes.default.journal.record(entry?.id ?? ''), entry }
-}
-
-export const secrets = (count: number) =>
-  list(count, (index) => `"api_key": "sk-${String(index).padStart(6, '0')}-abcdefghij"`).join(',\n')
-const rule = { on: 'getPreset', when: { params: { slug: 'x' } }, fault: 'timeout' }
-const yaml = (count: number, on: string) =>
-  `name: many\nrules:\n${`  - on: ${on}\n    when: { query: { source: x } }\n    fault: timeout\n`.repeat(count)}`
-const provider = (index: number) => ({ name: `P ${index}`, slug: `p-${index}`, privacy_policy_url: null })
-
-/** Cases that work on files, journals and text. */
-const others: Readonly<Record<string, Prepare>> = {
-  'journal entries, read': async (count) => {
-    const { journal } = await gatewayWithCalls(count >> 3)
-    return () =>
-      JSON.stringify([journal.entries(), journal.unmatched(), journal.summaries(), journal.nearMisses()])
-  },
-  'journal entries, filtered': async (count) => {
-    const { journal } = await gatewayWithCalls(count >> 3)
-    return () => [
-      journal.calls('listProviders', { query: { turn: '2' } }),
-      journal.last('listProviders'),
-      journal.trace('f'.repeat(32)),
-    ]
-  },
-  'journal entries, exported as HAR': async (count) => {
-    const { journal } = await gatewayWithCalls(count >> 3)
-    return () => journal.har()
-  },
-  'journal entries, compared by a matcher': async (count) => {
-    const entries = (await gatewayWithCalls(count >> 3)).journal.entries()
-    return () =>
-      judgeCalls(entries, { operation: 'listProviders', match: { status: 200 }, times: 3 }, matches)
-  },
-  'calls of a sandbox, saved': async (count) => {
-    const gateway = await gatewayWithCalls(count >> 3)
-    return () => JSON.stringify(gateway.save())
-  },
-  'calls in a sandbox file': async (count) => {
-    const gateway = await gatewayWithCalls(count >> 3)
-    const file = gateway.save()
-    return () => gateway.openSandbox(file)
-  },
-  'queries in a journal': async (count) => {
-    const gateway = createGateway(options)
-    await call(gateway, `GET /providers?${list(count, (index) => `name${index}=1`).join('&')}`)
-    return () => gateway.journal.entries()
-  },
-  'rules in a scenario file': (count) => {
-    const gateway = createGateway(options)
-    const text = yaml(count >> 2, 'listBenchmarks')
-    return () => checkText(text, gateway)
-  },
-  'invalid rules in a scenario file': (count) => {
-    const gateway = createGateway(options)
-    const text = yaml(count >> 2, 'listBenchmark')
-    return () => checkText(text, gateway)
-  },
-  'rules that do not match': (count) => {
-    const gateway = createGateway(options)
-    gateway.use({ name: 'many', rules: list(count, () => rule) } as never)
-    return async () => {
-      await call(gateway, 'GET /presets/code-review')
-      const [entry] = gateway.journal.entries()
-      return JSON.stringify([entry?.nearMisses, gateway.journal.explain(entry as never)])
-    }
-  },
-  'scenarios of a sandbox': (count) => () => {
-    const gateway = createGateway(options)
-    for (let index = 0; index < count >> 1; index++)
-      gateway.use({ name: `s${index}`, rules: [rule] } as never)
-    return gateway.activeScenarios()
-  },
-  'turns of a script': (count) => {
-    const gateway = createGateway(options)
-    return async () => {
-      gateway.script(list(count >> 2, (index) => ({ text: `Turn ${index}` })) as never)
-      await call(gateway, 'POST /responses', { body: withFields({}) })
-      return gateway.scripts()
-    }
-  },
-  'fixture rows': (count) => () => createGateway({ fixtures: { providers: list(count, provider) } }).save(),
-  'fixture rows, listed': (count) => {
-    const gateway = createGateway({ fixtures: { providers: list(count, provider) } })
-    return () => call(gateway, 'GET /providers')
-  },
-  'API keys of a gateway': (count) => {
-    const apiKeys = list(count, (index) => `key-${index}`)
-    return () =>
-      call(createGateway({ apiKeys }), 'GET /providers', { headers: { authorization: 'Bearer key-1' } })
-  },
-  'models of a gateway': (count) => {
-    const models = list(count, (index) => `vendor/model-${index}`)
-    return () =>
-      call(createGateway({ models }), 'POST /responses', { body: withFields({ model: 'vendor/model' }) })
-  },
-  'sandboxes of a gateway': (count) => () => {
-    const gateway = createGateway(options)
-    return list(count, () => gateway.createSandbox().id)
-  },
-  'secrets in a displayed body': async (count) => {
-    const { gateway, entry } = await recordOf(withFields({ input: secrets(count) }))
-    return () => [gateway.journal.explain(entry as never), JSON.stringify(gateway.journal.har())]
-  },
-  'printed text': (count) => () => printable('\u001b[31m\n'.repeat(2 * count)),
-  'an unknown word': (count) => {
-    const words = list(20, (index) => `${'listProviders'.repeat(5)}${index}`)
-    return () => nearest('listProvider'.repeat(count), words)
-  },
-  'equal values': (count) => {
-    const [left, right] = [1, 2].map(() => ({ a: list(10 * count, (index) => ({ index })), ...keys(count) }))
-    return () => equal(left, right)
-  },
-  'items validated by a schema': (count) => () =>
-    problemsOf(
-      { items: { type: 'string', pattern: '^[a-z]+$' } },
-      list(count >> 1, () => 'abc'),
-    ),
-  'items validated for uniqueness': (count) => () =>
-    problemsOf(
-      { uniqueItems: true },
-      list(count >> 2, (index) => ({ index })),
-    ),
-  'text validated by a pattern': (count) => () =>
-    problemsOf({ pattern: '^([a-z]+ ?)+$' }, 'abc '.repeat(count >> 1)),
-}
-
 const asBody = (fields: object) => JSON.stringify(fields)
 
-/** Cases that work on parts of requests. */
-export const requestPlaces: readonly [string, Prepare][] = [
+export const places: readonly [string, Prepare][] = [
   ...bodies.flatMap(([line, all, fixed]) =>
     Object.entries(all).map(([what, fields]): [string, Prepare] => [
       `${what} in ${line}`,
@@ -467,12 +309,9 @@ export const requestPlaces: readonly [string, Prepare][] = [
   ],
 ]
 
-/** Cases that work on data read from files, journals and options. */
-export const otherPlaces: readonly [string, Prepare][] = Object.entries(others)
-
 /** Number of items in a small case; a large case has eight times as many. */
 const items = 250
-const maxGrowth = 10
+export const maxGrowth = 10
 /** Minimum duration of a run. Shorter runs are dominated by clock resolution and garbage collection. */
 const leastMs = 2
 const rounds = 20

@@ -1,0 +1,84 @@
+/** Screens regular expressions in schemas, and generates strings that match them. */
+import randexp from 'randexp'
+import { backtracking } from '../../lib/backtracking.ts'
+import type { Budget } from './budget.ts'
+
+// The package's types describe an ES module, but it is a CommonJS module.
+const RandExp = randexp as unknown as typeof randexp.default
+
+const maxLength = 1000
+/** Maximum number of rounds of groups, which can be empty. */
+const maxRounds = 10_000
+
+/**
+ * Returns a pattern in a form for Unicode expressions, or undefined if it takes too long to match or cannot be
+ * generated. Throws a `SyntaxError` if it is invalid.
+ */
+export function screenPattern(pattern: string): string | undefined {
+  const expression = expressionOf(pattern) ?? expressionOf(unicodeForm(pattern))
+  if (!expression) new RegExp(pattern)
+  const rounds = Array.from(pattern.matchAll(/\)\{(\d+)/g), ([, count]) => Number(count))
+  const isSmall = pattern.length <= maxLength && rounds.reduce((all, count) => all * count, 1) <= maxRounds
+  const isSimulated =
+    expression && isSmall && !('problem' in backtracking(expression)) && canGenerate(expression)
+  return isSimulated ? expression.source : undefined
+}
+
+function expressionOf(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, 'u')
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes needless escapes, such as `\\@`, and escapes the hyphen in `[\\w-.]`. */
+function unicodeForm(pattern: string): string {
+  return pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')
+}
+
+function canGenerate(expression: RegExp): boolean {
+  try {
+    return new RandExp(expression).max > 0
+  } catch {
+    return false
+  }
+}
+
+/** Returns a string that matches all patterns or, if none is found, the last attempt. */
+export function textOfPatterns(
+  patterns: readonly string[],
+  minLength: number,
+  maxLength: number,
+  random: () => number,
+  budget: Budget,
+): string {
+  const expressions = patterns.map((pattern) => new RegExp(pattern, 'u'))
+  let text = ''
+  // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.
+  for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
+    for (const expression of expressions) {
+      const writer = new RandExp(expression)
+      writer.max = extra
+      // Letters and digits if the expression allows them.
+      if (extra !== 1 && extra !== 30)
+        writer.defaultRange.subtract(32, 47).subtract(58, 64).subtract(91, 96).subtract(123, 126)
+      else
+        writer.defaultRange
+          .add(9, 10)
+          .add(0xa0, 0x24f)
+          .add(0x370, 0x4ff)
+          .add(0x3040, 0x30ff)
+          .add(0x4e00, 0x9fff)
+      writer.randInt = (from, to) => {
+        budget.step(1 + from)
+        return from + Math.floor(random() * (to - from + 1))
+      }
+      text = writer.gen()
+      budget.spend('characters', text.length)
+      text += 'a'.repeat(Math.max(0, minLength - [...text].length))
+      if ([...text].length <= maxLength && expressions.every((each) => each.test(text))) return text
+    }
+  }
+  return text
+}

@@ -1,0 +1,19 @@
+/** Loads Faker, which takes about 50 ms. */
+import type { Faker } from '@faker-js/faker'
+import { loadOnce } from '../lib/load-once.ts'
+
+/** Returns a function that sets where Faker's random numbers come from, and returns the instance. */
+export const loadFaker = loadOnce(async () => {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  let next = () => 0
+  // A separate instance, because seeding the shared one would affect users' tests.
+  const SeparateFaker = shared.constructor as typeof Faker
+  const faker = new SeparateFaker({
+    locale: shared.rawDefinitions,
+    randomizer: { next: () => next(), seed: () => {} },
+  })
+  return (random: () => number): Faker => {
+    next = random
+    return faker
+  }
+})
