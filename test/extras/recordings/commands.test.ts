@@ -68,30 +68,6 @@ function recordProcess(upstream: string, out: string) {
 }
 
 describe('record', () => {
-  it('records until stopped and reports each exchange as JSON', async () => {
-    await using server = await startServer()
-    const out = join(folder, 'recorded')
-    const child = recordProcess(server.baseUrl, out)
-    const lines: string[] = []
-    child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
-    const code = new Promise((resolve) => child.on('close', resolve))
-    try {
-      await vi.waitUntil(() => lines.length > 0, { timeout: 15_000 })
-      await ask(JSON.parse(lines[0] ?? '{}').baseUrl, '/providers')
-      await vi.waitUntil(() => lines.length > 1, { timeout: 15_000 })
-      child.kill('SIGTERM')
-      expect(await code).toBe(0)
-    } finally {
-      child.kill('SIGKILL')
-    }
-    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
-      summary: { exchanges: 1, recorded: 1, skipped: 0, leaked: 0 },
-    })
-    expect(await readdir(out)).toEqual([
-      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.recording\.jsonl$/),
-    ])
-  }, 30_000)
-
   it('keeps recording when the reader of its output disconnects', async () => {
     await using server = await startServer()
     const out = join(folder, 'unread')
@@ -172,18 +148,6 @@ describe('serve', () => {
 })
 
 describe('serve --recordings', () => {
-  it.each([
-    [['--on-unmatched-recording', 'simulate'], { replay: { onUnmatchedRecording: 'simulate' } }],
-    [
-      ['--on-unmatched-recording', 'passthrough', '--upstream', 'http://127.0.0.1:9/api/v1'],
-      { replay: { onUnmatchedRecording: 'passthrough', upstream: 'http://127.0.0.1:9/api/v1' } },
-    ],
-  ])('accepts %j', async (args, options) => {
-    vi.stubEnv('CI', '')
-    const { started } = await runCommand('--recordings', folder, ...args)
-    expect(started?.gateway.options).toMatchObject(options)
-  })
-
   it('overrides the options in a configuration file one by one', async () => {
     const replay = {
       onUnmatchedRecording: 'simulate',
@@ -212,22 +176,9 @@ describe('import', () => {
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
     const [[, recording] = []] = readRecordingFolder(join(folder, 'redacted'))
     expect(JSON.stringify(recording)).not.toMatch(/ticket-\d/)
-    for (const [rules, problem] of [
-      ['headers: [""]', 'headers.0 must not be empty'],
-      ['patterns: [{ name: "", matches: a }]', 'patterns.0.name must not be empty'],
-      ['patterns: [{ name: a, matches: "" }]', 'patterns.0.matches must not be empty'],
-      [
-        `patterns: [{ name: a, matches: ${'a'.repeat(501)} }]`,
-        'patterns.0.matches must have at most 500 characters',
-      ],
-    ] as const) {
-      await write('rules.yaml', rules)
-      expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
-      expect(stderr).toContain(problem)
-    }
-    const [header, name, matches] = ['h', 'n', 'm'.repeat(500)]
-    await write('rules.json', { headers: [header], patterns: [{ name, matches }] })
-    expect(await exit(...args, '--redact', '@rules.json')).toBe(0)
+    await write('rules.yaml', 'headers: [""]')
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
+    expect(stderr).toContain('headers.0 must not be empty')
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')

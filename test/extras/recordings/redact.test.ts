@@ -5,12 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { leaksIn } from '../../../src/extras/recordings/leaks.ts'
 import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
-import {
-  isPlaceholder,
-  placeholderFor,
-  SecretFinder,
-  withoutPlaceholders,
-} from '../../../src/extras/recordings/secrets.ts'
+import { isPlaceholder, placeholderFor, SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { hidden } from '../../../src/http/secrets.ts'
 import { toLatin1 } from '../../../src/lib/bytes.ts'
 import { recordingOf, requestOf, text, utf8 } from './samples.ts'
@@ -73,29 +68,6 @@ describe('secrets', () => {
       expect(clean.slice(0, before)).toBe('>'.repeat(before))
       expect(clean).toHaveLength(key.length)
       expect(clean.slice(before)).toBe(placeholderFor(knownKey))
-      for (let after = 1; after < 5; after++) {
-        const around = (middle: string) => `${'>'.repeat(before)}${middle}${'?'.repeat(after)}`
-        expect(atob(finder.replace(btoa(around(knownKey))))).toBe(around(placeholderFor(knownKey)))
-        const safe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-        const joined = (middle: string) => 'x'.repeat(before % 4) + safe(btoa(around(middle)))
-        expect(finder.replace(joined(knownKey))).toBe(joined(placeholderFor(knownKey)))
-      }
-    }
-  })
-
-  it('are found in all characters that depend only on them, in JSON and base64', () => {
-    const secret = '"~~~???mine???~~~"'
-    const own = new SecretFinder({ values: [{ kind: 'mine', value: secret }] })
-    const placesIn = (input: string) => own.find(input).map(({ start, end }) => [start, end])
-    const json = JSON.stringify(secret).slice(1, -1)
-    for (const form of [secret, json, JSON.stringify(json).slice(1, -1)])
-      expect(placesIn(`<${form}>`), form).toEqual([[1, 1 + form.length]])
-    for (const before of [0, 1, 2]) {
-      const base64 = btoa(`${'<'.repeat(before)}${secret}>>>`)
-      expect(base64).toMatch(/[+/]/)
-      const place = [Math.ceil((before * 8) / 6), Math.floor(((before + secret.length) * 8) / 6)]
-      for (const encoded of [base64, base64.replaceAll('+', '-').replaceAll('/', '_')])
-        expect(placesIn(encoded), encoded).toEqual([place])
     }
   })
 
@@ -125,12 +97,6 @@ describe('secrets', () => {
     ['a redacted.0a9f.', false],
   ])('have recognisable placeholders: isPlaceholder(%j) is %j', (input, is) => {
     expect(isPlaceholder(input)).toBe(is)
-  })
-
-  it('are equal in comparisons once they are replaced', () => {
-    expect(withoutPlaceholders('a redacted.0a9f.xxx b redacted.1111. redacted.')).toBe(
-      'a redacted b redacted redacted.',
-    )
   })
 
   it('are reported in a finished recording, even if they are split', () => {
@@ -181,22 +147,6 @@ describe('secrets', () => {
     expect(plain.end()).toEqual([])
   })
 
-  it('are searched for in pieces of a long body without blank lines', () => {
-    const mebi = 1024 * 1024
-    const wait = 64 * 1024
-    const sizes = (...pieces: string[]) => {
-      const body = new Redactor().body()
-      const counts = pieces.map((piece, index) => body.push(index, utf8(piece)).length)
-      return [...counts, body.end().length]
-    }
-    expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait), 'a')).toEqual([0, 0, 1, 2])
-    expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait + 1))).toEqual([0, 1, 1])
-    expect(sizes('a,', ' '.repeat(mebi - 1))).toEqual([0, 1, 1])
-    expect(sizes('a,b', ' '.repeat(mebi - 2))).toEqual([0, 0, 2])
-    expect(sizes('a,', `${' '.repeat(mebi - 3)},`, 'b')).toEqual([0, 0, 1, 2])
-    expect(sizes('a')).toEqual([0, 1])
-  })
-
   it('delay the body until the longest multi-line secret could have ended', () => {
     const lines = '-----one\n\ntwo-----'
     const body = new Redactor({ values: [{ kind: 'mine', value: lines }] }).body()
@@ -216,34 +166,12 @@ describe('secrets', () => {
 
   it('include the values of all headers that are not on the allow-list', () => {
     const redactor = new Redactor({ headers: ['X-Own', 'x-mine-*'] })
-    const names = [
-      'Accept',
-      'accept-language',
-      'x-own',
-      'x-mine-a',
-      'x-mine',
-      'ratelimit',
-      'ratelimit-policy',
-      'x-ratelimit-limit',
-      'x-request-id',
-    ]
+    const kept = ['accept', 'accept-language', 'x-own', 'x-mine-a', 'ratelimit', 'x-ratelimit-limit']
+    const names = [...kept, 'x-mine', 'x-request-id']
     const kinds: string[] = []
-    const headers = redactor.headers(Object.fromEntries(names.map((name) => [name, 'a value'])), (kind) =>
-      kinds.push(kind),
-    )
-    expect(
-      Object.entries(headers)
-        .filter(([, input]) => input === 'a value')
-        .map(([name]) => name),
-    ).toEqual([
-      'accept',
-      'accept-language',
-      'x-own',
-      'x-mine-a',
-      'ratelimit',
-      'ratelimit-policy',
-      'x-ratelimit-limit',
-    ])
+    const given = Object.fromEntries(names.map((name) => [name.toUpperCase(), 'a value']))
+    const headers = redactor.headers(given, (kind) => kinds.push(kind))
+    expect(names.filter((name) => headers[name] === 'a value')).toEqual(kept)
     expect(kinds).toEqual(['header x-mine', 'header x-request-id'])
     expect(redactor.headers({ a: 'redacted.0a9f.x', accept: `to ${knownKey}` })).toEqual({
       a: 'redacted.0a9f.x',

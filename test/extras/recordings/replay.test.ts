@@ -207,29 +207,6 @@ describe('recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('cause a 404 that names the nearest one and the field that differs, if none matches', async () => {
-    const out = await simple([
-      { path: '/responses', body: hello },
-      { path: '/responses', body: { ...hello, input: 'Good morning', stream: true } },
-    ])
-    const gateway = replaying(out)
-    const { status, text } = await post(gateway, '/responses', {
-      ...hello,
-      input: 'Good evening',
-      stream: true,
-    })
-    expect(status).toBe(404)
-    const { message, metadata } = JSON.parse(text).error
-    expect(message).toMatch(
-      /^No recording matches POST \/responses\. The nearest is createResponse-[0-9a-f]{16}\.recording\.jsonl, whose body\.input is "Good morning", not "Good evening"$/,
-    )
-    expect(metadata.nearest).toMatchObject({
-      field: 'body.input',
-      recording: expect.stringMatching(/\.recording\.jsonl$/),
-    })
-    expect((await post(gateway, '/chat', hello)).body.error.message).toContain('path is /responses')
-  })
-
   it("leave unmatched requests to the simulation with onUnmatchedRecording: 'simulate'", async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), {
       replay: { onUnmatchedRecording: 'simulate' },
