@@ -23,7 +23,7 @@ import {
   type TestContext,
 } from 'vitest'
 import type { Interception } from './delivery/intercept.ts'
-import { printFurtherUnhandled, type UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
+import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
@@ -164,7 +164,6 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
         // Not `run`, which would not cover the test, because Vitest runs the test outside the call to `use`.
         gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
-        printFurtherUnhandled(gateway, sandbox.id)
       })
     },
     { auto: true },

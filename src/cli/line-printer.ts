@@ -1,6 +1,5 @@
 /** Buffers log lines. A write takes 3 µs, so all lines from one turn of the event loop are written together. */
-
-const { setImmediate } = globalThis
+import { setImmediate } from '../lib/real-timers.ts'
 
 /**
  * Returns a function that queues a line. Queued lines are printed in order, at the end of the turn or when

@@ -4,8 +4,7 @@ import type { Frame, Reply } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import { toSummary } from '../journal/summary.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
-
-const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/real-timers.ts'
 
 /** Minimum interval between frames, in real milliseconds. */
 const frameMs = 100
@@ -70,9 +69,9 @@ export class EventFeed implements CallListener {
    * Returns a stream of events that ends when the client disconnects. Throws 429 if there are too many watchers.
    *
    * @param after Id of the last event that the client received. The stream resumes after it, or starts with `resync`.
-   * @param left Aborts when the client disconnects.
+   * @param disconnected Aborts when the client disconnects.
    */
-  follow(after: string | undefined, left: AbortSignal): Reply {
+  follow(after: string | undefined, disconnected: AbortSignal): Reply {
     if (this.#watchers.size >= maxWatchers)
       throw new GatewayError(429, `Too many event streams: at most ${maxWatchers} can be open`)
     return {
@@ -82,17 +81,17 @@ export class EventFeed implements CallListener {
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       },
-      body: { kind: 'frames', frames: this.#read(after, left) },
+      body: { kind: 'frames', frames: this.#read(after, disconnected) },
     }
   }
 
   /** Yields frames as fast as the client reads them. */
-  *#read(after: string | undefined, left: AbortSignal): Iterable<Frame> {
+  *#read(after: string | undefined, disconnected: AbortSignal): Iterable<Frame> {
     const watcher: Watcher = { text: '', isBehind: false, wake: () => {} }
     this.#begin()
     if (this.#watchers.size === 0 && this.#pending.size > 0) this.#flush()
     this.#watchers.add(watcher)
-    left.addEventListener('abort', () => this.#leave(watcher))
+    disconnected.addEventListener('abort', () => this.#leave(watcher))
     yield { kind: 'bytes', bytes: this.#framesAfter(after) }
     while (this.#watchers.has(watcher)) {
       const { text, isBehind } = watcher

@@ -121,7 +121,7 @@ export const journalOperations = [
     },
     output: Entries,
     resolve: async ({ journal }, { body: { operation, ...options }, call }) => ({
-      data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.left })),
+      data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.disconnected })),
     }),
   }),
   sandboxOperation({
@@ -183,7 +183,7 @@ export const journalOperations = [
     },
     output: z.string(),
     resolve: ({ events, call: { headers, sink }, query: { after = headers['last-event-id'] } }) =>
-      events.follow(after, sink.left),
+      events.follow(after, sink.disconnected),
   }),
   sandboxOperation({
     id: 'listCalls',

@@ -6,14 +6,13 @@ import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
+import { setTimeout } from '../lib/real-timers.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import { assertRoom, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
 /** Captured on load, so that fake timers do not replace it. */
-const { setTimeout } = globalThis
-
 /** Number of rows to copy (3 to 4 ms) before yielding to the event loop. */
 const rowsAtOnce = 1000
 

@@ -11,6 +11,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { Delivery } from '../journal/entry.ts'
 import { byteLength } from '../lib/bytes.ts'
 import { Clock } from '../lib/clock.ts'
+import { setImmediate } from '../lib/real-timers.ts'
 
 /** Observes a delivery and provides its clock. */
 export interface DeliveryWatch {
@@ -48,11 +49,11 @@ const longBody = 1024 * 1024
 
 export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
   const { body, transport } = reply
-  if (sink.hasLeft) return watch.settled('aborted-by-client')
+  if (sink.isDisconnected) return watch.settled('aborted-by-client')
   if (body.kind === 'hang-up') return abortReply(body.how, reply, sink, watch)
   if (transport && !sink.hasConnection) {
-    if (transport.headMs) await watch.clock.wait(transport.headMs, sink.left)
-    if (sink.hasLeft) return watch.settled('aborted-by-client')
+    if (transport.headMs) await watch.clock.wait(transport.headMs, sink.disconnected)
+    if (sink.isDisconnected) return watch.settled('aborted-by-client')
     if (transport.headIsCut) return abortReply('close', reply, sink, watch)
   }
 
@@ -67,13 +68,13 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
     sink.whole(framed, hasBody ? content : undefined, length)
     watch.settled('complete')
   } else {
-    const wait: Wait = (ms) => watch.clock.wait(ms, sink.left)
+    const wait: Wait = (ms) => watch.clock.wait(ms, sink.disconnected)
     await sink.head(framed, wait)
     if (transport?.headIsCut) return watch.settled('aborted-by-fault')
     const bytes: Frame[] = content === undefined ? [] : [{ kind: 'bytes', bytes: content }]
     const frames = body.kind === 'frames' ? body.frames : bytes
     const ending = hasBody ? await play(frames, sink, watch) : 'complete'
-    if (ending === 'left' || sink.hasLeft) return watch.settled('aborted-by-client')
+    if (ending === 'disconnected' || sink.isDisconnected) return watch.settled('aborted-by-client')
     if (ending !== 'complete') return abortReply(ending, reply, sink, watch)
     watch.settled('complete')
     await sink.end('complete')
@@ -116,12 +117,10 @@ function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
       watch.settled('aborted-by-client')
       resolve()
     }
-    sink.left.addEventListener('abort', leave)
+    sink.disconnected.addEventListener('abort', leave)
     void sink.end('stall')
   })
 }
-
-const { setImmediate } = globalThis
 
 /**
  * Sends frames when they are due. Uses callbacks instead of promises to reduce garbage, because thousands of paced
@@ -131,17 +130,17 @@ function play(
   frames: Iterable<Frame>,
   sink: Sink,
   watch: DeliveryWatch,
-): Promise<HangUp | 'complete' | 'left'> {
-  const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'left'>()
+): Promise<HangUp | 'complete' | 'disconnected'> {
+  const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'disconnected'>()
   const playback = new Playback(frames)
   const waits = watch.clock.pace()
   const leave = () => {
     waits.end()
-    resolve('left')
+    resolve('disconnected')
   }
-  sink.left.addEventListener('abort', leave)
+  sink.disconnected.addEventListener('abort', leave)
   const run = (): unknown => {
-    while (!sink.hasLeft) {
+    while (!sink.isDisconnected) {
       const busy = sink.ready()
       if (busy) return busy.then(next)
       const step = playback.next()
@@ -158,7 +157,7 @@ function play(
         if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
       }
     }
-    return resolve('left')
+    return resolve('disconnected')
   }
   const next = () => {
     try {

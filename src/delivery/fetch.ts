@@ -2,6 +2,7 @@
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { chunksOf, collectBody, within } from '../http/body.ts'
+import { setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { ResponseSink } from './response.ts'
 
@@ -88,8 +89,6 @@ function decompressed(response: Response): Response {
   const { status, statusText, headers, body } = response
   return new Response(gunzip(body), { status, statusText, headers })
 }
-
-const { setTimeout } = globalThis
 
 /**
  * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered

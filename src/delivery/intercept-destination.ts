@@ -96,38 +96,21 @@ export function decideDestination(
   return 'pass'
 }
 
-/** Maximum number of counters per gateway. At the maximum, the counts are printed and reset. */
-const maxCounters = 1000
+/** Maximum number of remembered origins per gateway. At the maximum, all are forgotten. */
+const maxOrigins = 1000
 
-/** Counts of unhandled requests, by sandbox and origin: `s1 https://api.example`. */
-const unhandled = new WeakMap<GatewayCore, Map<string, number>>()
+/** Sandboxes and origins of printed requests, such as `s1 https://api.example`. */
+const printed = new WeakMap<GatewayCore, Set<string>>()
 
-/** Counts a request. Returns true for the first one from a sandbox to an origin. Later ones are often retries. */
+/** Returns true for the first request from a sandbox to an origin. Later ones are often retries. */
 function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
-  const counts = unhandled.get(gateway) ?? new Map<string, number>()
+  const origins = printed.get(gateway) ?? new Set()
+  printed.set(gateway, origins)
   const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
-  if (counts.size >= maxCounters && !counts.has(key)) printFurtherUnhandled(gateway)
-  const count = (counts.get(key) ?? 0) + 1
-  unhandled.set(gateway, counts.set(key, count))
-  return count === 1
-}
-
-/**
- * Prints how many unhandled requests followed the first one, by origin, and resets the counts.
- *
- * @param sandboxId Default: all sandboxes.
- */
-export function printFurtherUnhandled(gateway: GatewayCore, sandboxId?: string): void {
-  const counts = unhandled.get(gateway) ?? new Map<string, number>()
-  for (const [key, count] of counts) {
-    const [id, origin] = key.split(' ')
-    if (sandboxId !== undefined && id !== sandboxId) continue
-    counts.delete(key)
-    if (count > 1)
-      printWarning(
-        `[understudy] And ${count - 1} more unhandled ${count === 2 ? 'request' : 'requests'} to ${origin}`,
-      )
-  }
+  if (origins.has(key)) return false
+  if (origins.size >= maxOrigins) origins.clear()
+  origins.add(key)
+  return true
 }
 
 /** Runs the user's callback. `print.error()` throws, so that no code runs after it. */

@@ -9,6 +9,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { collectBody, within } from '../http/body.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
+import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { serve } from './deliver.ts'
 import { decideDestination, type InterceptSetup } from './intercept-destination.ts'
 import type { Intercept, Pass } from './intercept-dispatcher.ts'
@@ -21,8 +22,6 @@ import {
   type Handler,
 } from './intercept-undici.ts'
 import { brokenConnection } from './response.ts'
-
-const { setTimeout, clearTimeout } = globalThis
 
 export function onDispatch(setup: InterceptSetup): Intercept {
   return (options, handler, pass) => {
@@ -158,7 +157,7 @@ class DispatchSink implements Sink, Controller {
   readonly rawTrailers: Buffer[] = []
   readonly #timeouts: Dispatched['timeouts']
   readonly #handler: ControlledHandler
-  #left: AbortController | undefined
+  #disconnected: AbortController | undefined
   #hasHead = false
   #isOver = false
   #timer: NodeJS.Timeout | undefined
@@ -170,15 +169,15 @@ class DispatchSink implements Sink, Controller {
     this.#handler.onRequestStart(this, null)
   }
 
-  get hasLeft(): boolean {
+  get isDisconnected(): boolean {
     return this.aborted
   }
 
   /** Created on first use, because an AbortController takes 6 µs and most calls do not need it. */
-  get left(): AbortSignal {
-    this.#left ??= new AbortController()
-    if (this.aborted) this.#left.abort(this.reason)
-    return this.#left.signal
+  get disconnected(): AbortSignal {
+    this.#disconnected ??= new AbortController()
+    if (this.aborted) this.#disconnected.abort(this.reason)
+    return this.#disconnected.signal
   }
 
   /** Called by the handler when the client disconnects. */
@@ -186,7 +185,7 @@ class DispatchSink implements Sink, Controller {
     if (this.#isOver) return
     this.aborted = true
     this.reason = reason
-    this.#left?.abort(reason)
+    this.#disconnected?.abort(reason)
     this.fail(reason)
     this.resume()
   }
@@ -288,7 +287,7 @@ async function forward(response: Response, sink: DispatchSink): Promise<void> {
   try {
     for await (const chunk of response.body ?? []) {
       await sink.ready()
-      if (sink.hasLeft) return
+      if (sink.isDisconnected) return
       sink.chunk(chunk)
     }
     sink.end('complete')

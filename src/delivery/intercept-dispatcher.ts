@@ -1,135 +1,120 @@
 /**
- * Replaces undici's global dispatcher. Node's `fetch` and npm's `undici` look it up on each request, so
- * existing clients are also intercepted.
+ * Replaces undici's global dispatchers. Node's `fetch` and npm's `undici` look them up on each request, so existing
+ * clients are also intercepted.
  */
 import { runInThisContext } from 'node:vm'
-import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
+import type { Dispatcher, DispatchOptions, Handler } from './intercept-undici.ts'
 
 /** Keys of the global dispatchers. Node's `fetch` and undici up to 7 use `1`; undici 8 and Node 26 use `2`. */
-const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
+const keys = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')] as const
 
-/** Global object of a realm. */
-export interface Realm {
-  [place: symbol]: Dispatcher | undefined
+interface Realm {
+  [key: symbol]: Dispatcher | undefined
   readonly Object: Pick<ObjectConstructor, 'defineProperty'>
-  readonly Headers: unknown
 }
+
+/** Global object of Node's main realm. Test runners may run tests in another one, but `fetch` still uses this one. */
+const realm: Realm = runInThisContext('globalThis')
 
 /** Handles a request, or calls `pass` to pass it through. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
-/**
- * Starts intercepting.
- *
- * @param globals Default: the global object of Node's main realm. Test runners may run tests in another realm, but
- * `fetch` still uses this one.
- * @returns A function that stops the interception and restores the original dispatcher.
- */
-export function interceptDispatcher(
-  intercept: Intercept,
-  globals: Realm = runInThisContext('globalThis'),
-): () => void {
-  // Another interception, possibly from another copy of the package, is already waiting for the dispatcher.
-  if (Object.getOwnPropertyDescriptor(globals, first)?.get) loadFetch(globals)
-  if (globals[first] !== undefined) return replaceDispatchers(globals, globals[first], intercept)
-  let restore = whenCreated(globals, (dispatcher) => {
-    restore = replaceDispatchers(globals, dispatcher, intercept)
-  })
-  return () => restore()
-}
+/** Active interceptions, newest first. */
+let active: readonly Intercept[] = []
+/** Dispatchers that run the active interceptions. */
+const substitutes = new WeakSet<Dispatcher>()
+/** Getters that wait for a dispatcher. */
+const getters = new WeakSet<() => unknown>()
+let restores: Array<() => void> = []
 
-function replaceDispatchers(globals: Realm, original: Dispatcher, intercept: Intercept): () => void {
-  const state = { isActive: true }
-  const substitute = substituteFor(original, state, intercept)
-  globals[first] = substitute
-
-  const restore = [() => restoreGlobal(globals, first, substitute, original)]
-  const other = globals[second]
-  if (other === undefined) restore.push(reserveForUndici8(globals, original, state, intercept))
-  else {
-    const substitute2 = other === original ? substitute : substituteFor(other, state, intercept)
-    globals[second] = substitute2
-    restore.push(() => restoreGlobal(globals, second, substitute2, other))
-  }
+/** Starts intercepting. Returns a function that stops the interception and restores the original dispatchers. */
+export function interceptDispatcher(intercept: Intercept): () => void {
+  active = [intercept, ...active]
+  for (const key of keys) install(key)
   return () => {
-    state.isActive = false
-    for (const each of restore) each()
+    active = active.filter((each) => each !== intercept)
+    if (active.length > 0) return
+    for (const restore of restores.toReversed()) restore()
+    restores = []
   }
 }
 
-/** Loads Node's `fetch` by accessing one of its classes. */
-function loadFetch(globals: Realm): void {
-  Reflect.get(globals, 'Headers')
+function install(key: symbol): void {
+  const getter = getterOf(key)
+  if (getter && getters.has(getter)) return
+  const original = getter ? undefined : realm[key]
+  if (original === undefined) awaitDispatcher(key, getter)
+  else if (!substitutes.has(original)) replace(key, original)
+}
+
+function getterOf(key: symbol): (() => unknown) | undefined {
+  return Object.getOwnPropertyDescriptor(realm, key)?.get
+}
+
+function replace(key: symbol, original: Dispatcher): void {
+  const substitute = substituteFor(original)
+  realm[key] = substitute
+  restores.push(() => {
+    // Another dispatcher may have been set in the meantime.
+    if (realm[key] === substitute) realm[key] = original
+  })
 }
 
 /**
- * Calls back with the dispatcher that the first undici defines, which is Node's own when it loads `fetch`, or npm's.
- * Waiting saves processes without requests the 35 ms that loading `fetch` takes. undici looks for a dispatcher in one
- * of the globals, defines its own if there is none, and may use it immediately. Therefore, the getters return
- * undefined, and the definition that follows is intercepted. undici 8 (Node 26) defines `second` before `first`.
+ * Waits for the dispatcher that undici defines when it loads. Waiting saves processes without requests the 35 ms that
+ * loading Node's `fetch` takes. undici looks for a dispatcher in one of the globals, defines its own if there is none
+ * (undici 8 in both), and may use it immediately. Therefore, the getter returns undefined, and the definitions that
+ * follow are intercepted.
  *
- * @returns A function that stops waiting.
+ * @param previous Getter of another copy of this package, which is also waiting.
  */
-function whenCreated(globals: Realm, callback: (dispatcher: Dispatcher) => void): () => void {
-  const { Object: objects } = globals
-  const { defineProperty } = objects
-  const look = () => {
-    stop()
-    objects.defineProperty = (object, key, attributes) => {
-      if (key !== first) return defineProperty(object, key, attributes)
-      objects.defineProperty = defineProperty
-      const defined = defineProperty(object, key, attributes)
-      callback(attributes.value)
-      return defined
-    }
-    // Code other than undici may have read the global.
-    queueMicrotask(() => {
-      if (globals[first] === undefined) loadFetch(globals)
-    })
+function awaitDispatcher(key: symbol, previous: (() => unknown) | undefined): void {
+  const get = () => {
+    previous?.()
+    interceptDefinitions()
     return undefined
   }
-  const releases = [first, second].map((key) => defineGetter(globals, key, look))
-  const stop = () => {
-    for (const release of releases) release()
+  const set = (value: unknown) => Object.defineProperty(realm, key, { value, writable: true })
+  const wait = (get: () => unknown) => Object.defineProperty(realm, key, { get, set, configurable: true })
+  wait(get)
+  getters.add(get)
+  restores.push(() => {
+    if (getterOf(key) !== get) return
+    if (previous) wait(previous)
+    else delete realm[key]
+  })
+}
+
+/** Replaces the dispatchers that are defined until the next microtask. */
+function interceptDefinitions(): void {
+  const { Object: objects } = realm
+  const { defineProperty } = objects
+  const intercepted: typeof defineProperty = (object, key, attributes) => {
+    const defined = defineProperty(object, key, attributes)
+    const dispatcher = keys.find((each) => each === key)
+    if (dispatcher && active.length > 0) replace(dispatcher, realm[dispatcher] as Dispatcher)
+    return defined
   }
-  return stop
+  objects.defineProperty = intercepted
+  queueMicrotask(() => {
+    if (objects.defineProperty === intercepted) objects.defineProperty = defineProperty
+  })
 }
 
-/**
- * Defines a getter for an unset global, until a dispatcher is assigned.
- *
- * @returns A function that removes the getter, and optionally sets a dispatcher instead.
- */
-function defineGetter(
-  globals: Realm,
-  key: symbol,
-  get: () => Dispatcher | undefined,
-): (left?: Dispatcher) => void {
-  const set = (value: Dispatcher) => Object.defineProperty(globals, key, { value, writable: true })
-  Object.defineProperty(globals, key, { get, set, configurable: true })
-  return (left) => {
-    if (Object.getOwnPropertyDescriptor(globals, key)?.get !== get) return
-    if (left) set(left)
-    else delete globals[key]
-  }
-}
-
-/** Restores a global, unless another dispatcher has replaced it in the meantime. */
-function restoreGlobal(globals: Realm, key: symbol, substitute: Dispatcher, original: Dispatcher): void {
-  if (globals[key] === substitute) globals[key] = original
-}
-
-/**
- * Returns a proxy for the dispatcher with a different `dispatch`. After the interception has ended, the proxy behaves
- * like the original.
- */
-function substituteFor(original: Dispatcher, state: { isActive: boolean }, intercept: Intercept): Dispatcher {
+/** Returns a proxy for the dispatcher that runs the active interceptions first. */
+function substituteFor(original: Dispatcher): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
-    const pass: Pass = (passed) => original.dispatch(passed, handler)
-    return state.isActive ? intercept(options, handler, pass) : pass(options)
+    const chain = active
+    const run = (at: number, passed: DispatchOptions): boolean => {
+      const intercept = chain[at]
+      return intercept
+        ? intercept(passed, handler, (next) => run(at + 1, next))
+        : original.dispatch(passed, handler)
+    }
+    return run(0, options)
   }
-  return new Proxy(original, {
+  const substitute = new Proxy(original, {
     get(target, key) {
       if (key === 'dispatch') return dispatch
       const value = Reflect.get(target, key)
@@ -137,27 +122,6 @@ function substituteFor(original: Dispatcher, state: { isActive: boolean }, inter
       return key === 'close' || key === 'destroy' ? (value as () => unknown).bind(target) : value
     },
   })
-}
-
-/**
- * Reserves undici 8's global before undici is loaded. undici 8 uses the dispatcher that it finds there;
- * without one, it would set its own in both globals. Once undici has read the dispatcher, the dispatcher must
- * stay in place.
- */
-function reserveForUndici8(
-  globals: Realm,
-  original: Dispatcher,
-  state: { isActive: boolean },
-  intercept: Intercept,
-): () => void {
-  const legacy: Dispatcher = {
-    dispatch: (options, handler) => original.dispatch(options, withCallbacks(handler)),
-  }
-  const substitute = substituteFor(legacy, state, intercept)
-  let isRead = false
-  const release = defineGetter(globals, second, () => {
-    isRead = true
-    return substitute
-  })
-  return () => release(isRead ? substitute : undefined)
+  substitutes.add(substitute)
+  return substitute
 }

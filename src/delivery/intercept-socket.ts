@@ -1,7 +1,6 @@
 /** In-process connections, so that `node:http` clients do not reach the network. */
 import { Duplex } from 'node:stream'
-
-const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 
 /** Creates the client's and the server's end of a connection. */
 export function connectedPair(encrypted: boolean): [PipeSocket, PipeSocket] {

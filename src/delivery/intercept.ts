@@ -7,7 +7,6 @@ import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { inCall } from '../lib/call-names.ts'
 import { readOptions } from '../sandbox/read-options.ts'
 import {
-  printFurtherUnhandled,
   registerInterception,
   type UnhandledRequestCallback,
   type UnhandledRequestStrategy,
@@ -83,7 +82,6 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       restoreFetch()
       unregister()
       removeBaseUrl()
-      printFurtherUnhandled(gateway)
     },
   }
 }

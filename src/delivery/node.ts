@@ -8,10 +8,9 @@ import type { Call, Ending, Sink, Wait } from '../gateway/call.ts'
 import { within } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { linger } from './response.ts'
-
-const { setTimeout, clearTimeout } = globalThis
 
 /** Default time limit for a request body, in milliseconds of real time. */
 export const defaultTimeoutMs = 30_000
@@ -108,7 +107,7 @@ export class NodeSink implements Sink {
   readonly response: ServerResponse
   /** If true, the reply has stalled. */
   isSilent = false
-  #left: AbortSignal | undefined
+  #disconnected: AbortSignal | undefined
   #isCompressed: boolean | undefined
   /** If true, the head has been passed to the connection. */
   #isFlushed = false
@@ -118,20 +117,20 @@ export class NodeSink implements Sink {
     this.response = response
   }
 
-  get hasLeft(): boolean {
+  get isDisconnected(): boolean {
     return this.response.closed && !this.response.writableFinished
   }
 
   /** Created on first use, because an AbortController takes 6 µs and most calls do not need it. */
-  get left(): AbortSignal {
-    if (this.#left) return this.#left
+  get disconnected(): AbortSignal {
+    if (this.#disconnected) return this.#disconnected
     const controller = new AbortController()
     const leave = () => {
-      if (this.hasLeft) controller.abort()
+      if (this.isDisconnected) controller.abort()
     }
     if (this.response.closed) leave()
     else this.response.once('close', leave)
-    this.#left = controller.signal
+    this.#disconnected = controller.signal
     return controller.signal
   }
 
@@ -172,7 +171,7 @@ export class NodeSink implements Sink {
     if (!socket) return
     const head = takeHead(this.response, socket)
     const size = Math.ceil(head.length / 20)
-    for (let from = 0; from < head.length && !this.hasLeft; from += size) {
+    for (let from = 0; from < head.length && !this.isDisconnected; from += size) {
       await wait((ms * size) / head.length)
       socket.write(head.subarray(from, from + size))
     }

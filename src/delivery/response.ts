@@ -4,6 +4,7 @@
 import type { Ending, Sink } from '../gateway/call.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Reply } from '../http/reply.ts'
+import { setTimeout } from '../lib/real-timers.ts'
 
 /** A broken connection, as `fetch` reports it. */
 export class ConnectionError extends TypeError {
@@ -19,8 +20,6 @@ export function brokenConnection(how: 'close' | 'reset'): Error {
     : Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
 }
 
-const { setTimeout } = globalThis
-
 /**
  * Waits before an error in several turns of the event loop, in real time. Without the delay, clients could see the
  * error before they read the last chunk. Clients that decompress the body need more turns, because the decompressing
@@ -32,12 +31,12 @@ export async function linger(turns: number, ms: number): Promise<void> {
 
 export class ResponseSink implements Sink {
   readonly hasConnection = false
-  hasLeft = false
+  isDisconnected = false
   /** Resolves when the head is ready. Rejects if the connection ends first. */
   readonly response: Promise<Response>
   readonly #settle: Omit<PromiseWithResolvers<Response>, 'promise'>
   readonly #announcesChunks: boolean
-  #left: AbortController | undefined
+  #disconnected: AbortController | undefined
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
   /** Resolves when the reader requests a chunk. Undefined if the reader is waiting for one. */
   #requested: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
@@ -56,15 +55,15 @@ export class ResponseSink implements Sink {
     signal.addEventListener('abort', () => this.#leave(signal.reason))
   }
 
-  get left(): AbortSignal {
-    this.#left ??= new AbortController()
-    if (this.hasLeft) this.#left.abort()
-    return this.#left.signal
+  get disconnected(): AbortSignal {
+    this.#disconnected ??= new AbortController()
+    if (this.isDisconnected) this.#disconnected.abort()
+    return this.#disconnected.signal
   }
 
   #leave(reason: unknown): void {
-    this.hasLeft = true
-    this.#left?.abort(reason)
+    this.isDisconnected = true
+    this.#disconnected?.abort(reason)
     this.#request()
     this.fail(reason)
   }
@@ -108,7 +107,7 @@ export class ResponseSink implements Sink {
 
   async end(how: Ending): Promise<void> {
     if (how === 'stall') return
-    if (how === 'complete') return void (this.hasLeft || this.#body?.close())
+    if (how === 'complete') return void (this.isDisconnected || this.#body?.close())
     if (!this.#body) return this.fail(new ConnectionError('fetch failed', how))
     await this.#requested?.promise
     await linger(this.#isCompressed ? 30 : 1, 4)

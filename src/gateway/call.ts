@@ -21,9 +21,9 @@ export interface Sink {
   /** If false, faults have no connection to act on, as with `fetch` and MSW. */
   readonly hasConnection: boolean
   /** If true, the client has disconnected. */
-  readonly hasLeft: boolean
+  readonly isDisconnected: boolean
   /** Aborts when the client disconnects. */
-  readonly left: AbortSignal
+  readonly disconnected: AbortSignal
   /**
    * Sends a complete reply in one write, which is the normal path for JSON.
    *
@@ -57,8 +57,8 @@ export type Wait = (ms: number) => Promise<void> | undefined
 /** Sink for replies that no client is waiting for. */
 export const discard: Sink = {
   hasConnection: false,
-  hasLeft: false,
-  left: new AbortController().signal,
+  isDisconnected: false,
+  disconnected: new AbortController().signal,
   whole() {},
   head() {},
   ready: () => undefined,

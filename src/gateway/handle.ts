@@ -72,7 +72,7 @@ async function answer(request: Request): Promise<Reply> {
     const header = call.headers['x-understudy-scenario']
     const named = header === undefined ? [] : gateway.scenariosNamed(header)
     effect = await matchRule(record, call, operation, named, conversation)
-    if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.left)
+    if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
     reply = effect.scripted ?? (await produce(request, effect))
   } catch (error) {
     reply = toErrorReply(gateway, record, error)
@@ -80,7 +80,7 @@ async function answer(request: Request): Promise<Reply> {
   }
   const finished = finish(reply, effect, record)
   const { delayMs = 0 } = finished.transport ?? {}
-  if (delayMs > 0) await clock.wait(delayMs, call.sink.left)
+  if (delayMs > 0) await clock.wait(delayMs, call.sink.disconnected)
   return finished
 }
 
@@ -88,7 +88,7 @@ async function answer(request: Request): Promise<Reply> {
 async function produce(request: Request, { replaced, script, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
   if (replaced) return applyErrorEnvelope(gateway, record, replaced)
-  const answered = script ? undefined : await gateway.answer?.(record, refusal, call.sink.left)
+  const answered = script ? undefined : await gateway.answer?.(record, refusal, call.sink.disconnected)
   if (answered) return answered
   // A rule may name a path that has no operation, and not match.
   if (!operation || refusal) throw refusal ?? new GatewayError(404)

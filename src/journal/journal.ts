@@ -13,6 +13,7 @@ import { refuseGuesses } from '../lib/guessed-names.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
+import { clearTimeout, setTimeout } from '../lib/real-timers.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
@@ -24,8 +25,6 @@ import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, sentence, turnText } from './journal-text.ts'
 import { type CallSummary, toSummary } from './summary.ts'
-
-const { setTimeout, clearTimeout } = globalThis
 
 /**
  * Fields that a matching entry has. Nested objects may have additional fields; all other values must be

@@ -13,6 +13,7 @@ import { monotonic } from '../lib/clock.ts'
 import { loadOnce } from '../lib/load-once.ts'
 import { toMilliseconds } from '../lib/numbers.ts'
 import { printError } from '../lib/print.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/real-timers.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
 import { Guard } from './guard.ts'
 import { createListener, type Listener, readCertificate } from './listener.ts'
@@ -21,8 +22,6 @@ import { rootReply } from './root.ts'
 import { refuse, send } from './send.ts'
 import { type ServerSettings, toListenError } from './server-options.ts'
 import { cutUnreadBody } from './unread-body.ts'
-
-const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
 const idleCheckMs = 20
@@ -38,8 +37,7 @@ export class Server {
   readonly #connections = new Map<Socket, NodeSink | undefined>()
   readonly #loadControl: () => Promise<Control>
   #control: Control | undefined
-  /** Unregisters the base URL. */
-  #leave = () => {}
+  #removeBaseUrl = () => {}
 
   /** Throws a `TypeError` if the certificate or its key cannot be read. */
   constructor(gateway: GatewayCore, settings: ServerSettings) {
@@ -82,7 +80,7 @@ export class Server {
     })
     const bound = (this.#listener.address() as AddressInfo).port
     const url = `${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(this.#host)}:${bound}`
-    this.#leave = this.gateway.sandboxes.serveAt(`${url}/api/v1`)
+    this.#removeBaseUrl = this.gateway.sandboxes.serveAt(`${url}/api/v1`)
     return { port: bound, url }
   }
 
@@ -121,7 +119,7 @@ export class Server {
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
       this.#listener.close(() => {
-        this.#leave()
+        this.#removeBaseUrl()
         clearTimeout(cut)
         clearInterval(idle)
         resolve()

@@ -4,8 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defaultTimeoutMs } from '../delivery/node.ts'
-
-const { setTimeout, clearTimeout, setImmediate } = globalThis
+import { clearTimeout, setImmediate, setTimeout } from '../lib/real-timers.ts'
 
 /**
  * Destroys the connection if the body has not ended within `timeoutMs` after the reply.

@@ -42,7 +42,7 @@ function watch(after?: string) {
   // The HTTP server forwards `drain` only for its own sockets.
   socket.on('drain', () => response.emit('drain'))
   const sink = new NodeSink(response)
-  void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))
+  void deliver(feed.follow(after, sink.disconnected), sink, unrecorded('GET'))
   return {
     response,
     async leave() {

@@ -9,7 +9,7 @@ interface Setup {
   method?: string
   hasConnection?: boolean
   /** If true, the client has disconnected before the delivery. */
-  hasLeft?: boolean
+  isDisconnected?: boolean
   /** Clock for waits in the body. Default: all waits are instant. */
   pacing?: Clock
   /** Called after each step, with a function that disconnects the client and one that ends the sandbox state. */
@@ -31,10 +31,10 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
   const { method = 'GET', hasConnection = false, pacing = new Clock({ timeScale: 0 }), after } = setup
   const steps: string[] = []
   const left = new AbortController()
-  let hasLeft = setup.hasLeft ?? false
+  let isDisconnected = setup.isDisconnected ?? false
   let endState = () => {}
   const leave = () => {
-    hasLeft = true
+    isDisconnected = true
     left.abort()
   }
   const log = (step: string) => {
@@ -44,10 +44,10 @@ async function stepsOf(reply: Reply, setup: Setup = {}): Promise<string[]> {
   const lengthOf = (headers: Record<string, string>) => headers['content-length'] ?? 'none'
   const sink: Sink = {
     hasConnection,
-    get hasLeft() {
-      return hasLeft
+    get isDisconnected() {
+      return isDisconnected
     },
-    left: left.signal,
+    disconnected: left.signal,
     whole: ({ status, headers }, body, length) =>
       log(`whole ${status}, content-length ${lengthOf(headers)}: ${shown(body)}, ${length}`),
     head: ({ status, headers }) => log(`head ${status}, content-length ${lengthOf(headers)}`),
@@ -122,7 +122,12 @@ it.each<[string, Reply, Setup, string[]]>([
     {},
     ['sent 1048576, 1048576, events 0', 'whole 200, content-length 1048576: 1048576, 1048576', 'complete'],
   ],
-  ['sends nothing if the client has disconnected', reply({}), { hasLeft: true }, ['aborted-by-client']],
+  [
+    'sends nothing if the client has disconnected',
+    reply({}),
+    { isDisconnected: true },
+    ['aborted-by-client'],
+  ],
   [
     'waits before a head that arrives slowly, without a connection',
     reply({ transport: { headMs: 5 } }),

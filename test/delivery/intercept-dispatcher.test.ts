@@ -78,3 +78,25 @@ it.each(['before', 'after'])(
     })
   },
 )
+
+it('interceptDispatcher() works together with another copy of the package', async () => {
+  const result = await run(`
+    const copy = await import('${source}?copy')
+    const others = []
+    const close = listen()
+    const closeCopy = copy.interceptDispatcher(({ path, ...rest }, handler, pass) => {
+      others.push(path)
+      return pass({ path, ...rest })
+    })
+    await call('/both')
+    closeCopy()
+    await call('/one')
+    close()
+    const refused = await call('/none')
+    console.log(JSON.stringify({ paths, others, refused }))`)
+  expect(result).toEqual({
+    paths: ['/both', '/one'],
+    others: ['/both'],
+    refused: 'connect ECONNREFUSED 127.0.0.1:9999',
+  })
+})

@@ -184,8 +184,9 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     )
   })
 
-  it("reports a sandbox's first rejected request to each origin, and counts later ones", async () => {
-    const { gateway, interception } = start()
+  it("reports a sandbox's first rejected request to each origin", async () => {
+    using context = start()
+    const { gateway } = context
     const ask = async () => {
       for (const path of ['provider', 'provider', 'users'])
         await expect(get(`${anywhere}/${path}`)).rejects.toThrow()
@@ -194,22 +195,6 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     await gateway.createSandbox().run(ask)
     expect(errors).toHaveBeenCalledTimes(2)
     expect(warnings).not.toHaveBeenCalled()
-    interception.close()
-    const line = '[understudy] And 2 more unhandled requests to https://models.example'
-    expect(warnings.mock.calls.flat()).toEqual([line, line])
-  })
-
-  it('prints the counts of unhandled requests when they cover 1,000 origins and a request to another one arrives', async () => {
-    using _ = start()
-    const ask = (host: string) => expect(get(`https://${host}.example/api/v1/users`)).rejects.toThrow()
-    await ask('first')
-    for (let host = 0; host < 999; host++) await ask(`h${host}`)
-    await ask('first')
-    expect(warnings).not.toHaveBeenCalled()
-    await ask('last')
-    expect(warnings.mock.calls.flat()).toEqual([
-      '[understudy] And 1 more unhandled request to https://first.example',
-    ])
   })
 
   it("'guard' rejects requests with a sandbox key to any host", async () => {

@@ -62,21 +62,6 @@ test('an unmatched request to the gateway fails and is recorded in the journal',
   expect(sandbox).not.toHaveNoUnmatchedRequests()
 })
 
-describe("a test's further unmatched requests", () => {
-  const lines: string[] = []
-  const { error, warn } = console
-  test('fail like the first one', async () => {
-    console.error = console.warn = (line: string) => lines.push(line)
-    for (const path of ['provider', 'users', 'users'])
-      await expect(fetch(`${anywhere}/${path}`)).rejects.toThrow()
-    expect(lines).toHaveLength(1)
-  })
-  test('are counted when the test ends', () => {
-    Object.assign(console, { error, warn })
-    expect(lines.slice(1)).toEqual(['[understudy] And 2 more unhandled requests to https://models.example'])
-  })
-})
-
 test("the application's local servers stay reachable, even under /api/v1", async ({ sandbox }) => {
   const server = createServer((_, response) => response.end('ours'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -11,6 +11,7 @@ import { joinBytes } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
 import { print, printError } from '../../lib/print.ts'
+import { setTimeout } from '../../lib/real-timers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
@@ -72,8 +73,6 @@ export interface Recorder {
   /** Shuts down after waiting for open exchanges, for up to `waitMs` real milliseconds. Default: the setup's `graceMs`. */
   close(waitMs?: number): Promise<void>
 }
-
-const { setTimeout } = globalThis
 
 const defaultMaxBytes = 64 * 1024 * 1024
 const defaultGraceMs = 5000
