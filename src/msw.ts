@@ -14,7 +14,7 @@ import { respond } from './delivery/fetch.ts'
 import {
   isHandledBy,
   type Outgoing,
-  refusalOf,
+  rejectionOf,
   runtimeWithOwnFetch,
 } from './delivery/intercept-destination.ts'
 import { throwMissingMsw } from './delivery/missing-msw.ts'
@@ -93,13 +93,13 @@ function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
   if (isHandledBy(gateway, outgoing)) return () => resolve(gateway, request)
-  const refusal = refusalOf(gateway, outgoing)
-  if (!refusal) return undefined
+  const rejection = rejectionOf(gateway, outgoing)
+  if (!rejection) return undefined
   // Another gateway may have handlers for the request.
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isHandledBy(other, outgoing))
-  return () => (owner ? resolve(owner, request) : resolve(gateway, request, refusal))
+  return () => (owner ? resolve(owner, request) : resolve(gateway, request, rejection))
 }
 
 /** Converts a path to MSW's syntax. Parameter names do not matter, because the gateway parses the path itself. */
@@ -110,9 +110,9 @@ function toPattern(path: string): string {
     .replace(/\{([^}]*)\}/g, (_, name: string) => `:${/^\w+$/.test(name) ? name : `p${++count}`}`)
 }
 
-async function resolve(gateway: GatewayCore, request: Request, refusal?: GatewayError): Promise<Response> {
+async function resolve(gateway: GatewayCore, request: Request, rejection?: GatewayError): Promise<Response> {
   try {
-    return await respond(gateway, request, true, { refusal })
+    return await respond(gateway, request, true, { rejection })
   } catch (error) {
     // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()

@@ -58,7 +58,7 @@ export async function respond(
   gateway: GatewayCore,
   request: Request,
   announcesChunks: boolean,
-  more: Pick<Call, 'refusal' | 'warning'>,
+  more: Pick<Call, 'rejection' | 'warning'>,
 ): Promise<Response> {
   request.signal.throwIfAborted()
   const sink = new ResponseSink(request.signal, announcesChunks)

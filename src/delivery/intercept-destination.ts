@@ -75,11 +75,11 @@ export function decideDestination(
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
   if (isHandledBy(gateway, outgoing) && !belongsToOther) return 'answer'
   if (others.length > 0 || strategy === 'bypass' || isOwnServer(outgoing.url)) return 'pass'
-  const refusal = refusalOf(gateway, outgoing)
-  if (strategy === 'guard' && !refusal) return 'pass'
+  const rejection = rejectionOf(gateway, outgoing)
+  if (strategy === 'guard' && !rejection) return 'pass'
   const { method, url } = outgoing
-  const hint = refusal
-    ? `${refusal.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
+  const hint = rejection
+    ? `${rejection.reason}. To allow the request, set onUnhandledRequest: 'bypass'.`
     : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
   const warning = () => {
@@ -87,7 +87,7 @@ export function decideDestination(
   }
   const error = () => {
     if (isFirst(gateway, url)) printError(`[understudy] ${message}`)
-    if (refusal) void journal(gateway, outgoing, refusal)
+    if (rejection) void journal(gateway, outgoing, rejection)
     return new Error(message)
   }
   if (typeof strategy === 'function') return runCallback(strategy, outgoing, { warning, error })
@@ -145,7 +145,7 @@ export class MisdirectedRequest extends GatewayError {
 /**
  * Explains why an unhandled request must not leave this machine. Returns undefined if the request may leave.
  */
-export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
+export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): MisdirectedRequest | undefined {
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
   const { baseUrl } = gateway.options
@@ -167,10 +167,10 @@ export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected
 async function journal(
   gateway: GatewayCore,
   { method, url, headers }: Outgoing,
-  refusal: MisdirectedRequest,
+  rejection: MisdirectedRequest,
 ): Promise<void> {
   const call = {
-    refusal,
+    rejection,
     method,
     path: url.pathname,
     search: url.search,

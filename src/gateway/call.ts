@@ -8,7 +8,7 @@ export interface Call extends Arrival {
   /** Sandbox of the async context that sent the request. May have been disposed since. */
   readonly sandbox?: Sandbox | undefined
   /** Error for a call to an address outside the gateway. A rule for `*` may reply instead. */
-  readonly refusal?: GatewayError
+  readonly rejection?: GatewayError
   /** Warning to add to the journal entry. */
   readonly warning?: string
   /** Reads the body. Throws 413 if it exceeds `limit` bytes. */

@@ -3,7 +3,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { GatewayError, refusalMessage, SchemaViolation, toReply } from '../http/errors.ts'
+import { errorMessageOf, GatewayError, SchemaViolation, toReply } from '../http/errors.ts'
 import { announcesEvents, type Frame, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf, providersOf } from '../model/catalogue.ts'
@@ -14,8 +14,21 @@ import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
 
-/** Applies the matched rule's faults and rate limit headers. */
-export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord<SandboxState>): Reply {
+/** A reply before it is finished. */
+export interface Made {
+  readonly reply: Reply
+  /** If true, the reply was scripted or recorded, so it is sent without an envelope of ours. */
+  readonly isAsWritten?: boolean
+}
+
+/** Applies the error envelope, and the matched rule's faults and rate limit headers. */
+export function finish(
+  gateway: GatewayCore,
+  record: CallRecord<SandboxState>,
+  made: Made,
+  { faults, charge }: Effect,
+): Reply {
+  const reply = made.isAsWritten ? made.reply : applyErrorEnvelope(gateway, record, made.reply)
   const headers = charge?.(record.tokens)
   const faulty = faults ? faults.applyToReply(reply) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
@@ -106,7 +119,7 @@ function* translateFrames(dialect: Dialect, frames: Iterable<Frame>, call: Answe
  * Converts an error to a reply. A `SchemaViolation`, and any error that is not a `GatewayError`, is reported as a bug in
  * Understudy with a 500.
  */
-export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
+export function toErrorReply(record: CallRecord, error: unknown): Reply {
   if (error instanceof GatewayError && !(error instanceof SchemaViolation)) {
     const byStatus = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
     const assumption = error.assumption ?? byStatus
@@ -115,13 +128,12 @@ export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: un
     // The first stack frame outside Node and packages: the line at which the resolver threw.
     const frame = /^ +(at (?!.*(?:node:|node_modules)).+)$/m.exec(Object(error.cause).stack)?.[1]
     if (frame) record.rejectedFor(`${error.message} ${frame}`)
-    return applyErrorEnvelope(gateway, record, toReply(error))
+    return toReply(error)
   }
   const { message, stack } = error as Error
   record.broken(String(stack))
   const metadata = error instanceof SchemaViolation ? error.metadata : undefined
-  const bug = new GatewayError(500, `Bug in Understudy: ${message}`, metadata)
-  return applyErrorEnvelope(gateway, record, toReply(bug))
+  return toReply(new GatewayError(500, `Bug in Understudy: ${message}`, metadata))
 }
 
 /** Assumption behind an error, by status, unless the error names one itself. Spec: Errors, 2 and 3. */
@@ -135,11 +147,7 @@ const assumptionOf: Record<number, AssumptionName> = {
 }
 
 /** Converts an error reply to the dialect's and protocol's envelope. Other replies are unchanged. */
-export function applyErrorEnvelope(
-  { dialect, router }: GatewayCore,
-  record: CallRecord,
-  reply: Reply,
-): Reply {
+function applyErrorEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
   if (reply.status < 400) return reply
   const translated =
     dialect?.error && reply.body.kind === 'json'
@@ -149,7 +157,7 @@ export function applyErrorEnvelope(
         }
       : reply
   const protocol = router.operation(record.operation)?.protocol
-  const message = refusalMessage(translated)
+  const message = errorMessageOf(translated)
   if (!protocol?.error || message === undefined) return translated
   return { ...translated, body: { kind: 'json', value: protocol.error(reply.status, message, record.id) } }
 }

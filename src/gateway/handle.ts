@@ -11,10 +11,10 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { admit } from './admit.ts'
 import type { Call } from './call.ts'
 import { checkRequest } from './check.ts'
-import { applyErrorEnvelope, checkContract, finish, toErrorReply, translateReply } from './finish.ts'
+import { checkContract, finish, type Made, toErrorReply, translateReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
 import { locate } from './locate.ts'
-import { type Effect, matchRule } from './match-rule.ts'
+import { type Effect, matchRule, noEffect } from './match-rule.ts'
 import { conversationReader, type ReadConversation, readBody } from './read.ts'
 
 /** A call whose body was read. */
@@ -24,7 +24,7 @@ interface Request {
   readonly record: CallRecord<SandboxState>
   readonly operation: AnyOperation | undefined
   /** Error from the step that rejected the call, if any. */
-  readonly refusal: unknown
+  readonly rejection: unknown
   /** Reads the conversation from the body, once. Returns undefined for an operation without conversations. */
   readonly conversation: ReadConversation
 }
@@ -32,67 +32,76 @@ interface Request {
 /** Handles a request. The returned record includes the reply. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
-  const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
+  const record = new CallRecord(caller.sandbox.state, call, call.rejection ? undefined : caller.route)
   if (call.warning !== undefined) record.warn(call.warning)
-  const admissionError = call.refusal ?? admit(gateway, caller, record)
+  const admissionError = call.rejection ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
   const bodyError = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
-  const refusal = admissionError ?? bodyError
-  if (refusal) record.refused()
+  const rejection = admissionError ?? bodyError
+  if (rejection) record.refused()
   const conversation = conversationReader(record, operation)
   const reply = caller.gone
-    ? toErrorReply(gateway, record, refusal)
-    : await tryModels({ gateway, call, record, operation, refusal, conversation })
+    ? finish(gateway, record, { reply: toErrorReply(record, rejection) }, noEffect)
+    : await replyWithFallbacks({ gateway, call, record, operation, rejection, conversation })
   record.replied(reply)
   return record
 }
 
 /** Tries the requested models in order. Returns the first reply that is not an error, or the last one. */
-async function tryModels(request: Request): Promise<Reply> {
-  const { record, operation, refusal } = request
-  const protocol = refusal ? undefined : operation?.protocol
+async function replyWithFallbacks(request: Request): Promise<Reply> {
+  const { record, operation, rejection } = request
+  const protocol = rejection ? undefined : operation?.protocol
   const models = (protocol && (protocol.models ?? request.gateway.dialect?.models))?.(record.body)
   for (const [place, model] of models?.entries() ?? []) {
     record.tryModel(model)
-    const reply = await answer(request)
+    const reply = await replyOnce(request)
     const next = models?.[place + 1]
     if (reply.status < 400 || next === undefined || record.schemaViolation) return reply
     record.warn(`'${model}' returned ${reply.status}, so '${next}' was tried instead`)
   }
-  return answer(request)
+  return replyOnce(request)
 }
 
 /** Matches a rule and returns the reply. */
-async function answer(request: Request): Promise<Reply> {
+async function replyOnce(request: Request): Promise<Reply> {
   const { gateway, call, record, operation, conversation } = request
   const { clock } = record.state
-  let effect: Effect = {}
-  let reply: Reply
+  let effect = noEffect
+  let made: Made
   try {
     const header = call.headers['x-understudy-scenario']
     const named = header === undefined ? [] : gateway.scenariosNamed(header)
     effect = await matchRule(record, call, operation, named, conversation)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
-    reply = effect.scripted ?? (await produce(request, effect))
+    made = await makeReply(request, effect)
   } catch (error) {
-    reply = toErrorReply(gateway, record, error)
-    if (!effect.faults) return reply
+    made = { reply: toErrorReply(record, error) }
+    // Without a rule, an error has no rate limit headers.
+    if (!effect.faults) effect = noEffect
   }
-  const finished = finish(reply, effect, record)
+  const finished = finish(gateway, record, made, effect)
   const { delayMs = 0 } = finished.transport ?? {}
   if (delayMs > 0) await clock.wait(delayMs, call.sink.disconnected)
   return finished
 }
 
-/** Returns a fault's, a recording's or the operation's reply. Throws to reject the request. */
-async function produce(request: Request, { replaced, script, stream }: Effect): Promise<Reply> {
-  const { gateway, call, record, operation, refusal, conversation } = request
-  if (replaced) return applyErrorEnvelope(gateway, record, replaced)
-  const answered = script ? undefined : await gateway.answer?.(record, refusal, call.sink.disconnected)
-  if (answered) return answered
+/** Returns the rule's, the fault's, an extra's or the operation's reply. Throws to reject the request. */
+async function makeReply(request: Request, effect: Effect): Promise<Made> {
+  const { gateway, call, record, operation, rejection } = request
+  if (effect.scripted) return { reply: effect.scripted, isAsWritten: true }
+  if (effect.replaced) return { reply: effect.replaced }
+  const answer = effect.script ? undefined : await gateway.answer?.(record, rejection, call.sink.disconnected)
+  if (answer) return { reply: answer, isAsWritten: true }
   // A rule may name a path that has no operation, and not match.
-  if (!operation || refusal) throw refusal ?? new GatewayError(404)
+  if (!operation || rejection) throw rejection ?? new GatewayError(404)
+  return { reply: await runOperation(request, operation, effect) }
+}
 
+async function runOperation(
+  { gateway, record, conversation }: Request,
+  operation: AnyOperation,
+  { script, stream }: Effect,
+): Promise<Reply> {
   const { dialect } = gateway
   const context = await checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, writes } = operation
@@ -102,5 +111,5 @@ async function produce(request: Request, { replaced, script, stream }: Effect): 
     ? record.state.write((sandbox) => operation.resolve(Object.assign(context, { sandbox })))
     : operation.resolve(context))
   const reply = await checkContract(operation, resolved)
-  return applyErrorEnvelope(gateway, record, dialect ? await translateReply(dialect, reply, record) : reply)
+  return dialect ? translateReply(dialect, reply, record) : reply
 }

@@ -42,7 +42,7 @@ export interface Effect {
   readonly charge?: ChargeRateLimits | undefined
 }
 
-const noEffect: Effect = Object.freeze({})
+export const noEffect: Effect = Object.freeze({})
 
 type RuleCall = CallRecord<SandboxState>
 

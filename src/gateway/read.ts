@@ -21,7 +21,7 @@ export async function readBody(
   limit: number,
 ): Promise<unknown> {
   let text = ''
-  let refusal: unknown
+  let rejection: unknown
   try {
     assertPlain(call)
     if (call.method !== 'GET' && call.method !== 'HEAD') {
@@ -30,10 +30,10 @@ export async function readBody(
       assertMediaType(call, text, other)
     }
   } catch (error) {
-    refusal = error
+    rejection = error
   }
   record.received(text)
-  return refusal
+  return rejection
 }
 
 export type ReadConversation = () => Conversation | undefined

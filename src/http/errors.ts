@@ -148,7 +148,7 @@ export function toReply(error: GatewayError): Reply {
 }
 
 /** Returns an error reply's message, in any protocol's envelope. Returns undefined for other replies. */
-export function refusalMessage({ status, body }: Reply): string | undefined {
+export function errorMessageOf({ status, body }: Reply): string | undefined {
   if (status < 400 || body.kind !== 'json') return undefined
   const { error } = (body.value ?? {}) as { error?: { message?: unknown } | null }
   return typeof error?.message === 'string' ? error.message : undefined

@@ -4,7 +4,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { faultOf } from '../faults/index.ts'
-import { refusalMessage } from '../http/errors.ts'
+import { errorMessageOf } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
@@ -304,7 +304,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
    */
   replied(
     reply: Reply,
-    reason = reply.status < 400 ? undefined : (this.error ?? refusalMessage(reply)),
+    reason = reply.status < 400 ? undefined : (this.error ?? errorMessageOf(reply)),
   ): void {
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.rules.length > 0) headers['x-understudy-scenario'] = this.rules.map(ruleLabel).join(', ')

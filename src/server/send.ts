@@ -22,8 +22,9 @@ export async function send(response: ServerResponse, reply: Reply): Promise<void
 export function refuse(response: ServerResponse, error: unknown): void {
   if (!(error instanceof GatewayError)) printError(error instanceof Error ? `${error.stack}` : String(error))
   if (response.headersSent) return void response.destroy()
-  const refusal = error instanceof GatewayError ? error : new GatewayError(500, `Bug in Understudy: ${error}`)
-  void send(response, toReply(refusal))
+  const rejection =
+    error instanceof GatewayError ? error : new GatewayError(500, `Bug in Understudy: ${error}`)
+  void send(response, toReply(rejection))
 }
 
 /** A socket with Node's internal reference to the response in flight. */

@@ -5,10 +5,10 @@ import { collectBody, decodeBody, within } from '../../src/http/body.ts'
 import { encodeFrame, encodeNamedEvent, toBytes } from '../../src/http/encode.ts'
 import {
   envelope,
+  errorMessageOf,
   GatewayError,
   invalidRequest,
   messageOf,
-  refusalMessage,
   toReply,
 } from '../../src/http/errors.ts'
 import { HeaderValue } from '../../src/http/header-record.ts'
@@ -92,7 +92,7 @@ describe('error replies', () => {
         json(400, {}),
         json(400, null),
         { ...eventStream([]), status: 500 },
-      ].map(refusalMessage),
+      ].map(errorMessageOf),
     ).toEqual(['no', ...Array(6).fill(undefined)])
   })
 })

@@ -1,12 +1,10 @@
-/**
- * Tests how a custom dialect translates replies, streams and requests.
- */
+/** Tests the parts of an extra that no bundled extra tests: keys, listeners, errors, and bodies that are not JSON. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toFetch } from '../../src/delivery/fetch.ts'
-import type { AnsweredCall, Dialect, Extra } from '../../src/gateway/extra.ts'
+import type { Extra } from '../../src/gateway/extra.ts'
 import { GatewayCore } from '../../src/gateway/gateway.ts'
-import type { Frame, Reply } from '../../src/http/reply.ts'
+import type { Reply } from '../../src/http/reply.ts'
 import type { AnyOperation } from '../../src/operation.ts'
 import { call } from '../call.ts'
 
@@ -27,147 +25,6 @@ function gatewayWith(extra: Extra, reply?: Reply, operation: Partial<AnyOperatio
   )
   return Object.assign(gateway, { fetch: toFetch(gateway) })
 }
-
-const stream = (frames: Frame[], type = 'text/event-stream'): Reply => ({
-  status: 200,
-  headers: { 'content-type': type },
-  body: { kind: 'frames', frames },
-})
-const event = (wire?: string): Frame => ({
-  kind: 'event',
-  event: { type: 'a', sequence_number: 0 } as never,
-  ...(wire !== undefined && { wire }),
-})
-
-describe("a dialect's reply", () => {
-  it.each([
-    [200, 'translated'],
-    [399, 'translated'],
-    [400, 'original'],
-    [401, 'original'],
-  ])('with status %i is the %s one', async (status, expected) => {
-    const dialect: Dialect = { name: 'own', reply: () => 'translated' }
-    const gateway = gatewayWith(
-      { dialect },
-      { status, headers: {}, body: { kind: 'json', value: 'original' } },
-    )
-    expect((await call(gateway, 'POST /echo')).text).toBe(JSON.stringify(expected))
-  })
-
-  it("is based on the call's model, provider and prices", async () => {
-    const calls: AnsweredCall[] = []
-    const dialect: Dialect = {
-      name: 'own',
-      reply(value, answered) {
-        calls.push(answered)
-        return value
-      },
-    }
-    const gateway = gatewayWith({ dialect }, { status: 200, headers: {}, body: { kind: 'json', value: 1 } })
-    await call(gateway, 'POST /echo', { body: { model: 'aurora/dawn-2' } })
-    await call(gateway, 'POST /echo', { body: { model: 'no/model' } })
-    expect(calls.map(({ headers, seed, ...rest }) => rest)).toMatchInlineSnapshot(`
-      [
-        {
-          "asked": [],
-          "cost": 0,
-          "model": "aurora/dawn-2",
-          "operation": "echo",
-          "prices": {
-            "completion": 0.00001,
-            "prompt": 0.0000025,
-          },
-          "provider": "Aurora",
-        },
-        {
-          "asked": [],
-          "cost": 0,
-          "model": "no/model",
-          "operation": "echo",
-          "prices": {
-            "completion": 0,
-            "prompt": 0,
-          },
-          "provider": "Driftwood",
-        },
-      ]
-    `)
-  })
-})
-
-describe("a dialect's stream", () => {
-  const frames: Frame[] = [
-    { kind: 'bytes', bytes: ': keep-alive\n\n' },
-    { kind: 'bytes', bytes: 'data: 1\n\n' },
-    event(),
-    event('event: a\ndata: {"own":"wire"}\n\n'),
-    { kind: 'done' },
-  ]
-  const textOf = async (dialect: Omit<Dialect, 'name'>, type?: string) =>
-    (await call(gatewayWith({ dialect: { name: 'own', ...dialect } }, stream(frames, type)), 'POST /echo'))
-      .text
-
-  it('is unchanged if the dialect translates neither events nor comments', async () => {
-    const text = await textOf({})
-    expect(text).toMatchInlineSnapshot(`
-      ": keep-alive
-
-      data: 1
-
-      data: {"type":"a","sequence_number":0}
-
-      event: a
-      data: {"own":"wire"}
-
-      data: [DONE]
-
-      "
-    `)
-    expect(await textOf({ event: (each) => each })).toBe(text)
-  })
-
-  it('has translated events, and its own comments first and as keep-alive', async () => {
-    expect(await textOf({ comment: 'BUSY', event: () => ({ type: 'b' }) as never })).toMatchInlineSnapshot(`
-      ": BUSY
-
-      : keep-alive
-
-      data: 1
-
-      data: {"type":"b"}
-
-      event: b
-      data: {"type":"b"}
-
-      data: [DONE]
-
-      "
-    `)
-  })
-
-  it('is unchanged if it is not an event stream', async () => {
-    expect(await textOf({ comment: 'BUSY', event: () => ({ type: 'b' }) as never }, 'text/plain')).toBe(
-      await textOf({}),
-    )
-  })
-})
-
-describe("a dialect's models", () => {
-  it.each([
-    [399, ['a']],
-    [400, ['a', 'b']],
-    [500, ['a', 'b']],
-  ])('are tried in order until one returns less than 400: after %i, %j', async (status, tried) => {
-    const gateway = gatewayWith({ dialect: { name: 'own', models: () => ['a', 'b'] } })
-    gateway.use({ on: 'createResponse', reply: { status, body: {} } })
-    const answer = await call(gateway, 'POST /responses', { body: { model: 'a', input: 'Hello' } })
-    expect(answer.status).toBe(status)
-    const [entry] = gateway.journal.entries()
-    expect(entry?.warnings).toEqual(
-      tried.length === 1 ? [] : [`'a' returned ${status}, so 'b' was tried instead`],
-    )
-  })
-})
 
 describe("an extra's keys", () => {
   it.each([
