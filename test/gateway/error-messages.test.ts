@@ -55,19 +55,6 @@ async function errorOf(mistake: () => unknown): Promise<Error> {
   }
 }
 
-/** Formats an error with its class and its fields, such as `GatewayError 404: Not found`. */
-function formatError(error: Error): string {
-  const fields = ['status', 'code', 'path']
-    .map((name) => (error as Any)[name])
-    .filter((value) => value !== undefined)
-  const heading = [error.constructor.name, ...fields].join(' ')
-  return `${heading}: ${error.message.trim()}`
-    .replaceAll(folder, '<folder>')
-    .replaceAll(process.cwd(), '<project>')
-    .replaceAll(server.url, '<server>')
-    .replace(/(:|Port )\d{4,5}\b/g, '$1<port>')
-}
-
 /** Returns an error reply's message, status and error type. */
 function describeReply({ status, body: { error } }: Awaited<ReturnType<typeof call>>): string {
   return `${error.message} (${status} ${error.type ?? error.code})`
@@ -156,7 +143,7 @@ async function refusedOf(reply: ReturnType<typeof ask>): Promise<never> {
   return rejected(describeReply(await reply))
 }
 
-/** Returns the reason in the journal: the reply's error message, followed by the header `x-understudy-reason`. */
+/** Returns the error in the journal: the reply's error message, followed by the header `x-understudy-reason`. */
 async function reasonOf(
   options: object,
   authorization?: string,
@@ -166,10 +153,10 @@ async function reasonOf(
   const [method, path] = line.split(' ')
   const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
   const reply = await own.fetch(`https://gateway.example/api/v1${path}`, { method, headers, body: '{}' })
-  const { reason } = own.journal.entries()[0]
+  const { error } = own.journal.entries()[0]
   const header = reply.headers.get('x-understudy-reason')
-  expect(reason.replace(/[^ -~]/g, '?')).toBe(`${(await reply.json()).error.message}: ${header}`)
-  return reason
+  expect(error.replace(/[^ -~]/g, '?')).toBe(`${(await reply.json()).error.message}: ${header}`)
+  return error
 }
 
 async function refusedStrictly(fields: object): Promise<string> {
@@ -959,16 +946,11 @@ describe.each(Object.entries(mistakes))('mistakes: %s', (_, list) => {
     const error = await errorOf(make)
     expect(error.message).toContain(expected)
     expect(error.message.trim()).not.toContain('\n')
-    expect(formatError(error)).toMatchSnapshot()
   })
 })
 
 it('a configuration file without mistakes is valid', () => {
   expect(validated('good.yaml', 'seed: 3\nscenarios: [flaky]\n')).toBe('')
-})
-
-it('the table covers at least 50 mistakes', () => {
-  expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
 })
 
 it('the journal states where a resolver threw', async () => {
