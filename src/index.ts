@@ -7,16 +7,14 @@
  */
 
 import { toFetch } from './delivery/fetch.ts'
-import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
-import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import { readScenario } from './scenarios/read-scenario.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
-import { gatewaySetup } from './setup.ts'
+import { type Bodies, everyOperation, type GatewayOptions, gatewaySetup } from './setup.ts'
 
-export class Gateway extends GatewayCore {
+export class Gateway extends GatewayCore<Bodies> {
   constructor(options: GatewayOptions = {}) {
     super(options, gatewaySetup)
   }
@@ -61,7 +59,7 @@ export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition, Query } from './database/condition.ts'
 export type { Database, Records } from './database/database.ts'
-export * from './extras/exports.ts'
+export { parseRecording, type Recording } from './extras/recordings/index.ts'
 export type { FaultInput, FaultName } from './faults/index.ts'
 export { GatewayError } from './http/errors.ts'
 export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
@@ -71,7 +69,6 @@ export type { CallMatch, Journal, WaitOptions } from './journal/journal.ts'
 export { journalText } from './journal/journal-text.ts'
 export { FileError } from './lib/data-file.ts'
 export { defineOperation, type Operation, type RequestContext } from './operation.ts'
-export type { Bodies, OperationId } from './operations/index.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type {
   SandboxClock,
@@ -88,3 +85,4 @@ export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scen
 export type { TurnInput as Turn } from './scenarios/script.ts'
 export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply.ts'
 export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'
+export type { Bodies, GatewayOptions, OperationId } from './setup.ts'

@@ -19,14 +19,14 @@ import {
 } from './delivery/intercept-destination.ts'
 import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
+import { extensionHint } from './gateway/extra.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import type { GatewayError } from './http/errors.ts'
 import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { shown } from './lib/schema-messages.ts'
-import { extensionHint } from './operations/extensions/index.ts'
-import type { Bodies } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
+import type { OperationId } from './setup.ts'
 
 const msw = await import('msw').catch(throwMissingMsw)
 
@@ -42,7 +42,7 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
  */
 export function handlers(
   gateway: GatewayCore,
-  ...operationIds: readonly ((keyof Bodies & string) | CustomOperationId)[]
+  ...operationIds: readonly (OperationId | CustomOperationId)[]
 ): RequestHandler[] {
   return inCall('handlers', () => toHandlers(gateway, operationIds))
 }
@@ -63,7 +63,7 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
       throw new TypeError(
         `handlers() expects ids, as in handlers(gateway, 'createResponse'), got ${shown(id)}`,
       )
-    const hint = extensionHint(id)
+    const hint = extensionHint(id, gateway.knownExtras)
     if (!operations.includes(id))
       throw new TypeError(
         `handlers: unknown operation '${id}'${hint ? `; ${hint}` : didYouMean(id, operations)}`,

@@ -13,12 +13,12 @@
  * })
  */
 import { test as base, type TestInfo } from '@playwright/test'
-import type { GatewayOptions } from './extras/exports.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { journalText, sharedCallsText } from './journal/journal-text.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import { startServer } from './serve.ts'
+import type { GatewayOptions } from './setup.ts'
 
 export { expect } from '@playwright/test'
 

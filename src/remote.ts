@@ -11,15 +11,17 @@ import { ControlClient, type FollowOptions, followEvents, type GatewayEvent } fr
 import {
   type BundledScenario,
   newSandbox,
-  RemoteSandbox,
   type SandboxAddress,
+  RemoteSandbox as SandboxOf,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
 import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
+import type { Bodies } from './setup.ts'
 
-export { RemoteSandbox }
+/** A sandbox in another process. */
+export type RemoteSandbox = SandboxOf<Bodies>
 
 export interface ConnectOptions {
   /** The server's token, if it requires one: the token it was started with or printed at startup. */
@@ -60,7 +62,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 }
 
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
-export class RemoteGateway extends RemoteSandbox {
+export class RemoteGateway extends SandboxOf<Bodies> {
   static {
     nameCalls(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
   }
@@ -79,7 +81,7 @@ export class RemoteGateway extends RemoteSandbox {
   /** Creates a sandbox from the output of `save()`. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
     const opened: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
-    return new RemoteSandbox(this.client.clone(), opened)
+    return new SandboxOf(this.client.clone(), opened)
   }
 
   /** Returns the bundled scenarios with the effects that a client observes. */

@@ -3,7 +3,6 @@
  */
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { GatewayOptions } from './extras/exports.ts'
 import { optionNames } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
@@ -11,7 +10,7 @@ import { surviveOutputErrors } from './lib/print.ts'
 import type { RequestLine } from './server/request-line.ts'
 import { Server } from './server/server.ts'
 import { readServerOptions, type ServerSettings } from './server/server-options.ts'
-import { gatewaySetup } from './setup.ts'
+import { type Bodies, type GatewayOptions, gatewaySetup } from './setup.ts'
 
 export type { RequestLine }
 
@@ -19,7 +18,7 @@ export interface ServerOptions extends GatewayOptions, ServerSettings {}
 
 export interface RunningServer extends AsyncDisposable {
   /** The gateway that the server runs. */
-  readonly gateway: GatewayCore
+  readonly gateway: GatewayCore<Bodies>
   /** Port that the server listens on. */
   readonly port: number
   /** URL of the server, such as `http://127.0.0.1:4141`. */
@@ -49,7 +48,9 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     options,
     optionNames(gatewaySetup.extras),
   )
-  const gateway = settings.gateway ?? new GatewayCore(gatewayOptions, gatewaySetup)
+  const gateway =
+    (settings.gateway as GatewayCore<Bodies> | undefined) ??
+    new GatewayCore<Bodies>(gatewayOptions, gatewaySetup)
   const server = new Server(gateway, settings)
   const { port, url } = await server.listen()
   const close = (graceMs?: number) => server.close(graceMs)

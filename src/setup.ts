@@ -1,9 +1,31 @@
-/** The extras and the file reader that every entry gives its gateways. */
+/** Everything that spans the core and the extras: what entries give their gateways, and public types. */
 import { extras } from './extras/index.ts'
-import type { AnyExtra } from './gateway/extra.ts'
+import { type AnyExtra, type BodiesOf, extensionsIn, type OptionsOf } from './gateway/extra.ts'
 import { readDataFile } from './lib/data-file.ts'
+import type { AnyOperation } from './operation.ts'
+import { operations, type SpecifiedBodies } from './operations/index.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 
 export const gatewaySetup = {
   extras: extras as readonly AnyExtra[],
   files: readDataFile,
 }
+
+/** The specification's operations and all extensions. */
+export const everyOperation: readonly AnyOperation[] = [
+  ...operations,
+  ...extensionsIn(gatewaySetup.extras).flatMap(([, group]) => group),
+]
+
+type ExtraOptions = OptionsOf<(typeof extras)[number]>
+
+/** Options of the core and all extras. */
+export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
+
+type ExtraBodies = BodiesOf<(typeof extras)[number]>
+
+/** Request bodies by operation id, including extensions. `undefined` for operations without a body. */
+export interface Bodies extends SpecifiedBodies, ExtraBodies {}
+
+/** Operation ids: `listProviders`, `updateWorkspace`, … */
+export type OperationId = keyof Bodies

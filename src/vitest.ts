@@ -24,7 +24,6 @@ import {
 } from 'vitest'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
-import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
 import type { JournalEntry } from './journal/entry.ts'
@@ -42,13 +41,13 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import { equal } from './lib/equal.ts'
 import { acquire } from './lib/mutex.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
-import { type Bodies, everyOperation } from './operations/index.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
 import type { ScriptProgress } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
+import { type Bodies, everyOperation, type GatewayOptions } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(

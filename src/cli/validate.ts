@@ -9,11 +9,10 @@ import { check } from '../lib/check.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readPath } from '../lib/value-path.ts'
-import { everyOperation } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
 import { readScenario } from '../scenarios/read-scenario.ts'
-import { gatewaySetup } from '../setup.ts'
+import { everyOperation, gatewaySetup } from '../setup.ts'
 import { fixtureLimit, readConfig } from './config-file.ts'
 
 /** Returns the problems in all files, in order. The list is empty if all files are valid. */

@@ -14,7 +14,6 @@ import { refuseGuesses } from '../lib/guessed-names.ts'
 import type { Duration } from '../lib/numbers.ts'
 import { printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
-import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
@@ -82,9 +81,11 @@ export interface CollectionChanges {
   deleted: string[]
 }
 
-export type DerivedMethods = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
+export type DerivedMethods<Bodies extends object> = Promised<
+  Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>
+>
 
-export interface RemoteSandbox extends DerivedMethods, SandboxAddress {
+export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies>, SandboxAddress {
   /** Returns the active scenarios' names, newest first. */
   scenarioNames(): Promise<string[]>
   /** Returns the collections with their number of records. */
@@ -93,9 +94,9 @@ export interface RemoteSandbox extends DerivedMethods, SandboxAddress {
   changes(): Promise<CollectionChanges[]>
 }
 
-/** A sandbox in another process. */
+/** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
-export class RemoteSandbox implements AsyncDisposable {
+export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
   /** Collections. Records are copies. */
   readonly db: RemoteDatabase
   /** This sandbox's calls. */
@@ -219,7 +220,7 @@ export class RemoteSandbox implements AsyncDisposable {
    *
    * @param id Custom id. Default: a generated one.
    */
-  async fork(id?: string): Promise<RemoteSandbox> {
+  async fork(id?: string): Promise<RemoteSandbox<Bodies>> {
     return newSandbox(this.client, { id, fork: this.id })
   }
 
@@ -244,10 +245,10 @@ export class RemoteSandbox implements AsyncDisposable {
 }
 
 /** Creates a sandbox, or returns the existing one with this id. */
-export async function newSandbox(
+export async function newSandbox<Bodies extends object>(
   client: ControlClient,
   { id, fork, ...options }: SandboxOptions,
-): Promise<RemoteSandbox> {
+): Promise<RemoteSandbox<Bodies>> {
   const body = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
   const address: SandboxAddress =
     id === undefined
@@ -321,7 +322,7 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
   resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
 
-function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
+function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
   const here = { sandbox }
   /** Warnings that have already been printed. */
   const warned = new Set<string>()

@@ -159,7 +159,7 @@ export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): Misdirect
       `the gateway's operations are under ${below}, so check the client's base URL`,
     )
   }
-  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
+  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations, gateway.knownExtras)
   return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 

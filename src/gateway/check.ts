@@ -13,12 +13,12 @@ import { check } from '../lib/check.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
-import { equivalentField, nameOtherOperations, notSimulated } from '../protocols/other-fields.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import type { Dialect, SentRequest } from './extra.ts'
+import { equivalentField, nameOtherOperations, notSimulated } from './other-fields.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
 /** Inputs to validation and to the resolver's context, in addition to the call record. */

@@ -20,8 +20,11 @@ import type { ScenarioInput } from '../scenarios/scenario.ts'
  *
  * An extra with a list of operations is enabled by its name in the `extensions` option. Any other is always enabled.
  */
-export interface ExtraDefinition<Options extends object = object> extends Extra {
+export interface ExtraDefinition<Options extends object = object, Bodies extends object = object>
+  extends Extra {
   readonly name: string
+  /** Type of the request bodies of its operations, by operation id. Never set. @internal */
+  readonly bodies?: Bodies
   /** Schemas of the extra's options. Each is built only if its option is set. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
   /**
@@ -46,14 +49,23 @@ export interface ExtraDefinition<Options extends object = object> extends Extra 
 
 /** An extra with any options, which have already been validated. */
 // biome-ignore lint/suspicious/noExplicitAny: each extra has its own option type
-export type AnyExtra = ExtraDefinition<any>
+export type AnyExtra = ExtraDefinition<any, any>
 
 /** Intersection of several extras' option types. */
-export type OptionsOf<Definition> = (
-  Definition extends ExtraDefinition<infer Options>
-    ? (options: Options) => void
+export type OptionsOf<Definition> = Intersection<
+  Definition extends ExtraDefinition<infer Options, infer _> ? [Options] : never
+>
+
+/** Intersection of the types of request bodies of several extras' operations. */
+export type BodiesOf<Definition> = Intersection<
+  Definition extends ExtraDefinition<infer _, infer Bodies> ? [Bodies] : never
+>
+
+type Intersection<Wrapped extends [object]> = (
+  Wrapped extends [infer Each]
+    ? (each: Each) => void
     : never
-) extends (options: infer All extends object) => void
+) extends (each: infer All extends object) => void
   ? All
   : never
 
@@ -167,4 +179,22 @@ export interface AnsweredCall {
 /** Returns all option names of a gateway with these extras. */
 export function optionNames(extras: readonly AnyExtra[]): string[] {
   return [...coreOptionNames, ...extras.flatMap(({ options = {} }) => Object.keys(options))]
+}
+
+/** Returns the operations of the extras that the `extensions` option enables, by name. */
+export function extensionsIn(
+  extras: readonly AnyExtra[],
+): [name: string, operations: readonly AnyOperation[]][] {
+  return extras.flatMap(({ name, operations }) =>
+    typeof operations === 'object' ? [[name, operations] as [string, readonly AnyOperation[]]] : [],
+  )
+}
+
+/** Explains how to enable an extra's operation. Returns undefined for any other id. */
+export function extensionHint(id: string, extras: readonly AnyExtra[]): string | undefined {
+  const [name] =
+    extensionsIn(extras).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
+  return (
+    name && `it belongs to the '${name}' extension: enable it with createGateway({ extensions: ['${name}'] })`
+  )
 }

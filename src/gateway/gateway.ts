@@ -5,8 +5,7 @@ import { invalidRequest } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import type { AnyOperation } from '../operation.ts'
 import { customOperation } from '../operations/custom-operation.ts'
-import { extensionHint, extensions } from '../operations/extensions/index.ts'
-import { type Bodies, operations as specified } from '../operations/index.ts'
+import { operations as specified } from '../operations/index.ts'
 import { collections } from '../resources/collections.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
@@ -16,7 +15,7 @@ import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type ReadOptions, readScenario } from '../scenarios/read-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import type { AnyExtra, Dialect, Extra } from './extra.ts'
+import { type AnyExtra, type Dialect, type Extra, extensionHint, extensionsIn } from './extra.ts'
 import { Router } from './router.ts'
 
 /** Parts of a gateway that entry points add to the core. */
@@ -27,8 +26,8 @@ export interface GatewaySetup {
   readonly files?: ReadOptions['files']
 }
 
-/** A gateway, which is also its own default sandbox. */
-export class GatewayCore extends Sandbox<Bodies> {
+/** A gateway, which is also its own default sandbox. @typeParam Bodies See `Sandbox`. */
+export class GatewayCore<Bodies extends object = Record<string, unknown>> extends Sandbox<Bodies> {
   /** @internal */
   readonly operations: readonly AnyOperation[]
   /** Operations outside the specification. @internal */
@@ -65,17 +64,14 @@ export class GatewayCore extends Sandbox<Bodies> {
     const extras = created.filter(
       ({ name, operations }) => !Array.isArray(operations) || active.includes(name),
     )
-    const outside = [
-      ...Object.entries(extensions).flatMap(([name, group]) => (active.includes(name) ? group : [])),
-      ...extras.flatMap(({ operations }) => (typeof operations === 'object' ? operations : [])),
-    ]
+    const outside = extensionsIn(extras).flatMap(([, group]) => group)
     const operations = [...specified, ...outside]
     for (const declaration of checked.operations) operations.push(customOperation(declaration, operations))
     for (const { operations: toOperations } of extras)
       if (typeof toOperations === 'function') operations.push(...toOperations(operations))
     const reading: ReadOptions = {
       operations,
-      howToEnable: extensionHint,
+      howToEnable: (id) => extensionHint(id, knownExtras),
       formats: knownExtras.flatMap((extra) => extra.readScenario ?? []),
     }
     const read = (input: unknown): Scenario => readScenario(input, { ...reading, files })

@@ -6,7 +6,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
-import { extensions } from '../operations/extensions/index.ts'
+import { type AnyExtra, extensionsIn } from './extra.ts'
 
 export interface RouteMatch {
   /** The operation; undefined if no operation has this path and method. */
@@ -134,9 +134,14 @@ type Unrouted = Pick<CallRecord, 'method' | 'path' | 'route'>
  * Explains an unknown path, in one line without a full stop.
  *
  * @param operations Enabled operations.
+ * @param extras All available extras.
  * @example no operation handles GET /provider. Did you mean GET /providers?
  */
-export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
+export function unknownPath(
+  { method, path, route }: Unrouted,
+  operations: readonly AnyOperation[],
+  extras: readonly AnyExtra[],
+): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
   const bare = withoutSlashes(requested.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
@@ -147,7 +152,7 @@ export function unknownPath({ method, path, route }: Unrouted, operations: reado
   const match = preferMethod(operationsAt(bare, operations), method)
   if (match) return `${problem}${why}. Did you mean ${format(match)}?`
 
-  for (const [name, group] of Object.entries(extensions)) {
+  for (const [name, group] of extensionsIn(extras)) {
     const disabled = preferMethod(operationsAt(bare, group), method)
     if (!disabled) continue
     const fix = `enable it with createGateway({ extensions: ['${name}'] }) or --extension ${name}`

@@ -1,12 +1,13 @@
 /**
  * Creates responses. Spec: POST /responses, Events.
  */
+
+import { respond } from '../model/respond.ts'
 import { defineOperation } from '../operation.ts'
-import { respond } from '../protocols/respond.ts'
-import { responses } from '../protocols/responses/protocol.ts'
-import { expandInput } from '../protocols/responses/stored.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
+import { responses } from './responses/protocol.ts'
+import { expandInput } from './responses/stored.ts'
 
 /**
  * Creates a model response: runs the search, generates text up to the token limit, and streams on request. Identical

@@ -11,7 +11,7 @@ import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { LatencyName } from './latency.ts'
 
 /** Groups of operations that the specification names but does not describe. */
-export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account', 'resources'] as const
+export const extensionNames = ['chat', 'messages', 'models', 'management'] as const
 export type ExtensionName = (typeof extensionNames)[number]
 
 /** The part of a custom operation that this layer needs. `src/operations` has the full type. */

@@ -167,12 +167,12 @@ describe('serve', () => {
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
     [
-      ['--extension', 'chat,models', '--extension', 'account'],
-      { options: { extensions: ['chat', 'models', 'account'] } },
+      ['--extension', 'chat,models', '--extension', 'management'],
+      { options: { extensions: ['chat', 'models', 'management'] } },
     ],
     [
-      ['--extensions', 'chat,models', '--extension', 'account'],
-      { options: { extensions: ['chat', 'models', 'account'] } },
+      ['--extensions', 'chat,models', '--extension', 'management'],
+      { options: { extensions: ['chat', 'models', 'management'] } },
     ],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
     [['--no-console'], { console: false }],
@@ -299,7 +299,7 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--port'], "option '--port <number>' argument missing"],
     [
       ['--extension'],
-      "option '--extensions, --extension <groups>' argument missing: one or more of chat, messages, models, embeddings, account, resources",
+      "option '--extensions, --extension <groups>' argument missing: one or more of chat, messages, models, management",
     ],
     [
       ['--token', 'a b'],

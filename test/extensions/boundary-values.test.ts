@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { call } from '../call.ts'
 
-const gateway = createGateway({ extensions: ['chat', 'messages', 'embeddings'], timeScale: 0 })
+const gateway = createGateway({ extensions: ['chat', 'messages', 'models'], timeScale: 0 })
 
 /** Returns '200', or the violations as `n too_big` or `400 n`. */
 async function resultOf(path: string, body: object): Promise<string> {

@@ -6,7 +6,7 @@ import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, sortFaults } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
-import { responsesPlaces } from '../../src/protocols/responses/stream.ts'
+import { responsesPlaces } from '../../src/operations/responses/stream.ts'
 
 export const citation = {
   type: 'url_citation',

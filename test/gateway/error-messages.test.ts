@@ -613,7 +613,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ extensions: ['chats'] }",
       () => create({ extensions: ['chats'] }),
-      "options.extensions[0] must be one of 'chat', 'messages', 'models', 'embeddings', 'account' and 1 more, got 'chats'; did you mean 'chat'?",
+      "options.extensions[0] must be 'chat', 'messages', 'models' or 'management', got 'chats'; did you mean 'chat'?",
     ],
     [
       "{ baseUrl: 'https://gateway.example' }",

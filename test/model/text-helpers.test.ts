@@ -1,9 +1,9 @@
 /** Tests text helpers: quoting, search words, tokens, embeddings, and fallback models. */
 import { describe, expect, it } from 'vitest'
+import { embed } from '../../src/extras/models/create-embeddings.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
-import { embed } from '../../src/operations/extensions/create-embeddings.ts'
-import { modelsIn } from '../../src/protocols/fallback-models.ts'
+import { modelsIn } from '../../src/resources/fallback-models.ts'
 
 it.each<[text: string, limit: number | undefined, line: string]>([
   ['a'.repeat(72), undefined, 'a'.repeat(72)],

@@ -3,8 +3,8 @@
  * and DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { everyOperation } from '../../src/operations/index.ts'
 import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
+import { everyOperation } from '../../src/setup.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'
 import { documents, withParts } from './sections.ts'

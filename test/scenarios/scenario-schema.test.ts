@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
-import { everyOperation } from '../../src/operations/index.ts'
 import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
+import { everyOperation } from '../../src/setup.ts'
 
 const file = new URL('../../scenarios/scenario.schema.json', import.meta.url)
 

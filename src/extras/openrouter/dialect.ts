@@ -8,7 +8,7 @@ import { messageOf } from '../../http/errors.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { editAt, readAll, readAt, readPath } from '../../lib/value-path.ts'
-import { modelsIn } from '../../protocols/fallback-models.ts'
+import { modelsIn } from '../../resources/fallback-models.ts'
 import { openrouterBody, pluginWarnings, shownTool, withParameters } from './requests.ts'
 
 type Words = Readonly<Record<string, string>>
@@ -121,7 +121,7 @@ const eventFields: Readonly<Record<string, MakeFields>> = {
 
 export const openrouter: Dialect = {
   name: 'openrouter',
-  extensions: ['chat', 'messages', 'models', 'embeddings', 'account', 'resources'],
+  extensions: ['chat', 'messages', 'models', 'management'],
   comment: 'OPENROUTER PROCESSING',
 
   request({ search, body }, operation) {

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../../lib/unchecked-json.ts'
-import { fallbackModels } from '../../protocols/fallback-models.ts'
 import { CreateResponseBody, ignored, StoringResponseBody } from '../../resources/create-response-body.ts'
+import { fallbackModels } from '../../resources/fallback-models.ts'
 import { kindsOf, objectByType } from '../../resources/object-by-type.ts'
 
 /** Request fields that are accepted but have no effect, by operation. */

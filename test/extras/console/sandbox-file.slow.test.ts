@@ -76,7 +76,7 @@ describe('a sandbox', () => {
 
 describe('the request form', () => {
   it("has a successful example for each of the server's operations", async () => {
-    const extensions = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
+    const extensions = ['chat', 'messages', 'models', 'management'] as const
     await using server = await startServer({ extensions: [...extensions], timeScale: 0 })
     const { page, complaints } = await open(browser, `${server.url}/__understudy/#/try`)
     const choice = page.getByLabel('Request')

@@ -11,7 +11,7 @@ import { runCommand } from '../../cli/run-command.ts'
 import { startUpstream } from './streams.ts'
 
 const everything: GatewayOptions = {
-  extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
+  extensions: ['chat', 'messages', 'models', 'management'],
   timeScale: 0,
 }
 const model = 'aurora/dawn-2'

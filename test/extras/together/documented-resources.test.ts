@@ -1,4 +1,4 @@
-/** Tests an OpenAPI document with an operation that the `resources` extension has, too. */
+/** Tests an OpenAPI document with an operation that the `management` extension has, too. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 
@@ -9,7 +9,7 @@ it('the document does not repeat the operation of the extension', () => {
     info: { title: 'Gateway', version: '1' },
     paths: { '/keys': { get: { operationId: 'keys', responses } } },
   }
-  const { operations } = createGateway({ extensions: ['account', 'resources'], openapi })
+  const { operations } = createGateway({ extensions: ['management'], openapi })
   const ids = operations.filter(({ path, method }) => path === '/keys' && method === 'get')
   expect(ids.map(({ id }) => id)).toEqual(['listApiKeys'])
 })

@@ -16,7 +16,7 @@ interface RequestOptions extends CallOptions {
 const options = {
   timeScale: 0,
   limits: { requestBodyBytes: 64 * 1024 * 1024 },
-  extensions: ['chat', 'messages', 'embeddings'],
+  extensions: ['chat', 'messages', 'models'],
 } satisfies GatewayOptions
 
 /** Prepares a request to a new gateway. */

@@ -1,6 +1,6 @@
-/** The `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
+/** Management of workspaces, presets and API keys, and a sandbox's account and activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
-import { listUserModels } from '../../operations/extensions/list-models.ts'
+import { getCredits, getGeneration, getKey } from './account.ts'
 import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
 import {
   apiKeys,
@@ -11,16 +11,26 @@ import {
   listApiKeys,
   updateApiKey,
 } from './api-keys.ts'
-import { createCoinbaseCharge, getListedModel, getModel } from './models.ts'
 import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
-import { rerank } from './rerank.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
 
-export const accountResources: ExtraDefinition = {
-  name: 'resources',
+interface ManagementBodies {
+  /** `GET /key` (extension `management`) */
+  getKey: undefined
+  /** `GET /credits` (extension `management`) */
+  getCredits: undefined
+  /** `GET /generation` (extension `management`) */
+  getGeneration: undefined
+}
+
+export const management: ExtraDefinition<object, ManagementBodies> = {
+  name: 'management',
   collections: [apiKeys],
   isValidKey: isLivingKey,
   operations: [
+    getKey,
+    getCredits,
+    getGeneration,
     listWorkspaces,
     createWorkspace,
     getWorkspace,
@@ -34,13 +44,8 @@ export const accountResources: ExtraDefinition = {
     getApiKey,
     updateApiKey,
     deleteApiKey,
-    getModel,
-    getListedModel,
-    listUserModels,
     getActivity,
     getGenerationContent,
     submitGenerationFeedback,
-    rerank,
-    createCoinbaseCharge,
   ],
 }

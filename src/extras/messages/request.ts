@@ -7,7 +7,7 @@ import { CreateResponseBody, ignored } from '../../resources/create-response-bod
 import { list } from '../../resources/list.ts'
 import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
-import { fallbackModels } from '../fallback-models.ts'
+import { fallbackModels } from '../../resources/fallback-models.ts'
 
 /** Blocks of other types are also accepted. */
 const block = () =>

@@ -1,6 +1,5 @@
-/** Single models, and the former way to buy credits. */
+/** Reads single models. */
 import * as z from 'zod'
-import { GatewayError } from '../../http/errors.ts'
 import { ok } from '../../http/reply.ts'
 import { defineOperation } from '../../operation.ts'
 import { unknownSlug } from '../../operations/unknown-slug.ts'
@@ -26,16 +25,3 @@ export const getModel = defineOperation({
 
 /** Reads a model at `/models/…`, the path that callers of GET /models expect. */
 export const getListedModel = { ...getModel, id: 'getListedModel', path: '/models/{author}/{slug}' }
-
-/** Rejects every request with 410, as documented. */
-export const createCoinbaseCharge = defineOperation({
-  id: 'createCoinbaseCharge',
-  method: 'post',
-  path: '/credits/coinbase',
-  doc: { summary: 'Create a Coinbase charge (removed)', tag: 'Credits' },
-  output: z.lazy(() => z.unknown()),
-  errors: [410],
-  resolve() {
-    throw new GatewayError(410, 'Coinbase charges have been removed: buy credits on the website')
-  },
-})

@@ -1,6 +1,6 @@
-/** Tests the `resources` extension: workspaces, presets, API keys, and a sandbox's activity. */
+/** Tests the `management` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
-import { relevance } from '../../../src/extras/resources/rerank.ts'
+import { relevance } from '../../../src/extras/models/rerank.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { type Answer, call } from '../../call.ts'
 
@@ -8,7 +8,7 @@ const model = 'aurora/dawn-2'
 
 /** Returns a sandbox, and a function that sends it requests with its own key or another one. */
 function start(options: GatewayOptions = {}) {
-  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'account', 'resources'], ...options })
+  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'models', 'management'], ...options })
   const sandbox = gateway.createSandbox()
   const ask = (line: string, body?: unknown, apiKey: string = sandbox.apiKey): Promise<Answer> =>
     sandbox.run(() => call({ fetch: gateway.fetch, apiKey }, line, body === undefined ? {} : { body }))
@@ -221,7 +221,7 @@ describe('API keys', () => {
   })
 
   it('are read from x-api-key as well', async () => {
-    const { gateway, ask } = start({ extensions: ['messages', 'resources'] })
+    const { gateway, ask } = start({ extensions: ['messages', 'management'] })
     const { key, data } = (await ask('POST /keys', { name: 'One' })).body
     await call(gateway, 'POST /messages', {
       headers: { authorization: null, 'x-api-key': key },
@@ -318,44 +318,6 @@ describe("a sandbox's activity", () => {
   })
 })
 
-it('the operations of the extension declare their statuses', () => {
-  const lines = start().gateway.operations.flatMap(({ method, path, doc, errors = [], writes }) => {
-    const isOurs = !/^.(responses|providers|benchmarks|embeddings|chat|credits$|key$|generation$)/.test(path)
-    return isOurs
-      ? `${[method, path, doc?.status ?? 200, ...errors, ...(writes ? ['writes'] : [])].join(' ')}`
-      : []
-  })
-  expect(`\n${lines.sort().join('\n')}\n`).toMatchInlineSnapshot(`
-    "
-    delete /keys/{hash} 200 404 writes
-    delete /workspaces/{id} 200 403 404 writes
-    get /activity 200
-    get /generation/content 200 404
-    get /keys 200
-    get /keys/{hash} 200 404
-    get /model/{author}/{slug} 200 404
-    get /models/user 200
-    get /models/{author}/{slug} 200 404
-    get /presets 200
-    get /presets/{slug} 200 404
-    get /presets/{slug}/versions 200 404
-    get /presets/{slug}/versions/{version} 200 404
-    get /workspaces 200
-    get /workspaces/{id} 200 404
-    patch /keys/{hash} 200 404 writes
-    patch /workspaces/{id} 200 404 409 writes
-    post /credits/coinbase 200 410
-    post /generation/feedback 200 404
-    post /keys 201 404 writes
-    post /presets/{slug}/chat/completions 200 writes
-    post /presets/{slug}/messages 200 writes
-    post /presets/{slug}/responses 200 writes
-    post /rerank 200
-    post /workspaces 201 writes
-    "
-  `)
-})
-
 const ranking = { model: 'm', query: '', documents: ['a'] }
 it.each<[line: string, body: object | undefined, status: number]>([
   ['GET /generation/content?id=', undefined, 400],
@@ -379,7 +341,6 @@ it.each<[line: string, body: object | undefined, status: number]>([
   ['POST /rerank', { ...ranking, documents: [] }, 400],
   ['POST /rerank', { ...ranking, top_n: 0 }, 400],
   ['POST /rerank', { ...ranking, top_n: 1 }, 200],
-  ['POST /credits/coinbase', {}, 410],
 ])('%s with %j returns %i', async (line, body, status) => {
   expect((await start().ask(line, body)).status).toBe(status)
 })

@@ -1,7 +1,7 @@
 /** Fallback models: if a request's first model is rejected or fails, the next one is tried. */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
-import { CreateResponseBody } from '../resources/create-response-body.ts'
+import { CreateResponseBody } from './create-response-body.ts'
 
 /** Maximum number of fallback models, each of which may generate a full answer. */
 const maxModels = 20

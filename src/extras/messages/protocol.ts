@@ -12,7 +12,7 @@ import {
 } from '../../resources/conversation.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { modelsIn } from '../fallback-models.ts'
+import { modelsIn } from '../../resources/fallback-models.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
 import {
   failureStatus,
@@ -23,7 +23,7 @@ import {
 } from './message.ts'
 import { isCustomTool, isSearchTool, type MessagesRequest, type MessagesTool } from './request.ts'
 
-export const messages: Protocol<MessagesRequest, MessageObject> = {
+export const protocol: Protocol<MessagesRequest, MessageObject> = {
   conversation: readConversation,
   prompt: toPrompt,
   object: toMessageObject,

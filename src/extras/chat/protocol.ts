@@ -6,12 +6,12 @@ import { toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { modelsIn } from '../fallback-models.ts'
+import { modelsIn } from '../../resources/fallback-models.ts'
 import { chatPlaces, chunks, chunkWriter } from './chunks.ts'
 import { type ChatCompletion, toChatCompletion } from './completion.ts'
 import { type ChatRequest, type ChatTool, forcedName, isChatFunction } from './request.ts'
 
-export const chat: Protocol<ChatRequest, ChatCompletion> = {
+export const protocol: Protocol<ChatRequest, ChatCompletion> = {
   conversation: readConversation,
   prompt: toPrompt,
   object: toChatCompletion,
