@@ -7,8 +7,6 @@ const limits = {
   /** Number of objects, arrays and scalars. */
   parts: 10_000,
   characters: 200_000,
-  /** Nesting depth of the value, including references and alternatives. */
-  levels: 200,
   'steps to find a value': 500_000,
 }
 
@@ -18,33 +16,23 @@ export class Exhausted extends Error {
 }
 
 export class Budget {
-  readonly #used = { 'schema parts': 0, parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 }
+  #used: Partial<Record<keyof typeof limits, number>> = {}
 
   get parts(): number {
-    return this.#used.parts
+    return this.#used.parts ?? 0
   }
 
   spend(unit: keyof typeof limits, count = 1): void {
-    this.#used[unit] += count
-    if (!(this.#used[unit] <= limits[unit])) throw new Exhausted(`more than ${limits[unit]} ${unit}`)
+    const used = (this.#used[unit] ?? 0) + count
+    if (!(used <= limits[unit])) throw new Exhausted(`more than ${limits[unit]} ${unit}`)
+    this.#used[unit] = used
   }
 
   step(count?: number): void {
     this.spend('steps to find a value', count)
   }
 
-  /** Forgets everything spent, except on reading the schema. */
   restart(): void {
-    Object.assign(this.#used, { parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 })
-  }
-
-  /** Runs a function one or more nesting levels deeper. */
-  deeper<Result>(run: () => Result, levels = 1): Result {
-    this.spend('levels', levels)
-    try {
-      return run()
-    } finally {
-      this.#used.levels -= levels
-    }
+    this.#used = {}
   }
 }

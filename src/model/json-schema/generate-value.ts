@@ -7,10 +7,10 @@
 import { random } from '../../lib/seed.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
-import { accepts, problemOf } from './check.ts'
+import { accepted, problemOf } from './check.ts'
 import { textOfPatterns } from './patterns.ts'
 import { fitLength, numberFor } from './scalars.ts'
-import { type Schema, type SchemaNode, SchemaReader } from './schema.ts'
+import { type Schema, SchemaReader } from './schema.ts'
 
 type Path = readonly (string | number)[]
 
@@ -32,7 +32,7 @@ export interface ValuePlace {
   path: Path
   type: TypeName
   /** Schemas that must all accept the value. */
-  schemas: readonly SchemaNode[]
+  schemas: readonly Schema[]
   /** Returns numbers in [0, 1) that depend on the seed and the path. */
   random(): number
 }
@@ -53,44 +53,36 @@ interface GenerateOptions {
 export function generateValue(source: JsonSchema, options: GenerateOptions): GeneratedValue {
   const budget = new Budget()
   const reader = new SchemaReader(source, budget)
-  const schema = reader.read()
+  const schema = withinLimits(() => reader.read())
   const generate = (isSmall: boolean): GeneratedValue => {
     budget.restart()
-    const value = new ValueGenerator(options, budget, reader, isSmall).make([schema], [])
-    const problem = problemOf(schema, value)
+    const value = new ValueGenerator(options, budget, isSmall).make([schema], []).value
+    const problem = problemOf(value, schema)
     const ignored = [...reader.ignored].map((part) => `${part} is not simulated`)
     budget.restart()
     const accepts = (changed: unknown) =>
-      unlessExhausted(
-        () => problemOf(schema, changed) === undefined,
+      withinLimits(
+        () => accepted(changed, [schema]),
         () => false,
       )
     return { value, accepts, doubts: problem === undefined ? ignored : [...ignored, problem] }
   }
-  return unlessExhausted(
+  return withinLimits(
     () => generate(false),
-    () => generate(true),
+    () => withinLimits(() => generate(true)),
   )
 }
 
-function unlessExhausted<Result>(run: () => Result, otherwise: () => Result): Result {
+/** Runs a function and, if it exceeds the limits, another one. Default: throws `Exhausted`. */
+function withinLimits<Result>(run: () => Result, otherwise?: () => Result): Result {
   try {
     return run()
   } catch (error) {
-    if (error instanceof Exhausted) return otherwise()
-    throw error
+    // Schemas that lead back to themselves overflow the stack.
+    const exhausted = error instanceof RangeError ? new Exhausted('nested too deeply') : error
+    if (otherwise && exhausted instanceof Exhausted) return otherwise()
+    throw exhausted
   }
-}
-
-/** Constraints on one location. */
-interface Draft {
-  /** The schemas, everything they refer to, and the branches chosen so far. */
-  parts: ReadonlySet<SchemaNode>
-  /** Lists of branches. One branch from each list remains to be chosen. */
-  alternatives: readonly (readonly Schema[])[]
-  isSmall: boolean
-  /** The reason why no value exists. If undefined, one may exist. */
-  dead?: string | undefined
 }
 
 const maxAttempts = 12
@@ -98,20 +90,28 @@ const maxAttempts = 12
 const enoughParts = 1000
 /** Recursion depth after which only the smallest values are generated, to end the recursion. */
 const maxNesting = 2
+const maxDepth = 100
+
+/** The schemas of a location, everything they refer to, and one branch of each list of alternatives. */
+interface Choice {
+  schemas: readonly Schema[]
+  /** Number of different choices. */
+  ways: number
+  isSmall: boolean
+  isEndless: boolean
+}
 
 class ValueGenerator {
   readonly #options: GenerateOptions
   readonly #budget: Budget
-  readonly #reader: SchemaReader
   readonly #isSmall: boolean
   /** Schemas that contain the current location, with their nesting depth. */
-  readonly #open = new Map<SchemaNode, number>()
+  readonly #open = new Map<Schema, number>()
 
   /** @param isSmall If true, generates the smallest value. */
-  constructor(options: GenerateOptions, budget: Budget, reader: SchemaReader, isSmall: boolean) {
+  constructor(options: GenerateOptions, budget: Budget, isSmall: boolean) {
     this.#options = options
     this.#budget = budget
-    this.#reader = reader
     this.#isSmall = isSmall
   }
 
@@ -121,75 +121,60 @@ class ValueGenerator {
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
-  make(schemas: readonly Schema[], path: Path, again = 0): unknown {
+  make(schemas: readonly Schema[], path: Path, again = 0): { value: unknown; isAccepted: boolean } {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
+    if (path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
     this.#budget.spend('parts')
     this.#budget.step(where.length / 10)
-    const levels = 1 + Math.max(...schemas.map((schema) => this.#reader.heightOf(schema)))
-    return this.#budget.deeper(() => {
-      const isSmall = this.#isSmall || this.#budget.parts > enoughParts
-      const draft = this.#expand({ parts: new Set(), alternatives: [], isSmall }, schemas)
-      const made: unknown[] = []
-      let reason = 'no value matches'
-      let tries = 0
-      for (const make of this.#ways(draft, path, where)) {
-        try {
-          const value = make(random(this.#options.seed, where, tries))
-          if (schemas.every((schema) => accepts(schema, value))) return value
-          made.push(value)
-        } catch (error) {
-          if (!(error instanceof Unsatisfiable)) throw error
-          reason = error.message
-        }
-        if (++tries < maxAttempts) continue
-        reason = `no value found in ${maxAttempts} attempts; the last one failed: ${reason}`
-        break
-      }
-      if (made.length > 0) return made[0]
-      // Reports the innermost location.
-      return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
-    }, levels)
-  }
-
-  /** Yields ways to generate a value for a location, the most promising first. */
-  *#ways(draft: Draft, path: Path, where: string): Generator<(random: () => number) => unknown> {
-    const { dead, isSmall } = draft
-    const [branches, ...alternatives] = draft.alternatives
-    if (dead !== undefined) yield () => fail(dead)
-    else if (branches) {
-      for (const branch of this.#ordered(branches, isSmall, where))
-        yield* this.#ways(this.#expand({ ...draft, alternatives }, [branch]), path, where)
-    } else {
-      const schemas = [...draft.parts]
-      for (const type of allowedTypes(schemas, isSmall)) {
-        const make = (random: () => number, isBare: boolean) =>
-          this.#within(schemas, () => this.#value({ path, type, schemas, random }, isBare))
-        yield (random) => make(random, isSmall)
-        // The second attempt omits optional fields, which can exclude each other, and draws strings and numbers
-        // again.
-        yield (random) => make(random, true)
+    let made: unknown
+    let reason = 'no value matches'
+    let ways = 1
+    for (let attempt = 0; attempt < Math.min(maxAttempts, 2 * ways); attempt++) {
+      try {
+        const choice = this.#choose(schemas, attempt >> 1, where)
+        const types = allowedTypes(choice.schemas, choice.isSmall)
+        const type = types[(attempt >> 1) % types.length]
+        ways = Math.max(choice.ways, types.length)
+        if (choice.isEndless) fail('every value would be infinitely nested')
+        // Every second attempt omits optional fields, which can exclude each other.
+        const isBare = choice.isSmall || attempt % 2 === 1
+        const place = { path, schemas: choice.schemas, random: random(this.#options.seed, where, attempt) }
+        const value = type ? this.#within({ ...place, type }, isBare) : fail('no value matches')
+        if (accepted(value, schemas)) return { value, isAccepted: true }
+        made ??= value
+      } catch (error) {
+        if (!(error instanceof Unsatisfiable)) throw error
+        reason = error.message
       }
     }
+    if (made !== undefined) return { value: made, isAccepted: false }
+    // Reports the innermost location.
+    return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
   }
 
-  /** Adds schemas, and everything they refer to, to a draft. */
-  #expand(draft: Draft, schemas: readonly Schema[]): Draft {
-    const parts = new Set(draft.parts)
-    const alternatives = [...draft.alternatives]
-    let { isSmall, dead } = draft
+  /** @param turn Number of the choice, from 0. */
+  #choose(schemas: readonly Schema[], turn: number, where: string): Choice {
+    const parts = new Set<Schema>()
+    let isSmall = this.#isSmall || this.#budget.parts > enoughParts
+    let isEndless = false
+    let ways = 1
     const visit = (schema: Schema): void => {
-      if (schema === false) dead ??= 'no value is allowed'
-      if (typeof schema === 'boolean' || parts.has(schema)) return
+      if (parts.has(schema)) return
       parts.add(schema)
+      this.#budget.step()
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
-      if (nesting > maxNesting) dead ??= 'every value would be infinitely nested'
-      for (const branches of [schema.anyOf, schema.oneOf]) if (branches) alternatives.push(branches)
+      if (nesting > maxNesting) isEndless = true
       schema.allOf?.forEach(visit)
+      for (const branches of [schema.anyOf, schema.oneOf]) {
+        if (!branches) continue
+        const branch = this.#ordered(branches, isSmall, where)[Math.floor(turn / ways) % branches.length]
+        ways *= branches.length
+        visit(branch as Schema)
+      }
     }
     schemas.forEach(visit)
-    this.#budget.step(parts.size)
-    return { parts, alternatives, isSmall, dead }
+    return { schemas: [...parts], ways, isSmall, isEndless }
   }
 
   /**
@@ -206,19 +191,19 @@ class ValueGenerator {
     return [...preferred.slice(start), ...preferred.slice(0, start), ...others]
   }
 
-  /** Runs a function with the schemas marked as open. */
-  #within<Value>(schemas: readonly SchemaNode[], run: () => Value): Value {
-    for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
+  /** Generates a value with the schemas marked as open. */
+  #within(place: ValuePlace, isSmall: boolean): unknown {
+    for (const schema of place.schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
     try {
-      return run()
+      return this.#value(place, isSmall)
     } finally {
-      for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) as number) - 1)
+      for (const schema of place.schemas) this.#open.set(schema, (this.#open.get(schema) as number) - 1)
     }
   }
 
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
-    const isAllowed = (value: unknown) => schemas.every((each) => accepts(each, value))
+    const isAllowed = (value: unknown) => accepted(value, schemas)
     const sample = schemas.flatMap(({ samples = [] }) => samples).find(isAllowed)
     if (sample !== undefined) return this.#copy(sample)
     const listed = schemas.find((schema) => schema.enum)?.enum
@@ -274,7 +259,7 @@ class ValueGenerator {
     const items: unknown[] = []
     while (items.length < targetCount) {
       const index = items.length
-      const inner = schemas.map(({ prefixItems = [], items: rest = true }) => prefixItems[index] ?? rest)
+      const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
       const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
       const item = this.#part([...inner, ...contained], [...path, index], index >= min, seen)
       if (item === undefined) break
@@ -325,8 +310,8 @@ class ValueGenerator {
   #part(schemas: readonly Schema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
       for (let again = 0; again < 5 * maxAttempts; again++) {
-        const value = this.make(schemas, path, again)
-        if (isOptional && !schemas.every((schema) => accepts(schema, value))) return undefined
+        const { value, isAccepted } = this.make(schemas, path, again)
+        if (isOptional && !isAccepted) return undefined
         const text = seen ? JSON.stringify(value) : ''
         if (!seen?.has(text)) {
           seen?.add(text)
@@ -345,35 +330,32 @@ function fail(reason: string): never {
 }
 
 /** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
-function countsOf(schemas: readonly SchemaNode[], what: 'Length' | 'Items' | 'Properties'): [number, number] {
+function countsOf(schemas: readonly Schema[], what: 'Length' | 'Items' | 'Properties'): [number, number] {
   const min = Math.max(0, ...schemas.map((schema) => schema[`min${what}`] ?? 0))
   const max = Math.min(...schemas.map((schema) => schema[`max${what}`] ?? Infinity))
   return min > max ? fail(`min${what} is above max${what}`) : [min, max]
 }
 
-function propertySchemas(schema: SchemaNode, name: string): Schema[] {
-  const { properties = {}, patternProperties = {}, additionalProperties = true } = schema
+function propertySchemas(schema: Schema, name: string): Schema[] {
+  const { properties = {}, patternProperties = {}, additionalProperties = {} } = schema
   const own = Object.hasOwn(properties, name) ? [properties[name] as Schema] : []
   const matching = Object.keys(patternProperties).filter((pattern) => new RegExp(pattern, 'u').test(name))
   const found = [...own, ...matching.map((pattern) => patternProperties[pattern] as Schema)]
   return found.length > 0 ? found : [additionalProperties]
 }
 
-function isNull(schema: Schema): boolean {
-  return (
-    typeof schema === 'object' &&
-    (schema.enum?.every((each) => each === null) ?? schema.type?.join() === 'null')
-  )
+function isNull({ enum: listed, type }: Schema): boolean {
+  return listed?.every((each) => each === null) ?? type?.join() === 'null'
 }
 
 /** Returns true if the smallest value for the schema clearly has no parts. */
 function isPlain(schema: Schema): boolean {
-  if (typeof schema === 'boolean' || schema.allOf || schema.anyOf || schema.oneOf) return false
+  if (schema.allOf || schema.anyOf || schema.oneOf) return false
   return !/^(object|array)$/.test(String(allowedTypes([schema], true)[0]))
 }
 
 /** Returns the types that all schemas allow. Null comes last or, for a small value, first. */
-function allowedTypes(schemas: readonly SchemaNode[], isSmall: boolean): TypeName[] {
+function allowedTypes(schemas: readonly Schema[], isSmall: boolean): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
   const isAllowed = (type: TypeName) =>
@@ -385,7 +367,7 @@ function allowedTypes(schemas: readonly SchemaNode[], isSmall: boolean): TypeNam
 }
 
 /** Guesses the type from the keywords of schemas without `type`. */
-function likelyType(schemas: readonly SchemaNode[]): TypeName {
+function likelyType(schemas: readonly Schema[]): TypeName {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
   if (/required|properties/i.test(keywords)) return 'object'
   if (/items|contains/i.test(keywords)) return 'array'

@@ -1,5 +1,5 @@
 /** Generates numbers within bounds, and strings with a given length. */
-import type { SchemaNode } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 type Random = () => number
 
@@ -7,7 +7,7 @@ type Random = () => number
 const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Returns a number that all schemas allow, or undefined if there is none. */
-export function numberFor(schemas: readonly SchemaNode[], isInteger: boolean, random: Random) {
+export function numberFor(schemas: readonly Schema[], isInteger: boolean, random: Random) {
   const values = (name: 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf') =>
     schemas.flatMap((schema) => schema[name] ?? [])
   const [above, below] = [values('exclusiveMinimum'), values('exclusiveMaximum')]

@@ -8,9 +8,13 @@ import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import type { Budget } from './budget.ts'
 import { screenPattern } from './patterns.ts'
 
-export type Schema = boolean | SchemaNode
+type Bound =
+  | `${'min' | 'max'}${'Items' | 'Length' | 'Properties'}`
+  | `${'m' | 'exclusiveM'}${'in' | 'ax'}imum`
+  | 'multipleOf'
 
-export interface SchemaNode {
+/** `true` is read as `{}`, and `false` as `{ enum: [] }`. */
+export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly type?: readonly TypeName[]
   /** Values of `enum` or `const`. */
   readonly enum?: readonly unknown[]
@@ -30,17 +34,6 @@ export interface SchemaNode {
   readonly uniqueItems?: boolean
   readonly pattern?: string
   readonly format?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly exclusiveMinimum?: number
-  readonly exclusiveMaximum?: number
-  readonly multipleOf?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly minProperties?: number
-  readonly maxProperties?: number
 }
 
 /** Thrown for an invalid schema, such as one with an unresolvable reference or an invalid pattern. */
@@ -50,32 +43,12 @@ export class InvalidSchema extends Error {
 
 type Node = Record<string, unknown>
 
-/** Keywords for schemas that apply to the same value as the schema that contains them. */
-const inPlace = {
-  lists: ['allOf', 'anyOf', 'oneOf'],
-  single: ['if', 'then', 'else', 'not'],
-  maps: ['dependentSchemas'],
-}
-const keywords = {
-  lists: [...inPlace.lists, 'prefixItems'],
-  single: [
-    ...inPlace.single,
-    ...[
-      'additionalProperties',
-      'contains',
-      'items',
-      'propertyNames',
-      'unevaluatedItems',
-      'unevaluatedProperties',
-    ],
-  ],
-  maps: [...inPlace.maps, 'patternProperties', 'properties'],
-  numbers: [
-    ...['Contains', 'Items', 'Length', 'Properties'].flatMap((what) => [`min${what}`, `max${what}`]),
-    ...['exclusiveMaximum', 'exclusiveMinimum', 'maximum', 'minimum'],
-  ],
-  ignored: ['$dynamicRef', '$recursiveRef', 'dependencies'],
-}
+const lists = /^(allOf|anyOf|oneOf|prefixItems)$/
+const maps = /^(dependentSchemas|patternProperties|properties)$/
+const nested =
+  /^(if|then|else|not|contains|items|propertyNames|additionalProperties|unevaluated(Items|Properties))$/
+const numbers = /^((min|max)(Contains|Items|Length|Properties)|(exclusive)?(min|max)imum)$/i
+const unsupported = /^(\$dynamicRef|\$recursiveRef|dependencies)$/
 
 export class SchemaReader {
   /** Descriptions of keywords and patterns that are neither satisfied nor checked. */
@@ -85,7 +58,6 @@ export class SchemaReader {
   readonly #nodes = new Map<object, Node>()
   /** Targets of references, which are read one after another, because chains of references can be long. */
   readonly #unread: [source: Node, node: Node][] = []
-  readonly #heights = new Map<unknown, number>()
   readonly #prototype: object
   /** Length of the longest array in `enum`, `const`, `default` and `examples`. */
   #longest = 0
@@ -93,11 +65,11 @@ export class SchemaReader {
   constructor(root: JsonSchema, budget: Budget) {
     this.#root = root
     this.#budget = budget
-    const costOf = (node: SchemaNode) => this.#costOf(node)
+    const costOf = (node: Schema) => this.#costOf(node)
     this.#prototype = {
       // The validator reads this keyword once for each pair of schema and value, which counts its steps.
       get __absolute_ref__() {
-        return void budget.step(costOf(this as SchemaNode))
+        return void budget.step(costOf(this as Schema))
       },
     }
   }
@@ -106,67 +78,77 @@ export class SchemaReader {
   read(): Schema {
     const schema = this.#read(this.#root)
     for (let next = this.#unread.pop(); next; next = this.#unread.pop()) this.#fill(...next)
-    for (const node of this.#nodes.values()) this.heightOf(node)
     return schema
   }
 
-  /** Returns the number of schemas, nested in each other, that apply to the same value. */
-  heightOf(schema: unknown): number {
-    if (!isObject(schema)) return 0
-    const known = this.#heights.get(schema)
-    if (known === Infinity) throw new InvalidSchema('a reference leads back to itself')
-    if (known !== undefined) return known
-    this.#heights.set(schema, Infinity)
-    const inner = [
-      ...inPlace.single.map((keyword) => schema[keyword]),
-      ...[...inPlace.lists, ...inPlace.maps].flatMap((keyword) => Object.values(Object(schema[keyword]))),
-    ]
-    const height = this.#budget.deeper(() => Math.max(0, ...inner.map((each) => 1 + this.heightOf(each))))
-    this.#heights.set(schema, height)
-    return height
-  }
-
   /** Returns the steps of one validation. Listed values are compared one by one, and unique items with each other. */
-  #costOf({ enum: listed = [], uniqueItems, minItems = 0 }: SchemaNode): number {
+  #costOf({ enum: listed = [], uniqueItems, minItems = 0 }: Schema): number {
     const items = uniqueItems ? Math.max(this.#longest, minItems) : 0
     return 10 + listed.length / 10 + items ** 2 / 1000
   }
 
-  #read(source: unknown): Schema {
-    if (!isObject(source)) return source !== false
+  #read(source: unknown): Node {
+    if (!isObject(source)) return this.#add(Object(source), source === false ? { enum: [] } : {})
     const known = this.#nodes.get(source)
     if (known) return known
     const node = this.#add(source)
-    this.#budget.deeper(() => this.#fill(source, node))
+    this.#fill(source, node)
     return node
   }
 
-  #add(source: Node): Node {
+  #add(source: Node, keywords: Node = {}): Node {
     this.#budget.spend('schema parts')
-    const node = Object.create(this.#prototype)
+    const node = Object.assign(Object.create(this.#prototype), keywords)
     this.#nodes.set(source, node)
     return node
   }
 
   #fill(source: Node, node: Node): void {
-    for (const keyword of keywords.ignored) if (keyword in source) this.ignored.add(`'${keyword}'`)
-    for (const keyword of keywords.numbers)
-      if (typeof source[keyword] === 'number') node[keyword] = source[keyword]
-    for (const keyword of keywords.single)
-      if (isSchema(source[keyword])) node[keyword] = this.#read(source[keyword])
-    for (const keyword of keywords.lists) {
-      const schemas = listOf(source[keyword]).map((each) => this.#read(each))
-      if (schemas.length > 0) node[keyword] = schemas
+    for (const [keyword, value] of Object.entries(source)) {
+      const read = this.#readKeyword(keyword, value)
+      if (read !== undefined) node[keyword] = read
     }
-    for (const keyword of keywords.maps)
-      if (isObject(source[keyword])) node[keyword] = this.#readMap(keyword, source[keyword])
-    this.#fillScalars(source, node)
-    if (Array.isArray(source['items'])) {
-      node['prefixItems'] = source['items'].map((each) => this.#read(each))
+    const { items, examples, example, $ref } = source
+    if ('const' in source) node['enum'] = this.#measured([source['const']])
+    const samples = [...listOf(examples), example, source['default']].filter((each) => each != null)
+    if (samples.length > 0) node['samples'] = this.#measured(samples)
+    if (Array.isArray(items)) {
+      node['prefixItems'] = items.map((each) => this.#read(each))
       node['items'] = this.#read(source['additionalItems'])
     }
-    if (typeof source['$ref'] === 'string')
-      node['allOf'] = [...listOf(node['allOf']), this.#follow(source['$ref'])]
+    // In draft 4, these are flags.
+    if (source['exclusiveMinimum'] === true) node['exclusiveMinimum'] = node['minimum']
+    if (source['exclusiveMaximum'] === true) node['exclusiveMaximum'] = node['maximum']
+    if (typeof $ref === 'string') node['allOf'] = [...listOf(node['allOf']), this.#follow($ref)]
+  }
+
+  #readKeyword(keyword: string, value: unknown): unknown {
+    if (unsupported.test(keyword)) this.ignored.add(`'${keyword}'`)
+    if (numbers.test(keyword)) return typeof value === 'number' ? value : undefined
+    if (nested.test(keyword)) return isSchema(value) ? this.#read(value) : undefined
+    if (lists.test(keyword))
+      return listOf(value).length > 0 ? listOf(value).map((each) => this.#read(each)) : undefined
+    if (maps.test(keyword)) return isObject(value) ? this.#readMap(keyword, value) : undefined
+    switch (keyword) {
+      case 'type':
+        return typeof value === 'string' ? [value] : Array.isArray(value) ? value : undefined
+      case 'enum':
+        return Array.isArray(value) ? this.#measured(value) : undefined
+      case 'required':
+        return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined
+      case 'dependentRequired':
+        return isObject(value) && Object.values(value).every(Array.isArray) ? value : undefined
+      case 'format':
+        return typeof value === 'string' ? value.replace(/^idn-/, '').replace(/^iri/, 'uri') : undefined
+      case 'pattern':
+        return typeof value === 'string' ? this.#screen(value) : undefined
+      case 'multipleOf':
+        return typeof value === 'number' && value > 0 ? value : undefined
+      case 'uniqueItems':
+        return value === true
+      default:
+        return undefined
+    }
   }
 
   #readMap(keyword: string, map: Node): Node {
@@ -177,36 +159,14 @@ export class SchemaReader {
     return Object.fromEntries(entries)
   }
 
-  #fillScalars(source: Node, node: Node): void {
-    const { type, required, dependentRequired, multipleOf, pattern, format, examples, example } = source
-    if (typeof type === 'string') node['type'] = [type]
-    if (Array.isArray(type)) node['type'] = type.filter(isText)
-    if (Array.isArray(required)) node['required'] = required.filter(isText)
-    if (isObject(dependentRequired) && Object.values(dependentRequired).every(Array.isArray))
-      node['dependentRequired'] = dependentRequired
-    const listed = 'const' in source ? [source['const']] : source['enum']
-    if (Array.isArray(listed)) node['enum'] = this.#measured(listed)
-    const samples = [...listOf(examples), example, source['default']].filter((each) => each != null)
-    if (samples.length > 0) node['samples'] = this.#measured(samples)
-    if (isText(format)) node['format'] = format.replace(/^idn-/, '').replace(/^iri/, 'uri')
-    if (isText(pattern)) node['pattern'] = this.#screen(pattern)
-    if (source['uniqueItems'] === true) node['uniqueItems'] = true
-    if (typeof multipleOf === 'number' && multipleOf > 0) node['multipleOf'] = multipleOf
-    // In draft 4, these are flags.
-    if (source['exclusiveMinimum'] === true) node['exclusiveMinimum'] = node['minimum']
-    if (source['exclusiveMaximum'] === true) node['exclusiveMaximum'] = node['maximum']
-  }
-
   /** Returns the target of a reference, which is a JSON pointer into the root schema. */
-  #follow(reference: string): Schema {
+  #follow(reference: string): Node {
     const steps = reference.split('/').slice(1)
     const keys = steps.map((step) => step.replace(/(?:%[\da-f]{2})+/gi, decodeURIComponent))
     const path = keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     const target = /^#(\/|$)/.test(reference) ? readAt(this.#root, path) : undefined
     if (!isSchema(target)) throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
-    if (typeof target === 'boolean') return target
-    const known = this.#nodes.get(target)
-    if (known) return known
+    if (typeof target === 'boolean' || this.#nodes.has(target)) return this.#read(target)
     const node = this.#add(target)
     this.#unread.push([target, node])
     return node
@@ -228,17 +188,11 @@ export class SchemaReader {
     this.#budget.spend('schema parts')
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) this.#longest = Math.max(this.#longest, value.length)
-    this.#budget.deeper(() => {
-      for (const each of Object.values(value)) this.#measured(each)
-    })
+    for (const each of Object.values(value)) this.#measured(each)
     return value
   }
 }
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
 }
