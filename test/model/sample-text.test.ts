@@ -334,63 +334,17 @@ describe('fixtures/texts.json', () => {
 describe('sample text in other languages', () => {
   /** Questions by language, each with a pattern that the reply must match. */
   const questions: Record<string, Record<string, RegExp>> = {
-    de: {
-      'Schreibe ein Gedicht über den Herbst': /^> Der Morgen/m,
-      'Wie kann ich Brot backen?': /^1\. \*\*Ziel/m,
-      'Vergleiche Tee und Kaffee': /^\| Möglichkeit/m,
-      'Nenne 3 Gründe für mehr Sport': /(?:^- .+\n){3}/m,
-      'Schreibe eine Funktion in Python': /Beispiel .*\n\n```python/,
-    },
-    fr: {
-      'Écris un poème sur la mer': /^> Le soir/m,
-      'Comment faire du pain ?': /^1\. \*\*Fixer/m,
-      'Explique-moi la photosynthèse': /« Explique-moi la photosynthèse »/,
-      Bonjour: /^Bonjour ! Je peux/,
-    },
-    es: {
-      'Escribe un cuento sobre un dragón': /tren llegaba tarde/,
-      '¿Qué es la inflación?': /«¿Qué es la inflación\?»/,
-      'Dame 4 consejos para dormir mejor': /(?:^- .+\n){4}/m,
-    },
-    pt: {
-      'Faça uma tabela com os planetas': /^\| Opção/m,
-      'Como fazer um bolo de chocolate?': /^1\. \*\*Defina/m,
-      'Escreva uma história sobre o mar': /livraria/,
-    },
-    it: {
-      'Scrivi una poesia sulla luna': /^> La sera/m,
-      'Come si fa la pizza?': /^1\. \*\*Fissa/m,
-      'Grazie mille': /^Di niente!/,
-    },
-    ru: {
-      'Напиши стихотворение об осени': /^> Вечер/m,
-      'Как приготовить борщ?': /^1\. \*\*Поставьте/m,
-      'Почему небо голубое?': /«Почему небо голубое\?»/,
-    },
     ja: {
       日本語で詩を書いてください: /^> 朝の窓/m,
       カレーの作り方を教えて: /^1\. \*\*目標/m,
       JavaScriptで配列をソートする関数を書いて: /例です。\n\n```javascript/,
       'なぜ空は青いのですか？': /「なぜ空は青いのですか？」/,
     },
-    zh: {
-      写一首关于秋天的诗: /^> 清晨/m,
-      '如何学习编程？': /^1\. \*\*确定/m,
-      列出5个学习建议: /(?:^- .+\n){5}/m,
-      '为什么天空是蓝色的？': /“为什么天空是蓝色的？”/,
-    },
-    ko: { '봄에 대한 시를 써 줘': /^> 아침은/m, '김치찌개 만드는 방법': /^1\. \*\*목표/m },
     ar: {
       'اكتب قصيدة عن البحر': /^> على/m,
       'كيف أتعلم الطبخ؟': /^1\. /m,
       'ما هو الذكاء الاصطناعي؟': /«ما هو/,
     },
-    he: {
-      'כתוב שיר על הים': /^> הבוקר/m,
-      'איך לאפות לחם?': /^1\. /m,
-      'מהי פוטוסינתזה?': /"מהי פוטוסינתזה\?"/,
-    },
-    hi: { 'चाय कैसे बनाते हैं?': /^1\. /m, 'एक कहानी लिखो': /घड़ियों/, 'प्रकाश संश्लेषण क्या है?': /"प्रकाश/ },
     en: {
       'Translate "おはようございます" to English': /^[\x20-\x7e\n]*"Translate "/,
       'Write a Java function that checks brackets': /```java\n/,

@@ -27,8 +27,8 @@ export interface WritingTask {
 
 /** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
-  /** Pattern for frequent words, or script names after `script:`. */
-  detect: string
+  /** Unicode scripts, by which the language is recognised. Default: none, for English. */
+  scripts?: readonly string[]
   /** Number words, starting with two. */
   numbers: readonly string[]
   /** Patterns for questions that ask for a short, long or exact length. */
@@ -108,22 +108,17 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
   }
 }
 
-/** Returns texts in the question's language, detected by script or frequent words. Default: English. */
+/** Returns texts for the scripts of the question's letters. Default: English. */
 function languageOf(question: string): Texts {
   // Quoted text can be in another language.
   const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question
   const letters = text.match(/\p{L}/gu) ?? []
-  const isForeign = letters.filter((letter) => /\P{Script=Latin}/u.test(letter)).length > letters.length * 0.3
-  const rate = ({ detect }: Texts): number => {
-    const [, scripts] = /^script:(.+)/.exec(detect) ?? []
-    if ((scripts !== undefined) !== isForeign) return 0
-    if (scripts === undefined) return text.match(expressionOf(detect, 'gi'))?.length ?? 0
-    const script = expressionOf(scripts.replace(/\w+/g, '\\p{Script=$&}'), 'u')
-    return Number(letters.filter((letter) => script.test(letter)).length > letters.length * 0.05)
-  }
-  const rated = Object.values(languages).map((texts) => ({ texts, rating: rate(texts) }))
-  const best = Math.max(1, ...rated.map(({ rating }) => rating))
-  return rated.find(({ rating }) => rating === best)?.texts ?? english
+  const isMoreThan = (share: number, expression: RegExp) =>
+    letters.filter((letter) => expression.test(letter)).length > letters.length * share
+  if (!isMoreThan(0.3, /\P{Script=Latin}/u)) return english
+  const uses = ({ scripts = [] }: Texts) =>
+    scripts.some((script) => isMoreThan(0.05, expressionOf(`\\p{Script=${script}}`, 'u')))
+  return Object.values(languages).find(uses) ?? english
 }
 
 /** Writes one passage. Lists have the requested number of items, and code is in the requested language. */
