@@ -166,28 +166,4 @@ describe('an unmatched request', () => {
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
     expect(warnings).toHaveBeenCalledExactlyOnceWith(`[understudy] ${message}`)
   })
-
-  it("is recorded as a 404 if its path is an operation's, but its host is not that of baseUrl", async () => {
-    const { gateway } = refusal('GET https://any.example/api/v1/providers', 'guard', { baseUrl })
-    await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
-  })
-
-  it('is recorded as an aborted 404 if it appears to be meant for the gateway', async () => {
-    const { gateway } = refusal('POST https://any.example/api/v1/users?a=1', 'error')
-    await expect
-      .poll(() => gateway.journal.entries())
-      .toMatchObject([
-        {
-          method: 'POST',
-          path: '/api/v1/users',
-          query: { a: '1' },
-          status: 404,
-          delivery: 'aborted-by-fault',
-        },
-      ])
-    const other = refusal('GET https://any.example/inbox', 'error')
-    const warning = refusal('GET https://any.example/api/v1/users', 'warn')
-    await new Promise((resolve) => setTimeout(resolve))
-    expect([other, warning].map((each) => each.gateway.journal.entries())).toEqual([[], []])
-  })
 })

@@ -2,7 +2,6 @@ import * as msw from 'msw'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { throwMissingMsw } from '../../src/delivery/missing-msw.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { operations } from '../../src/operations/index.ts'
@@ -37,19 +36,6 @@ it('handlers() throws in Bun and Deno, whose fetch MSW 3 does not intercept', ()
     expect(() => handlers(gateway)).toThrow(
       'MSW 3 does not intercept fetch in Bun: pass fetch: gateway.fetch to the client, or use intercept(gateway) from gateway-understudy/node',
     )
-})
-
-it.each([
-  ['ERR_MODULE_NOT_FOUND', "Cannot find package 'msw' imported from /app/a.js", true],
-  ['MODULE_NOT_FOUND', "Cannot find module 'msw'", true],
-  [undefined, 'Your application tried to access msw, but it is not declared', false],
-  ['MODULE_NOT_FOUND', 'Your application tried to access msw, but it is not declared', true],
-  ['ERR_MODULE_NOT_FOUND', "Cannot find package 'graphql' imported from /app/node_modules/msw/a.js", false],
-])('the import of MSW is missing after the error %s %s: %s', (code, message, isMissing) => {
-  const error = Object.assign(new Error(message), { code })
-  expect(() => throwMissingMsw(error)).toThrow(
-    isMissing ? "gateway-understudy/msw needs the 'msw' package: npm install --save-dev msw" : message,
-  )
 })
 
 describe('MSW handlers', () => {

@@ -49,19 +49,6 @@ describe('the x-request-id of replies that do not come from the gateway', () => 
     expect(JSON.parse(first.body).error).toMatchObject({ code: status, message: expect.any(String) })
   })
 
-  it.each([
-    ['/api/v1/responses', 'req_64b65299a4110f36'],
-    ['/api/v1/providers', 'req_4aa9e526baea9fc8'],
-  ])('is set on preflight replies from %s', async (path, expected) => {
-    const headers = {
-      host: 'localhost',
-      origin: 'http://localhost:3000',
-      'access-control-request-method': 'POST',
-    }
-    const { status, id } = await answerTo(request(`OPTIONS ${path}`, headers))
-    expect([status, id]).toEqual([204, expected])
-  })
-
   it('is set on control API replies and on the OpenAPI document', async () => {
     for (const path of ['/__understudy/health', '/__understudy/sandboxes', '/openapi.json']) {
       const { headers } = await fetch(server.url + path)

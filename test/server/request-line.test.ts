@@ -67,27 +67,6 @@ it("onRequest reports each request's status, rule and reason, and redacts secret
   expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'aborted-by-fault' })
 })
 
-it('requestLineText() escapes control characters that a client sends', async () => {
-  const lines: RequestLine[] = []
-  await using server = await startServer({ onRequest: (line) => lines.push(line) })
-  const hostile = '\u001b]0;title\u0007\u009b2J\u202e'
-  const format = { type: 'json_schema', name: 'x', schema: { $ref: `#/${hostile}` } }
-  const bodies = [
-    { model: hostile, input: 'Hello' },
-    { model: 'aurora/dawn-2', input: 'Hello', text: { format } },
-    { model: 'aurora/dawn-2', input: 'Hello', [hostile]: 1 },
-  ]
-  server.gateway.use({ on: 'listProviders', reply: { status: 400, body: { error: { message: hostile } } } })
-  for (const body of bodies) await call(server, 'POST /responses', { body })
-  await call(server, 'GET /providers')
-  await expect.poll(() => lines.length).toBe(4)
-  const text = lines.map(requestLineText).join('\n')
-  expect(text).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
-  expect(text).toContain('\\u001b]0;title\\u0007\\u009b2J\\u202e')
-  const explained = server.gateway.journal.entries().map((entry) => server.gateway.journal.explain(entry))
-  expect(explained.join('\n')).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
-})
-
 it('the server prints errors that onRequest throws, and keeps serving', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => printed.mockRestore())

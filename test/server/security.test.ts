@@ -7,7 +7,6 @@ import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer as Server, startServer } from '../../src/serve.ts'
-import { open } from '../call.ts'
 import { raw, request } from './raw.ts'
 
 const key = { authorization: 'Bearer any' }
@@ -79,10 +78,6 @@ describe('the Host header', () => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
   })
 
-  it('is not confused with other four-letter header names', async () => {
-    expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
-  })
-
   it('is compared with the host of an absolute request target', async () => {
     expect((await send('GET http://evil.example/api/v1/providers', key)).status).toBe(403)
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
@@ -129,16 +124,6 @@ describe('a cross-origin page', () => {
     })
     expect(status).toBe(403)
     expect(head).not.toContain('access-control-allow')
-  })
-
-  it('changes nothing with a rejected request', async () => {
-    const sandboxes = async () => (await send('GET /__understudy/sandboxes')).body.data
-    const before = await sandboxes()
-    await send('POST /__understudy/sandboxes', {
-      origin: 'https://evil.example',
-      'content-type': 'text/plain',
-    })
-    expect(await sandboxes()).toEqual(before)
   })
 
   it('differs from a same-origin page, which can control the gateway', async () => {
@@ -259,11 +244,6 @@ describe('a server with limits', () => {
   const patch = (headers: Record<string, string>, body = '') =>
     request('PATCH /api/v1/workspaces/production', { ...host(), ...key, ...headers }, body)
 
-  it('accepts a body of exactly the maximum size', async () => {
-    const body = JSON.stringify({ description: '' }).padEnd(1000)
-    expect(await raw(server.port, patch({ connection: 'close' }, body)).closed()).toMatch(/^HTTP\/1.1 200 /)
-  })
-
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
     'rejects a larger body for %s with a 413, and keeps the connection usable',
     async (line) => {
@@ -291,15 +271,6 @@ describe('a server with limits', () => {
     },
   )
 
-  it('responds before a much larger body has arrived, and reads the body to its end', async () => {
-    const size = 5_000_000
-    const connection = raw(server.port, patch({ 'content-length': String(size) }), Buffer.alloc(size / 2, 32))
-    expect(await connection.until('"code":413')).toMatch(/^HTTP\/1.1 413 /)
-    connection.socket.write(Buffer.alloc(size / 2, 32))
-    connection.socket.write(next())
-    expect(await connection.closed()).toContain('HTTP/1.1 200 ')
-  })
-
   it('accepts less than 16 KB of headers, and rejects more with a 431', async () => {
     // Node counts the path, and the names and values of headers.
     const long = (bytes: number) => {
@@ -326,12 +297,6 @@ describe('a server with limits', () => {
       expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
     })
 
-    it('closes the connection if the body of a rejected request never ends', async () => {
-      const head = request('POST /api/v1/responses', { host: 'evil.example', 'content-length': '9' })
-      expect(await raw(impatient.port, head, '{').closed()).toMatch(/^HTTP\/1.1 403 /)
-      // Node itself closes the connection after 5 seconds.
-    }, 4000)
-
     it('rejects headers that never end with a 408, and closes the connection', async () => {
       const refused = await raw(
         impatient.port,
@@ -355,22 +320,6 @@ describe('a server with limits', () => {
         expect(refused).toContain('{"error":{"code":408,"message":"Operation timed out"}}')
       },
     )
-  })
-
-  it('rejects bytes that are not HTTP with a 400', async () => {
-    const refused = await raw(server.port, 'no such thing\r\n\r\n').closed()
-    expect(refused).toMatch(/^HTTP\/1.1 400 /)
-    expect(refused).toContain('"code":400')
-  })
-
-  it('does not write an error into an open reply', async () => {
-    await server.gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } })
-    const body = JSON.stringify({ model: 'a/b', input: 'x', stream: true })
-    const connection = raw(server.port, request('POST /api/v1/responses', { ...host(), ...key }, body))
-    await connection.until('response.created')
-    connection.socket.write('no such thing\r\n\r\n')
-    expect(await connection.closed()).not.toContain('HTTP/1.1 400')
-    await server.gateway.resetScenarios()
   })
 
   it('records a client that disconnects while sending its body as aborted-by-client', async () => {
@@ -510,22 +459,6 @@ describe('CORS on the API', () => {
     expect(response.status).toBe(status)
     expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
     for (const name of exposed) expect(response.headers.get('access-control-expose-headers')).toContain(name)
-  })
-
-  it('allows a page to read a stream', async () => {
-    const response = await fetch(`${server.baseUrl}/responses`, {
-      method: 'POST',
-      headers: { ...page, ...key, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
-    })
-    expect(response.headers.get('content-type')).toContain('text/event-stream')
-    expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
-    expect(await response.text()).toContain('data: [DONE]')
-  })
-
-  it('adds no headers for clients other than browsers', async () => {
-    const response = await open(server, 'GET /providers')
-    expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
   it('passes OPTIONS requests that are not preflights on to the API, which has no such operation', async () => {

@@ -22,13 +22,6 @@ it.each([
   expect(read(options)).toEqual({ server: options, gateway: {} })
 })
 
-it('startServer separates server options from gateway options', () => {
-  expect(read({ port: 1, seed: 2, timeScale: 0, console: true })).toEqual({
-    server: { port: 1, console: true },
-    gateway: { seed: 2, timeScale: 0 },
-  })
-})
-
 it.each([
   [{ port: -1 }, 'options.port must be 0 to 65535, got -1'],
   [{ port: 65_536 }, 'options.port must be 0 to 65535, got 65536'],
@@ -65,11 +58,4 @@ it.each([
 ])('startServer explains %s and suggests a fix', (code, message) => {
   const error = Object.assign(new Error('x'), { code })
   expect(toListenError(error, 80, 'h')).toMatchObject({ message, code, cause: error })
-})
-
-it('startServer throws any other error unchanged', () => {
-  const error = Object.assign(new Error('x'), { code: 'EOTHER' })
-  expect(toListenError(error, 80, 'h')).toBe(error)
-  const bare = new Error('x')
-  expect(toListenError(bare, 80, 'h')).toBe(bare)
 })
