@@ -68,7 +68,7 @@ function treeWithout(gone: readonly string[]): string {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   // Removed because they also cover the extras: the golden transcript, the fuzzing of exchanged files, and the
   // document generators.
-  const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,mutated-file*}.ts'], {
+  const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,files,soak.test}.ts'], {
     cwd: root,
   })
   for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])

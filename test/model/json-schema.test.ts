@@ -13,7 +13,7 @@ import { loadFakeValue } from '../../src/model/structured.ts'
 import type { JsonSchema } from '../../src/resources/json-schema.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
-import { anySchema } from '../tools/soak/any-schema.ts'
+import { anySchema } from '../tools/soak/schemas.ts'
 
 const fakeValue = await loadFakeValue()
 const source = { path: 'body.text.format.schema', subject: 'Plan three museums in Oslo', seed: '1' }

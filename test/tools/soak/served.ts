@@ -1,4 +1,4 @@
-/** Runs a server in a separate process, started by `child.ts`, and reports its memory on request. */
+/** Runs a server in a separate process, started by `load.ts`, and reports its memory on request. */
 import { type ServerOptions, startServer } from '../../../src/serve.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')

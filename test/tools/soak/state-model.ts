@@ -11,6 +11,7 @@ import { discard } from '../../../src/gateway/call.ts'
 import { handle } from '../../../src/gateway/handle.ts'
 import { createGateway, type Gateway, type Sandbox } from '../../../src/index.ts'
 import type { Workspace } from '../../../src/resources/workspace.ts'
+import { part } from './part.ts'
 
 type Row = Pick<Workspace, 'id' | 'slug' | 'name'>
 
@@ -46,6 +47,17 @@ export function steps(turns: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
 
 /** Value of `turns` for sequential steps. */
 export const untilDone = Number.POSITIVE_INFINITY
+
+/** Plans of which one in five has sequential steps. */
+const anyPlan = fc.oneof(
+  { weight: 1, arbitrary: steps(fc.constant(untilDone)) },
+  { weight: 4, arbitrary: steps(fc.nat({ max: 14 })) },
+)
+
+export const plans = part('plans for the state model', anyPlan, () => async (plan) => {
+  await runModel(plan)
+  return true
+})
 
 /** A sandbox's expected state. */
 class ModelState {

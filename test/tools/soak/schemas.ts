@@ -1,7 +1,8 @@
-/** Arbitrary JSON Schemas for property tests, including useful, unusual and unsatisfiable ones. */
-
+/** Arbitrary JSON Schemas, including useful, unusual and unsatisfiable ones. A schema has a value, or gets a 400. */
 import fc from 'fast-check'
+import { loadFakeValue } from '../../../src/model/structured.ts'
 import type { JsonSchema } from '../../../src/resources/json-schema.ts'
+import { part } from './part.ts'
 
 const few = fc.nat({ max: 4 })
 const bound = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -5, max: 5, noNaN: true }))
@@ -108,3 +109,15 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
 export const anySchema = fc
   .tuple(schema, schema, schema, schema)
   .map(([root, a, b, c]) => ({ ...(typeof root === 'boolean' ? {} : root), $defs: { a, b, c } }))
+
+const fakeValue = await loadFakeValue()
+
+export const schemas = part('schemas', anySchema, () => (schema) => {
+  try {
+    fakeValue(schema, { path: 'schema', subject: 'tides', seed: '1', warn() {} })
+    return true
+  } catch (error) {
+    if ((error as { status?: number }).status !== 400) throw error
+    return false
+  }
+})
