@@ -1,33 +1,23 @@
-/**
- * Control operations used only by the console: call rows, explanations as data, a search in bodies, opened files,
- * and checks of drafts.
- */
+/** Control operations used only by the console: changed calls, a search in bodies, explanations as data, and drafts. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
-import {
-  type ControlContext,
-  type ControlOperation,
-  gatewayOperation,
-  sandboxOperation,
-} from '../../control/operation.ts'
-import { infoOf } from '../../control/sandbox-operations.ts'
+import { type ControlOperation, gatewayOperation, sandboxOperation } from '../../control/operation.ts'
 import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
-import { draftOperations } from './drafts.ts'
-import { toRow } from './rows.ts'
+import { Changes } from './changes.ts'
+import { checkDraft } from './drafts.ts'
+import { type CallRow, toRow } from './rows.ts'
 import { whyOf } from './why.ts'
 
-/** A sandbox that was opened from a file. */
-export interface OpenedFile {
-  /** Sandbox id. */
-  sandbox: string
-  /** File name. */
-  name: string
-  /** Id that the sandbox had when it was saved. */
-  saved: string
-  /** The test that failed, if the file names one. */
-  test: string | null
+/** Reply of `GET /console/changes`. */
+export interface ChangedCalls {
+  /** Position to ask for the next changes. */
+  position: string
+  /** If true, `rows` are all calls, because the page has missed changes. */
+  isComplete: boolean
+  /** Oldest first. */
+  rows: CallRow[]
 }
 
 /** Tag of operations that are neither part of the public API nor in the remote client. */
@@ -36,34 +26,24 @@ const tag = 'Internal'
 const sliceMs = 10
 
 /** Maximum number of rows in one reply. */
-const maxRows = 10_000
-
-const Row = z.looseObject({ id: z.string(), sandbox: z.string() })
+const maxRows = 5000
 
 export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] {
-  const files = new Map<string, OpenedFile>()
+  const changes = new Changes(sandboxes.listeners)
   return [
     gatewayOperation({
-      id: 'listRows',
-      route: 'POST /console/rows',
-      doc: {
-        summary: 'List rows for the newest calls in all sandboxes, oldest first, or for specific calls',
-        tag,
-      },
+      id: 'listChangedCalls',
+      route: 'GET /console/changes',
+      doc: { summary: 'Wait for changed calls, and list them', tag },
       input: {
-        body: z.strictObject({
-          last: z.int().min(1).max(maxRows).default(maxRows).describe('Maximum number of calls.'),
-          calls: z
-            .array(z.tuple([z.string(), z.string()]))
-            .max(maxRows)
-            .optional()
-            .describe('Sandbox and id of each call. Unknown calls are omitted.'),
-        }),
+        query: z.object({ after: z.string().optional().describe('Position of the previous reply.') }),
       },
-      output: z.object({ data: z.array(Row) }),
-      async resolve({ gateway, body: { calls, last } }) {
-        const records = calls ? calls.flatMap(findIn) : [...sandboxes.store.records()].slice(-last)
-        return { data: await inSlices(records, (record) => toRow(record, gateway.operations)) }
+      output: z.object({ data: z.looseObject({ position: z.string() }) }),
+      async resolve({ gateway, query: { after } }) {
+        const { position, records } = await changes.after(after)
+        const shown = records ?? [...sandboxes.store.records()].slice(-maxRows)
+        const rows = await inSlices(shown, (record) => toRow(record, gateway.operations))
+        return { data: { position, isComplete: !records, rows } satisfies ChangedCalls }
       },
     }),
     gatewayOperation({
@@ -92,44 +72,15 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         data: await whyOf(sandbox.journal.record(params.entry), sandbox),
       }),
     }),
-    gatewayOperation({
-      id: 'openFile',
-      route: 'POST /console/files',
-      doc: { summary: 'Create a sandbox from a saved file, and add it to the list of opened files', tag },
-      input: {
-        body: z.strictObject({ name: z.string().max(1000), file: z.looseObject({ format: z.string() }) }),
-      },
-      output: z.object({ data: z.looseObject({ id: z.string() }) }),
-      async resolve({ gateway, body: { name, file }, ...origins }) {
-        const sandbox = await gateway.sandboxes.open(file)
-        const { sandbox: saved, test } = file as { sandbox?: unknown; test?: unknown }
-        const opened = {
-          sandbox: sandbox.id,
-          name,
-          saved: String(saved),
-          test: typeof test === 'string' ? test : null,
-        }
-        files.set(sandbox.id, opened)
-        return { data: infoOf(sandbox, origins as ControlContext) }
-      },
+    sandboxOperation({
+      id: 'checkDraft',
+      route: 'POST /console/sandboxes/{sandbox}/drafts',
+      doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },
+      input: { body: z.strictObject({ text: z.string() }) },
+      output: z.object({ data: z.looseObject({ problems: z.array(z.looseObject({})) }) }),
+      resolve: (sandbox, { gateway, body: { text } }) => ({ data: checkDraft(text, gateway, sandbox) }),
     }),
-    gatewayOperation({
-      id: 'listFiles',
-      route: 'GET /console/files',
-      doc: { summary: 'List the sandboxes that were opened from a file', tag },
-      output: z.object({ data: z.array(z.looseObject({ sandbox: z.string() })) }),
-      resolve() {
-        for (const id of files.keys()) if (!sandboxes.get(id)) files.delete(id)
-        return { data: [...files.values()] }
-      },
-    }),
-    ...draftOperations,
   ]
-
-  function findIn([id, call]: readonly [string, string]): CallRecord[] {
-    const record = sandboxes.get(id)?.journal.find((each) => each.id === call)
-    return record ? [record] : []
-  }
 }
 
 /** Converts records in slices, between which other requests are handled. */

@@ -1,24 +1,47 @@
-/**
- * Rows of the call list: each call's summary, and what distinguishes it from similar calls.
- */
+/** Rows of the call list: parts of each call's entry, and what distinguishes it from similar calls. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { hideInQuery, hideInString } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { type CallSummary, toSummary } from '../../journal/summary.ts'
+import { elapsed, type JournalEntry } from '../../journal/entry.ts'
+import { timeOfDayAt } from '../../lib/clock.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { type ConversationItem, firstUserText } from '../../resources/conversation.ts'
 
-export interface CallRow extends CallSummary {
+type EntryParts = Pick<
+  JournalEntry,
+  | 'id'
+  | 'operation'
+  | 'method'
+  | 'path'
+  | 'status'
+  | 'rules'
+  | 'delivery'
+  | 'durationMs'
+  | 'firstByteMs'
+  | 'traceId'
+>
+
+export interface CallRow extends EntryParts {
+  /** Sandbox id. */
+  sandbox: string
+  /** Model named in the body, or null. */
+  model: string | null
+  /** If true, the request asked for an event stream. */
+  stream: boolean
+  /** If true, neither an operation nor a rule matched the request. */
+  unmatched: boolean
+  /** Number of near misses; 0 if a rule applied. */
+  nearMissCount: number
+  /** Number of warnings. */
+  warnings: number
+  /** Real time of arrival, ISO 8601. */
+  startedAt: string
   /** Beginning of the last item in the request's conversation or, if it has no conversation, of its query or body. */
   input: string
   /** Size of the reply body in bytes. */
   bytes: number
-  /** Trace id in the `traceparent` header. */
-  traceId: string | null
   /** Beginning of the first user message, which all calls in a conversation share. */
   conversation: string | null
-  /** Sandbox time, ISO 8601. Calls from a file have no other time. */
-  timestamp: string
 }
 
 type RequestFacts = Pick<CallRow, 'input' | 'conversation'>
@@ -31,13 +54,27 @@ const cache = new WeakMap<CallRecord, RequestFacts>()
 export function toRow(record: CallRecord, operations: GatewayCore['operations']): CallRow {
   const facts = cache.get(record) ?? requestFacts(record, operations)
   cache.set(record, facts)
-  const { responseBody, traceId, at } = record
+  const { operation, rules, responseBody, startedAt } = record
   return {
-    ...toSummary(record),
     ...facts,
+    id: record.id,
+    sandbox: record.state.id,
+    operation: operation ?? null,
+    method: record.method,
+    path: hideInString(record.path),
+    status: record.status,
+    model: record.model === undefined ? null : hideInString(record.model),
+    stream: record.asksForStream,
+    rules: [...rules],
+    unmatched: !operation && rules.length === 0,
+    nearMissCount: record.nearMissCount,
+    warnings: record.warnings.length,
+    delivery: record.delivery,
+    traceId: record.traceId ?? null,
+    startedAt: timeOfDayAt(startedAt),
+    durationMs: elapsed(startedAt, record.endedAt),
+    firstByteMs: elapsed(startedAt, record.firstByteAt),
     bytes: responseBody.bytes + responseBody.truncatedBytes,
-    traceId: traceId ?? null,
-    timestamp: new Date(at).toISOString(),
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
-import { call, open } from '../../call.ts'
+import { call } from '../../call.ts'
 import { launch } from './browser.ts'
 import { makeSampleCalls, type SampleCalls } from './sample-calls.ts'
 
@@ -89,7 +89,7 @@ describe('the list of calls', () => {
     await page.locator('.group', { hasText: 'When is high tide?' }).waitFor()
   })
 
-  it('compares two selected calls, and exports them as HAR, as a sandbox and as a scenario', async () => {
+  it('compares two selected calls, and exports them as HAR and as JSON', async () => {
     for (const id of [sampleCalls.cut, sampleCalls.conversation])
       await page.locator(`li:has([data-call="${id}"])`).getByRole('checkbox').check()
     const saved = async (name: string) => {
@@ -106,14 +106,6 @@ describe('the list of calls', () => {
       sampleCalls.conversation,
     ])
     expect((await saved('Calls as JSON')).map(({ id }: { id: string }) => id)).toHaveLength(2)
-    expect((await saved('Sandbox file')).calls).toHaveLength(10)
-    const scenario = await saved('Scenario that reproduces these calls')
-    await using replica = await startServer({ timeScale: 0, scenarios: [scenario] })
-    const input = 'What does the moon have to do with it?'
-    const body = { model: 'aurora/dawn-2', input, stream: true }
-    const reply = await open(replica, 'POST /responses', { body })
-    await reply.text().catch(() => undefined)
-    expect(replica.gateway.journal.last('createResponse')?.rules[0]).toMatchObject({ scenario: 'reproduced' })
 
     await page.getByRole('link', { name: 'Compare' }).click()
     const request = page.getByRole('region', { name: 'Differences: Request' })
@@ -213,34 +205,14 @@ describe('the page of a call', () => {
     }
   })
 
-  it.each([
-    ['Error status', 'Status', '429', async (reply: Response) => expect(reply.status).toBe(429)],
-    [
-      'Text',
-      'Text',
-      'As you wish.',
-      async (reply: Response) => expect(await reply.text()).toContain('As you wish.'),
-    ],
-    [
-      'Tool call',
-      'Function',
-      'look_up',
-      async (reply: Response) => expect(await reply.text()).toContain('"name":"look_up"'),
-    ],
-    ['Delay', 'Milliseconds', '50', async (reply: Response) => expect(reply.status).toBe(200)],
-  ])('overrides the next response with %s', async (how, label, value, check) => {
-    const ask = () => open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
-    const { headers } = await ask()
-    await page.locator(`[data-call="${headers.get('x-request-id')}"]`).click()
-    await page.getByRole('button', { name: 'Override next response…' }).click()
-    await page.getByLabel('Effect').selectOption({ label: how })
-    await page.getByRole('textbox', { name: label, exact: true }).fill(value)
-    await page.getByRole('button', { name: 'Activate' }).click()
-    await page.getByText('Active', { exact: true }).waitFor()
-    await check(await ask())
-    await page.getByText('Used', { exact: true }).waitFor()
-    expect(server.gateway.journal.last('createResponse')?.rules[0]).toMatchObject({ scenario: 'override' })
-    await (await ask()).text()
-    expect(server.gateway.journal.last('createResponse')?.rules).toEqual([])
+  it('edits a call and sends it again', async () => {
+    await page.locator(`[data-call="${sampleCalls.cut}"]`).click()
+    await page.getByRole('button', { name: 'Edit and send again…' }).click()
+    const body = page.getByLabel('Body', { exact: true })
+    const sent = { ...JSON.parse(await body.inputValue()), model: 'nova/other', input: 'Hello again' }
+    await body.fill(JSON.stringify(sent))
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect.poll(() => server.gateway.journal.last('createResponse')?.body).toEqual(sent)
+    await page.getByText(server.gateway.journal.last('createResponse')?.id ?? '', { exact: true }).waitFor()
   })
 })

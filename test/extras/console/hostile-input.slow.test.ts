@@ -134,7 +134,6 @@ describe('the console', () => {
     }
     for (const [hash, text] of [
       ['#/calls', '/responses'],
-      ['#/metrics', 'Median tokens per second'],
       ['#/sandboxes', 'Base URL'],
       ['#/data?collection=workspaces', 'hostile-29'],
       ['#/scenarios', 'hostile-29'],
@@ -143,7 +142,7 @@ describe('the console', () => {
       await check(hash)
     }
     // Puts the payload in YAML, valid and invalid.
-    await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
+    await look(page, '#/scenarios', 'Scenario (YAML or JSON)')
     const text = page.getByLabel('Scenario (YAML or JSON)')
     for (const payload of payloads) {
       await text.fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
@@ -156,24 +155,24 @@ describe('the console', () => {
         .waitFor()
       await check(payload)
     }
-    // Puts the payload in form fields, in field names, and in suggested values.
+    // Puts the payload in rules and rows.
     for (const [index, payload] of payloads.entries()) {
-      await look(page, '#/scenarios?as=text', 'Scenario (YAML or JSON)')
       const rule = {
         name: payload,
         on: payload,
         [payload]: payload,
-        fault: { name: payload, [payload]: payload },
         when: { model: [payload], headers: { [payload]: payload }, body: { [payload]: { equals: payload } } },
         reply: { frames: [{ data: payload }, { event: { type: payload } }] },
       }
+      await look(page, '#/scenarios', 'Scenario (YAML or JSON)')
       await text.fill(JSON.stringify({ name: payload, description: payload, rules: [rule, payload] }))
-      await look(page, '#/scenarios', 'Optional fields of when')
-      await page.getByText('problems', { exact: false }).first().waitFor()
+      await page
+        .getByRole('button', { name: /^Line / })
+        .first()
+        .waitFor()
       await check(payload)
       const row = `00000000-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`
-      await look(page, `#/data?collection=workspaces&row=${row}`, 'URL-friendly identifier.')
-      await page.getByLabel('slug', { exact: true }).fill(payload)
+      await look(page, `#/data?collection=workspaces&row=${row}`, 'Row (JSON)')
       await check(payload)
     }
     // Puts the payload in the URL.

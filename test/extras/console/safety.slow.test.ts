@@ -40,8 +40,8 @@ describe('actions that lose data', () => {
   it('clear calls, delete rows and reset a sandbox only after confirmation', async () => {
     const { gateway } = setup.server
     await call(setup.server, 'GET /providers')
-    const { page } = await open(setup.browser, at('#/metrics'))
-    await page.getByRole('link', { name: 'Calls' }).click()
+    const { page } = await open(setup.browser, at('#/sandboxes'))
+    await page.getByRole('link', { name: 'Calls' }).first().click()
     await page.locator('.row').first().waitFor()
     await answer(page, 'Clear 1 call', 'Cancel')
     // Navigation cancels too.

@@ -11,14 +11,13 @@ export interface SampleCalls {
   unmatched: string
 }
 
-/** Ids of a rate-limited call, of a call that gets a tool call, and of a sandbox opened from a file. */
+/** Ids of a rate-limited call, and of a call that gets a tool call. */
 export interface MoreCalls {
   limited: string
   tool: string
-  file: string
 }
 
-/** Makes calls with a rate limit, a tool call and a trace, and opens a file. */
+/** Makes calls with a rate limit, a tool call and a trace. */
 export async function makeMoreCalls({ url, gateway }: RunningServer): Promise<MoreCalls> {
   const sandbox = await gateway.createSandbox({ id: 'agent' })
   sandbox.use({
@@ -55,12 +54,7 @@ export async function makeMoreCalls({ url, gateway }: RunningServer): Promise<Mo
     ],
   })
   const limited = await ask({ input: [first, { role: 'user', content: 'And tomorrow?' }] })
-  const response = await fetch(`${url}/__understudy/console/files`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'sandbox.json', file: sandbox.save() }),
-  })
-  return { limited, tool, file: (await response.json()).data.id }
+  return { limited, tool }
 }
 
 export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Promise<SampleCalls> {
@@ -118,15 +112,13 @@ export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Prom
 /** URL hash of every screen. */
 export function screensOf(
   { conversation, cut, unmatched }: SampleCalls,
-  { limited, tool, file }: MoreCalls,
+  { limited, tool }: MoreCalls,
 ): Record<string, string> {
   return {
     empty: '#/calls?sandbox=checkout-test',
     groups: '#/calls?sandbox=agent&group=conversation',
     limited: `#/calls?call=${limited}&in=agent`,
     tool: `#/calls?call=${tool}&in=agent&tab=stream`,
-    file: `#/calls?sandbox=${file}`,
-    filecall: `#/calls?sandbox=${file}&call=${limited}&in=${file}`,
     compare: `#/calls?call=${conversation}&in=default&with=${cut}&within=default`,
     found: '#/calls?q=op%3AcreateResponse+slower%3A20ms&sort=-duration',
     calls: '#/calls',
@@ -139,12 +131,8 @@ export function screensOf(
     raw: `#/calls?call=${conversation}&in=default&tab=raw`,
     scenarios: '#/scenarios',
     data: '#/data',
-    scenariotext: '#/scenarios?as=text',
     row: '#/data?collection=workspaces&row=%2B',
     oldrow: '#/data?collection=models&row=aurora%2Fdawn-2',
-    rowjson: '#/data?collection=workspaces&row=%2B&as=text',
     sandboxes: '#/sandboxes',
-    metrics: '#/metrics',
-    try: '#/try',
   }
 }

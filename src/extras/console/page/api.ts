@@ -3,7 +3,6 @@
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { TextCheck } from '../../../control/check-text.ts'
 import { type CallOptions, ControlClient, type RouteId, type RouteParams } from '../../../control/client.ts'
 import type {
   BundledScenario,
@@ -11,9 +10,7 @@ import type {
   CollectionSize,
   SandboxAddress,
 } from '../../../control/remote-sandbox.ts'
-import type { DryRun } from '../../../journal/dry-run.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import type { CallSummary } from '../../../journal/summary.ts'
 import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/sandbox-options.ts'
 import type { ScenarioProgress } from '../../../scenarios/activation.ts'
@@ -22,18 +19,13 @@ import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 interface Replies {
   listSandboxes: SandboxAddress[]
   createSandbox: SandboxAddress
-  openSandbox: SandboxAddress
   createSnapshot: SandboxSnapshot
   readClock: ClockReading
   listBundledScenarios: BundledScenario[]
   listActiveScenarios: ScenarioProgress[]
-  checkScenario: TextCheck
-  dryRunScenario: DryRun
-  listCalls: CallSummary[]
   getCall: JournalEntry
   explainCall: string
   exportCall: { text: string }
-  resendCall: JournalEntry
   listCollections: CollectionSize[]
   listChanges: CollectionChanges[]
   listRecords: Record<string, unknown>[]

@@ -7,9 +7,9 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
-import { go, hashWith, param } from './location.ts'
-import { OverrideResponse } from './override-response.tsx'
-import { ActionButton, Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
+import { hashWith, param } from './location.ts'
+import { Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
+import { SendAgain } from './send-again.tsx'
 import { Stream } from './stream.tsx'
 import { isEventStream } from './stream-events.ts'
 import { WhyTab } from './why.tsx'
@@ -25,7 +25,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])
-  const isOverriding = useSignal(false)
+  const isSending = useSignal(false)
   if (problem)
     return (
       <article class="detail" tabIndex={-1} aria-label="Call">
@@ -34,10 +34,6 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
       </article>
     )
   if (!entry) return <article class="detail" tabIndex={-1} aria-label="Call" aria-busy="true" />
-  const resend = async () => {
-    const { id: call } = await ask('resendCall', here)
-    go({ call, in: sandbox })
-  }
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
     <article class="detail" tabIndex={-1} aria-label="Call">
@@ -60,18 +56,17 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <code>{id}</code>
       </p>
       <div class="bar">
-        <ActionButton run={resend}>Resend</ActionButton>
         <button
           type="button"
-          aria-expanded={isOverriding.value}
+          aria-expanded={isSending.value}
           onClick={() => {
-            isOverriding.value = !isOverriding.value
+            isSending.value = !isSending.value
           }}
         >
-          Override next response…
+          Edit and send again…
         </button>
       </div>
-      {isOverriding.value && <OverrideResponse entry={entry} sandbox={sandbox} />}
+      {isSending.value && <SendAgain entry={entry} sandbox={sandbox} />}
       <fieldset class="bar formats">
         <legend class="muted">Copy as</legend>
         {formats.map(([as, title]) => (

@@ -3,24 +3,21 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
-import type { CallSummary } from '../../../journal/summary.ts'
-import type { OpenedFile } from '../operations.ts'
+import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'
-import { follow } from './events.ts'
+import { follow, loadChanges } from './changes.ts'
 import { chosenSandbox, param } from './location.ts'
 import { matches, parseSearch, ruleName } from './search.ts'
 
 /** Maximum number of calls to keep in the list. Older ones are removed. */
 const limit = 5000
-/** Minimum time between two requests for changed calls' rows, in milliseconds. */
-const rowsEveryMs = 250
+/** Minimum time between two searches in bodies, in milliseconds. */
+const searchEveryMs = 250
 /** Minimum time between two updates of the list, in milliseconds. */
 const publishEveryMs = 200
 
 export const sandboxes = signal<SandboxAddress[]>([])
-/** Sandboxes opened from a file, whose calls are listed separately. */
-export const files = signal<readonly OpenedFile[]>([])
 /** If true, the chosen sandbox was deleted or has expired. */
 export const isChosenGone = computed(
   () =>
@@ -43,7 +40,7 @@ export const selected = signal<ReadonlySet<string>>(new Set())
 let byKey = new Map<string, CallRow>()
 
 /** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
-export function keyOf({ sandbox, id, startedAt }: CallSummary): string {
+export function keyOf({ sandbox, id, startedAt }: CallRow): string {
   return `${sandbox} ${id} ${startedAt}`
 }
 
@@ -58,15 +55,11 @@ const bodyTexts = computed(() => terms.value.filter(({ field, value }) => field 
 /** Calls whose bodies contain a search term, as sandbox and id, by term. */
 const bodyMatches = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
-/**
- * Calls in the chosen sandbox, or in all sandboxes that were not opened from a file. Oldest first.
- */
+/** Calls in the chosen sandbox, or in all sandboxes. Oldest first. */
 export const chosenCalls = computed(() => {
   const sandbox = chosenSandbox.value
-  const opened = new Set(files.value.map((file) => file.sandbox))
-  return (pausedCalls.value ?? calls.value).filter((call) =>
-    sandbox === '*' ? !opened.has(call.sandbox) : call.sandbox === sandbox,
-  )
+  const all = pausedCalls.value ?? calls.value
+  return sandbox === '*' ? all : all.filter((call) => call.sandbox === sandbox)
 })
 
 /** Calls that match the search, oldest first. */
@@ -145,56 +138,24 @@ export const items = computed((): readonly Item[] => {
 })
 
 export async function loadSandboxes(): Promise<void> {
-  const [list, opened] = await Promise.all([ask('listSandboxes', {}), askConsole<OpenedFile[]>('GET /files')])
-  batch(() => {
-    sandboxes.value = list
-    files.value = opened
-  })
+  sandboxes.value = await ask('listSandboxes', {})
 }
 
-/**
- * Calls that arrive during a load and may be missing from the loaded rows. There is one list per load in
- * progress.
- */
-const loads = new Set<CallRow[]>()
-
+/** Loads all calls and sandboxes. */
 export async function loadCalls(): Promise<void> {
-  const arrived: CallRow[] = []
-  loads.add(arrived)
   try {
-    const [rows] = await Promise.all([askConsole<CallRow[]>('POST /rows', { last: limit }), loadSandboxes()])
-    byKey = new Map()
-    take([...rows, ...arrived])
+    const [changed] = await Promise.all([loadChanges(), loadSandboxes()])
+    take(changed)
     problem.value = ''
-    isLoaded.value = true
   } catch (error) {
     problem.value = messageOf(error)
   }
-  loads.delete(arrived)
 }
 
-let isReloading = false
-let isStale = false
-
-/** Reloads all calls, at most once per second. */
-async function reload(): Promise<void> {
-  isStale = true
-  if (isReloading) return
-  isReloading = true
-  while (isStale) {
-    isStale = false
-    await loadCalls()
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-  }
-  isReloading = false
-}
-
-/** Clears all calls in the chosen sandbox, or in all sandboxes that were not opened from a file. */
+/** Clears all calls in the chosen sandbox, or in all sandboxes. */
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
-  const opened = new Set(files.value.map(({ sandbox }) => sandbox))
-  const all = sandboxes.value.map(({ id }) => id).filter((id) => !opened.has(id))
-  const ids = chosen === '*' ? all : [chosen]
+  const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]
   await Promise.all(ids.map((id) => ask('clearJournal', { sandbox: id }).catch(() => undefined)))
   batch(() => {
     pause(false)
@@ -204,13 +165,17 @@ export async function clearCalls(): Promise<void> {
   })
 }
 
-function take(rows: readonly CallRow[]): void {
+function take({ rows, isComplete }: ChangedCalls): void {
+  if (isComplete) byKey = new Map()
   for (const row of rows) byKey.set(keyOf(row), row)
   for (const key of byKey.keys()) {
     if (byKey.size <= limit) break
     byKey.delete(key)
   }
+  isLoaded.value = true
   publish()
+  const known = new Set(sandboxes.value.map(({ id }) => id))
+  if (rows.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
 }
 
 let publishedAt = Number.NEGATIVE_INFINITY
@@ -231,44 +196,9 @@ function publish(): void {
   )
 }
 
-/** Calls that changed since their rows were loaded, by key. */
-let changed = new Map<string, CallSummary>()
-let isLoadingRows = false
-
-/** Shows summaries immediately, and loads their full rows shortly after. */
-function update(summaries: readonly CallSummary[]): void {
-  const blank = { input: '', bytes: 0, traceId: null, conversation: null, timestamp: '' }
-  const rows = summaries.map((each): CallRow => ({ ...(byKey.get(keyOf(each)) ?? blank), ...each }))
-  take(rows)
-  for (const arrived of loads) arrived.push(...rows)
-  for (const each of summaries) changed.set(keyOf(each), each)
-  void loadRows()
-}
-
-async function loadRows(): Promise<void> {
-  if (isLoadingRows) return
-  isLoadingRows = true
-  while (changed.size > 0) {
-    const wanted = [...changed.values()].map(({ sandbox, id }) => [sandbox, id])
-    changed = new Map()
-    const rows = await askConsole<CallRow[]>('POST /rows', { calls: wanted }).catch(() => [])
-    // Calls that were cleared in the meantime must not reappear.
-    take(rows.filter((row) => byKey.has(keyOf(row))))
-    await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
-  }
-  isLoadingRows = false
-}
-
 export function start(): void {
-  follow({
-    calls(updates) {
-      update(updates)
-      const known = new Set(sandboxes.value.map(({ id }) => id))
-      if (updates.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
-    },
-    resync: () => void reload(),
-  })
-  void loadCalls()
+  void follow(take)
+  void loadSandboxes().catch(() => undefined)
   effect(() => {
     if (goneCount.value > 0) void loadSandboxes().catch(() => undefined)
   })
@@ -283,7 +213,7 @@ let isSearching = false
 async function searchBodies(): Promise<void> {
   if (isSearching) return
   isSearching = true
-  await new Promise((resolve) => setTimeout(resolve, rowsEveryMs))
+  await new Promise((resolve) => setTimeout(resolve, searchEveryMs))
   isSearching = false
   const found = await Promise.all(
     bodyTexts.value.map(async ({ value: text }) => {

@@ -14,7 +14,6 @@ import {
   clearCalls,
   columns,
   durationScale,
-  files,
   type Item,
   isAutoScrolling,
   isLoaded,
@@ -27,7 +26,6 @@ import {
 } from './calls-store.ts'
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { OpenedFileSummary } from './file-summary.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { chosenSandbox, go, hashWith, param } from './location.ts'
 import { ActionButton, Empty, milliseconds, Status, sizeOf } from './parts.tsx'
@@ -37,13 +35,15 @@ export function Calls() {
   const open = param('call')
   const other = param('with')
   useFocus(open)
-  const file = files.value.find(({ sandbox }) => sandbox === chosenSandbox.value)
+  useEffect(() => {
+    addEventListener('keydown', handleKey)
+    return () => removeEventListener('keydown', handleKey)
+  }, [])
   const hasDetails = open !== '' || other !== ''
   return (
     <div class={hasDetails ? 'split open' : 'split'}>
       <section class="list" aria-label="Calls">
         <Toolbar />
-        {file && <OpenedFileSummary file={file} />}
         <List />
       </section>
       {other ? (
@@ -104,7 +104,7 @@ function SearchField() {
         list="completions"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search (/), e.g. status:429"
+        placeholder="Search, e.g. status:429"
         aria-label="Search calls"
         value={text}
         onFocus={complete}
@@ -275,7 +275,6 @@ function List() {
   const visible = list.slice(first, last)
   const tabStop = visible.find(isOpen) ?? list.slice(Math.floor(top / rowHeight)).find(isCall)
   const scale = durationScale.value
-  const isFile = files.value.some(({ sandbox }) => sandbox === chosenSandbox.value)
   return (
     <>
       <Headings />
@@ -293,7 +292,6 @@ function List() {
                 isOpen={isOpen(item)}
                 isSelected={selected.value.has(keyOf(item))}
                 isTabStop={item === tabStop}
-                isFile={isFile}
               />
             ) : (
               <li key={item.group} class="group">
@@ -316,7 +314,7 @@ function keyOfItem(item: Item | undefined): string {
 }
 
 /** Moves the focus by a number of rows. If call details are open, they follow the focus. */
-export function step(by: number): void {
+function step(by: number): void {
   const list = items.value.filter(isCall)
   const { key } = (document.activeElement as HTMLElement).dataset
   const focused = list.findIndex((call) => keyOf(call) === key)
@@ -328,16 +326,31 @@ export function step(by: number): void {
   if (param('call') && !param('with')) go({ call: next.id, in: next.sandbox }, { replace: true })
 }
 
-/** Selects or deselects the focused call. */
-export function toggleFocused(): void {
-  const { key } = (document.activeElement as HTMLElement).dataset
-  if (key !== undefined) toggle(key)
-}
-
 function toggle(key: string): void {
   const next = new Set(selected.value)
   if (!next.delete(key)) next.add(key)
   selected.value = next
+}
+
+const steps: Record<string, number> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+/** The arrow keys move through the list, Escape closes a call. */
+function handleKey(event: KeyboardEvent): void {
+  const { key, target } = event
+  const element = target as HTMLElement
+  if (document.querySelector('dialog[open]') || element.matches('input, textarea, select')) return
+  const by = steps[key]
+  if (key === 'Escape')
+    go({ call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined })
+  else if (by !== undefined && element.matches('.rows a')) {
+    event.preventDefault()
+    step(by)
+  }
 }
 
 /** Column headings, which sort the list. */
@@ -389,17 +402,14 @@ const Row = memo(function Row({
   isOpen,
   isSelected,
   isTabStop,
-  isFile,
 }: {
   call: CallRow
   /** Duration of a full bar in milliseconds. */
   scale: number
   isOpen: boolean
   isSelected: boolean
-  /** If true, the Tab key focuses this row. The other rows are reached with j and k or the arrow keys. */
+  /** If true, the Tab key focuses this row. The other rows are reached with the arrow keys. */
   isTabStop: boolean
-  /** If true, the call comes from a sandbox file, and its time is shown as sandbox time. */
-  isFile: boolean
 }) {
   const { method, path, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
   const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
@@ -423,7 +433,7 @@ const Row = memo(function Row({
         aria-current={isOpen ? 'true' : undefined}
         class="row"
       >
-        <time>{isFile ? call.timestamp.slice(11, 23) : timeOfDay(call.startedAt)}</time>
+        <time>{timeOfDay(call.startedAt)}</time>
         <Status status={status} delivery={delivery} />
         <span class="what">
           <span class="method">{method}</span> <span class="path">{short}</span>

@@ -1,14 +1,12 @@
 /**
- * A sandbox's collections as tables, a row editor, and differences from the seed.
+ * A sandbox's collections as tables, and differences from the seed.
  */
 import { useSignal } from '@preact/signals'
 import type { CollectionChanges } from '../../../control/remote-sandbox.ts'
 import { ask, useLoaded } from './api.ts'
-import { later } from './later.tsx'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, Tabs } from './parts.tsx'
-
-const RowEditor = later(async () => (await import('./row-editor.tsx')).RowEditor)
+import { RowEditor } from './row-editor.tsx'
 
 type Row = Record<string, unknown>
 
@@ -94,9 +92,8 @@ function Collection({
         <RowEditor
           key={open}
           here={here}
-          rows={list}
-          row={opened}
-          rowKey={open}
+          row={opened ?? list[0] ?? {}}
+          rowKey={opened && open}
           onDone={() => {
             reload()
             go({ row: undefined })

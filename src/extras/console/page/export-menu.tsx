@@ -2,7 +2,7 @@
  * Menu that exports the selected calls, or all calls in the list.
  */
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'
-import { exportEntries, exportHar, exportSandboxes } from './exports.ts'
+import { exportEntries, exportHar } from './exports.ts'
 import { ActionButton } from './parts.tsx'
 
 export function ExportMenu() {
@@ -20,7 +20,6 @@ export function ExportMenu() {
       <div class="card">
         <ActionButton run={() => exportHar(list)}>HAR</ActionButton>
         <ActionButton run={() => exportEntries(list)}>Calls as JSON</ActionButton>
-        <ActionButton run={() => exportSandboxes(list)}>Sandbox file</ActionButton>
       </div>
     </details>
   )

@@ -1,5 +1,5 @@
 /**
- * Exports several calls as files: HAR, JSON, or sandbox files.
+ * Exports several calls as files: HAR or JSON.
  */
 import type { CallRow } from '../rows.ts'
 import { open } from './api.ts'
@@ -22,20 +22,9 @@ export async function exportHar(calls: readonly CallRow[]): Promise<string> {
   return download('calls.har', { log: { ...logs[0], entries } })
 }
 
-/** Downloads the calls' journal entries, which `gateway-understudy import` and `export` read. */
+/** Downloads the calls' journal entries. */
 export async function exportEntries(calls: readonly CallRow[]): Promise<string> {
   return download('calls.json', await entriesOf(calls))
-}
-
-/** Downloads a file for each of the calls' sandboxes. */
-export async function exportSandboxes(calls: readonly CallRow[]): Promise<string> {
-  const sandboxes = [...bySandbox(calls).keys()]
-  for (const sandbox of sandboxes) await saveSandbox(sandbox)
-  return sandboxes.length === 1 ? `Saved sandbox-${sandboxes[0]}.json` : `Saved ${sandboxes.length} files`
-}
-
-export async function saveSandbox(sandbox: string): Promise<string> {
-  return download(`sandbox-${sandbox}.json`, await (await open('saveSandbox', { sandbox })).json())
 }
 
 function bySandbox(calls: readonly CallRow[]): Map<string, CallRow[]> {

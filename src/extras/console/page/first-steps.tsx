@@ -2,7 +2,7 @@
  * First steps, shown while there are no calls: where to send requests, and how to configure common clients.
  */
 import { sandboxes } from './calls-store.ts'
-import { hashWith, sandboxId } from './location.ts'
+import { sandboxId } from './location.ts'
 import { Code } from './parts.tsx'
 
 export function FirstSteps() {
@@ -24,9 +24,7 @@ export function FirstSteps() {
     <div class="screen first-steps">
       <h2>No calls yet</h2>
       <p>
-        Calls appear here as they arrive. The base URL is <code>{base}</code>. You can also{' '}
-        <a href={hashWith({}, 'try')}>send a request from the console</a>, or{' '}
-        <a href={hashWith({}, 'sandboxes')}>open a sandbox file</a>.
+        Calls appear here as they arrive. The base URL is <code>{base}</code>.
       </p>
       {clients.map(([title, text]) => (
         <section key={title}>

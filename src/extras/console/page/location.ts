@@ -3,7 +3,7 @@
  */
 import { computed, signal } from '@preact/signals'
 
-export const views = ['calls', 'scenarios', 'data', 'sandboxes', 'metrics', 'try'] as const
+export const views = ['calls', 'scenarios', 'data', 'sandboxes'] as const
 export type View = (typeof views)[number]
 
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
 }
 
 export const place = signal<Place>(read())
-/** Id of the selected sandbox. `*` means all sandboxes, which only the call list and metrics support. */
+/** Id of the selected sandbox. `*` means all sandboxes, which only the call list supports. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
 /** Id of the sandbox that actions apply to: the default sandbox if all are selected. */
 export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))

@@ -7,31 +7,24 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { saveToken, tokenProblem } from './api.ts'
 import { Calls } from './calls.tsx'
-import { files, isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { isChosenGone, loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
-import { connection, wasRestarted } from './events.ts'
-import { Help, handleKey, isHelpOpen } from './keys.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { Metrics } from './metrics.tsx'
 import { Confirmation, Field, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
-import { Try } from './try.tsx'
 
 const screens: Record<View, readonly [title: string, Screen: () => ComponentChildren]> = {
   calls: ['Calls', Calls],
   scenarios: ['Scenarios', Scenarios],
   data: ['Data', Data],
   sandboxes: ['Sandboxes', Sandboxes],
-  metrics: ['Metrics', Metrics],
-  try: ['Try', Try],
 }
 
 function App() {
   useEffect(() => {
     start()
-    addEventListener('keydown', handleKey)
-    return () => removeEventListener('keydown', handleKey)
   }, [])
   const { view } = place.value
   const [title, Screen] = screens[view]
@@ -51,21 +44,11 @@ function App() {
         </nav>
         <SandboxPicker />
         <Connection />
-        <button
-          type="button"
-          class="plain"
-          aria-label="Keyboard shortcuts"
-          onClick={() => (isHelpOpen.value = true)}
-        >
-          ?
-        </button>
       </header>
-      {/* The metrics screen has no focusable element, but must be scrollable by keyboard. */}
-      <main tabIndex={view === 'metrics' ? 0 : undefined}>
+      <main>
         <Notices />
         {tokenProblem.value ? <Token /> : <Screen />}
       </main>
-      {isHelpOpen.value && <Help />}
       <Confirmation />
     </>
   )
@@ -104,15 +87,11 @@ function Notices() {
 
 function SandboxPicker() {
   const { view } = place.value
-  const canShowAll = view === 'calls' || view === 'metrics'
+  const canShowAll = view === 'calls'
   const chosen = canShowAll || chosenSandbox.value !== '*' ? chosenSandbox.value : 'default'
   const ids = [...new Set(['default', ...sandboxes.value.map(({ id }) => id), chosen])].filter(
     (id) => id !== '*',
   )
-  const fileName = (id: string) => {
-    const file = files.value.find(({ sandbox }) => sandbox === id)
-    return file ? ` (file ${file.name})` : ''
-  }
   const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
   return (
     <label class="picker">
@@ -121,7 +100,7 @@ function SandboxPicker() {
         {canShowAll && <option value="*">All sandboxes</option>}
         {ids.map((id) => (
           <option key={id} value={id}>
-            {id === 'default' ? 'Default sandbox' : `${id}${fileName(id)}`}
+            {id === 'default' ? 'Default sandbox' : id}
           </option>
         ))}
       </select>

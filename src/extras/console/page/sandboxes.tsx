@@ -1,12 +1,11 @@
 /**
- * Sandbox management: create, fork, snapshot, restore, advance the clock, delete, save and open.
+ * Sandbox management: create, fork, snapshot, restore, advance the clock, and delete.
  */
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
-import { ask, askConsole, messageOf, useLoaded } from './api.ts'
-import { files, loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
-import { saveSandbox } from './exports.ts'
-import { go, hashWith } from './location.ts'
+import { ask, useLoaded } from './api.ts'
+import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
+import { hashWith } from './location.ts'
 import { ActionButton, CopyButton, Field, Notice } from './parts.tsx'
 
 export function Sandboxes() {
@@ -17,7 +16,6 @@ export function Sandboxes() {
         <h2>Sandboxes</h2>
         <span class="grow" />
         <ActionButton run={() => create({})}>New sandbox</ActionButton>
-        <Import />
       </div>
       {problem && <Notice>{problem}</Notice>}
       {sandboxes.value.map((info) => (
@@ -33,46 +31,15 @@ async function create(body: { fork?: string }): Promise<string> {
   return `Created ${id}`
 }
 
-function Import() {
-  const problem = useSignal('')
-  const load = async (file: File | undefined) => {
-    if (!file) return
-    try {
-      const body = { name: file.name, file: JSON.parse(await file.text()) }
-      const opened = await askConsole<SandboxAddress>('POST /files', body)
-      await loadCalls()
-      go({ sandbox: opened.id }, { view: 'calls' })
-    } catch (error) {
-      problem.value = `${file.name}: ${messageOf(error)}`
-    }
-  }
-  return (
-    <label class="file">
-      Open sandbox file
-      <input
-        type="file"
-        accept=".json,application/json"
-        onChange={(event) => {
-          void load(event.currentTarget.files?.[0])
-          event.currentTarget.value = ''
-        }}
-      />
-      <span role="status">{problem}</span>
-    </label>
-  )
-}
-
 function Sandbox({ info }: { info: SandboxAddress }) {
   const { id, apiKey, baseUrl } = info
   const here = { sandbox: id }
-  const file = files.value.find(({ sandbox }) => sandbox === id)
   const snapshots = useSignal<string[]>([])
   const clock = useLoaded(() => ask('readClock', here), [id])
   return (
     <section class="card" aria-label={`Sandbox ${id}`}>
       <div class="bar">
         <h3>{id}</h3>
-        {file && <span class="tag">file {file.name}</span>}
         <span class="grow" />
         <nav class="bar" aria-label={`Screens for ${id}`}>
           <a href={hashWith({ sandbox: id }, 'calls')}>Calls</a>
@@ -113,7 +80,6 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         >
           Snapshot
         </ActionButton>
-        <ActionButton run={() => saveSandbox(id)}>Save as file</ActionButton>
         <span class="grow" />
         <ActionButton
           kind="danger"

@@ -1,17 +1,12 @@
-/**
- * The scenario editor: a form or text, which is checked and dry-run against past calls while the user edits
- * it.
- */
+/** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { DryRun } from '../../../journal/dry-run.ts'
-import type { FormSchema, ScenarioDraft } from '../drafts.ts'
-import { ask, askConsole, messageOf, useLoaded } from './api.ts'
+import type { ScenarioDraft } from '../drafts.ts'
+import type { DryRun } from '../dry-run.ts'
+import { ask, askConsole, messageOf } from './api.ts'
 import { calls } from './calls-store.ts'
-import { go, hashWith, param } from './location.ts'
-import { ActionButton, parsed, Status, Tabs, TextArea } from './parts.tsx'
-import { type Path, resolved, withValueAt } from './schema.ts'
-import { SchemaForm } from './schema-form.tsx'
+import { hashWith } from './location.ts'
+import { ActionButton, Status, TextArea } from './parts.tsx'
 
 /** Time without edits after which the draft is checked, in milliseconds. */
 const debounceMs = 300
@@ -23,12 +18,10 @@ const maxListed = 50
 export function ScenarioEditor({
   text,
   sandbox,
-  scenarioNames,
   onUse,
 }: {
   text: Signal<string>
   sandbox: string
-  scenarioNames: readonly string[]
   onUse: () => void
 }) {
   const draft = useSignal<(ScenarioDraft & { text: string }) | undefined>(undefined)
@@ -63,9 +56,8 @@ export function ScenarioEditor({
       clearTimeout(timer)
     }
   }, [written, sandbox, tries.value])
-  const isForm = param('as') !== 'text'
   const checked = draft.value
-  const scenario = checked?.text === written ? checked.scenario : undefined
+  const scenario = checked?.text === written ? checked.scenario : null
   const use = async () => {
     if (!scenario) return
     await ask('putScenario', { sandbox, name: scenario.name }, { body: scenario })
@@ -76,42 +68,25 @@ export function ScenarioEditor({
   return (
     <section aria-label="Scenario editor" id="scenario-editor" tabIndex={-1}>
       <h2>Custom scenario</h2>
-      <Tabs
-        label="Editor"
-        tabs={[
-          ['form', 'Form'],
-          ['text', 'Text'],
-        ]}
-        chosen={isForm ? 'form' : 'text'}
-        href={(as) => hashWith({ as: as === 'form' ? undefined : as })}
+      <TextArea
+        id="editor"
+        label="Scenario (YAML or JSON)"
+        minRows={8}
+        describedBy="editor-verdict"
+        value={text}
       />
-      {isForm ? (
-        <ScenarioForm text={text} draft={checked} sandbox={sandbox} scenarioNames={scenarioNames} />
-      ) : (
-        <TextArea
-          id="editor"
-          label="Scenario (YAML or JSON)"
-          minRows={8}
-          describedBy="editor-verdict"
-          value={text}
-        />
-      )}
       <div id="editor-verdict" class="verdict" aria-live="polite">
         {problem.value && <p class="bad">{problem}</p>}
-        {isForm && problems.length > 0 ? (
-          <p class="bad">{problems.length === 1 ? '1 problem' : `${problems.length} problems`}</p>
-        ) : (
-          <ul>
-            {problems.map(({ line, column, message }) => (
-              <li key={`${line}:${column}:${message}`}>
-                <button type="button" class="link" onClick={() => select(written, line, column)}>
-                  Line {line}, column {column}
-                </button>
-                : {message}
-              </li>
-            ))}
-          </ul>
-        )}
+        <ul>
+          {problems.map(({ line, column, message }) => (
+            <li key={`${line}:${column}:${message}`}>
+              <button type="button" class="link" onClick={() => select(written, line, column)}>
+                Line {line}, column {column}
+              </button>
+              : {message}
+            </li>
+          ))}
+        </ul>
         {checked?.dryRun && <DryRunResult dryRun={checked.dryRun} sandbox={sandbox} />}
       </div>
       <ActionButton run={use} kind="primary" disabled={!scenario}>
@@ -130,93 +105,23 @@ function select(text: string, line: number, column: number): void {
   area.setSelectionRange(offset, offset + 1)
 }
 
-/** Matches the place at the start of a message. The form omits it, because it shows each problem at its field. */
-const place = /^(?:scenario|rule \d+ of) '[^']*': /
-
-function ScenarioForm({
-  text,
-  draft,
-  sandbox,
-  scenarioNames,
-}: {
-  text: Signal<string>
-  draft: (ScenarioDraft & { text: string }) | undefined
-  sandbox: string
-  scenarioNames: readonly string[]
-}) {
-  const form = useLoaded(
-    () => askConsole<FormSchema>(`GET /sandboxes/${encodeURIComponent(sandbox)}/scenario-form`),
-    [sandbox],
-  )
-  const wanted = useRef('')
-  const value = parsed(text.value) ?? (draft?.text === text.value ? draft.value : undefined)
-  if (form.problem) return <p class="bad">{form.problem}</p>
-  if (!form.value || value === undefined) return <p class="muted">Loading…</p>
-  if (typeof value !== 'object' || value === null)
-    return (
-      <>
-        <p class="bad">The text is not a scenario, so the form cannot show it.</p>
-        {draft?.problems.map(({ message }) => (
-          <p key={message}>{message}</p>
-        ))}
-        <p>
-          <button type="button" onClick={() => go({ as: 'text' })}>
-            Edit text
-          </button>
-        </p>
-      </>
-    )
-  const { schema: root, names } = form.value
-  // The text can also be a single rule.
-  const isRule = !Object.hasOwn(value, 'rules') && Object.hasOwn(value, 'on')
-  const schema = isRule ? resolved((root as RuleList).properties.rules.items, root) : root
-  const { dryRun, problems = [] } = draft ?? {}
-  return (
-    <SchemaForm
-      label={isRule ? 'Rule' : 'Scenario'}
-      schema={schema}
-      value={value}
-      form={{
-        root,
-        problems: problems.map(({ path, message }) => ({ path, message: message.replace(place, '') })),
-        namesFor(path: Path) {
-          const name = path.findLast((step) => typeof step === 'string') ?? ''
-          if (path.length === 1 && name === 'name') return scenarioNames
-          return path.includes('when') && Object.hasOwn(names, name) ? (names[name] ?? []) : []
-        },
-        noteOn(path) {
-          if (!dryRun || dryRun.looked === 0 || path[0] !== 'rules' || path.length !== 2) return undefined
-          const met = dryRun.rules.find(({ rule }) => rule === Number(path[1]) + 1)?.met ?? 0
-          return `Would apply to ${met} of the last ${dryRun.looked} ${dryRun.looked === 1 ? 'call' : 'calls'}`
-        },
-        change: (path, next) => (text.value = JSON.stringify(withValueAt(value, path, next), null, 2)),
-        wanted,
-      }}
-    />
-  )
-}
-
-interface RuleList {
-  properties: { rules: { items: object } }
-}
-
 function DryRunResult({
-  dryRun: { looked, met, calls: found },
+  dryRun: { tested, matched, calls: found },
   sandbox,
 }: {
   dryRun: DryRun
   sandbox: string
 }) {
-  if (looked === 0) return <p class="muted">No calls to test against yet.</p>
+  if (tested === 0) return <p class="muted">No calls to test against yet.</p>
   const rows = new Map(calls.value.filter((call) => call.sandbox === sandbox).map((call) => [call.id, call]))
   return (
     <>
       <p>
-        Would match <strong>{met.toLocaleString('en')}</strong> of the last {looked.toLocaleString('en')}{' '}
-        {looked === 1 ? 'call' : 'calls'}.
+        Would match <strong>{matched.toLocaleString('en')}</strong> of the last {tested.toLocaleString('en')}{' '}
+        {tested === 1 ? 'call' : 'calls'}.
       </p>
-      {met > 0 && (
-        <details open={met <= 5}>
+      {matched > 0 && (
+        <details open={matched <= 5}>
           <summary>Matching calls</summary>
           <ul class="matching">
             {found

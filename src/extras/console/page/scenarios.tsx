@@ -1,16 +1,14 @@
 /**
- * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones, which is loaded separately.
+ * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones.
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RuleProgress, ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
-import { later } from './later.tsx'
 import { param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, withCode } from './parts.tsx'
-
-const ScenarioEditor = later(async () => (await import('./scenario-editor.tsx')).ScenarioEditor)
+import { ScenarioEditor } from './scenario-editor.tsx'
 
 /** Custom scenarios that were active at some time since the page was opened. Users can activate them again. */
 const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
@@ -92,12 +90,7 @@ export function Scenarios() {
           />
         ))}
       </section>
-      <ScenarioEditor
-        text={text}
-        sandbox={id}
-        scenarioNames={[...custom.value.keys(), ...(bundled.value ?? []).map(({ name }) => name)]}
-        onUse={active.reload}
-      />
+      <ScenarioEditor text={text} sandbox={id} onUse={active.reload} />
       <section aria-label="All scenarios">
         <div class="bar">
           <h2>All</h2>
