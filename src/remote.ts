@@ -114,9 +114,4 @@ export class RemoteGateway extends SandboxOf<Bodies> {
     const { status }: { status: 'ok' } = await this.client.data('getHealth', {})
     return status
   }
-
-  /** Returns the control API's OpenAPI document. */
-  controlDocument(): Promise<object> {
-    return this.client.whole('getControlDocument', {})
-  }
 }

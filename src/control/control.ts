@@ -24,7 +24,7 @@ import { documentOperations } from './server-operations.ts'
 
 /** Loads a gateway's control operations in the order of the OpenAPI document. The extras' operations come last. */
 export async function controlOperations(
-  gateway: Pick<GatewayCore, 'extras' | 'sandboxes'>,
+  gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
 ): Promise<ControlOperation[]> {
   const { extras } = gateway
   const extraOperations = await Promise.all(

@@ -4,7 +4,6 @@
  */
 export const routePaths = {
   getHealth: 'GET /health',
-  getControlDocument: 'GET /openapi.json',
   listSandboxes: 'GET /sandboxes',
   createSandbox: 'POST /sandboxes',
   putSandbox: 'PUT /sandboxes/{sandbox}',

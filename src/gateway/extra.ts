@@ -111,12 +111,13 @@ export interface Extra {
   /** Loads the extra's control operations. */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
   /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
-  readonly files?: (path: string) => Promise<Reply> | undefined
+  readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 
-/** The gateway as control operations of an extra see it. */
+/** The gateway as an extra's control operations and files see it. */
 export interface ExtraHost {
   readonly sandboxes: Sandboxes
+  readonly operations: readonly AnyOperation[]
 }
 
 /** Addresses and API key for calls to a sandbox. */

@@ -143,11 +143,9 @@ export class Server {
         allowOrigin(headers.origin, response)
       }
       if (method === 'OPTIONS' && isPreflight(request)) return void answerPreflight(request, response)
-      if (url === '/openapi.json') {
-        const { apiDocument } = await import('../control/documents.ts')
-        return void (await send(response, ok(apiDocument(gateway))))
-      }
-      const hasConsole = this.#hasConsole && gateway.extras.some(({ files }) => files)
+      const document = url === '/openapi.json' && (await fileOf(gateway, request))
+      if (document) return void (await send(response, document))
+      const hasConsole = this.#hasConsole && gateway.extras.some(({ name }) => name === 'console')
       const root = /^\/(?:\?|$)/.test(url) && rootReply(request, hasConsole)
       if (root) return void (await send(response, root))
       return await serve(gateway, this.#toCall(request, sink))
@@ -195,11 +193,11 @@ export class Server {
 
 /** Returns the file that an extra serves at the path, or a 304 if the client has cached it. */
 async function fileOf(
-  { extras }: GatewayCore,
+  gateway: GatewayCore,
   { url = '/', headers }: IncomingMessage,
 ): Promise<Reply | undefined> {
-  for (const { files } of extras) {
-    const reply = await files?.(url)
+  for (const { files } of gateway.extras) {
+    const reply = await files?.(url, gateway)
     if (!reply) continue
     const { etag } = reply.headers
     const isCached = etag !== undefined && etag === headers['if-none-match']

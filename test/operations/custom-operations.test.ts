@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
-import { apiDocument } from '../../src/control/documents.ts'
+import { apiDocument } from '../../src/extras/exports/documents.ts'
 import { createGateway, defineOperation, GatewayError, json, ok, type Reply } from '../../src/index.ts'
 import type { Schema } from '../../src/operation.ts'
 import { call, open } from '../call.ts'

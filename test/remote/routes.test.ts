@@ -36,7 +36,6 @@ const fresh = () => gateway.createSandbox()
 /** Calls the client method for each route. A missing route is a type error. */
 const methods: Record<RouteId, () => Promise<unknown>> = {
   getHealth: () => gateway.health(),
-  getControlDocument: () => gateway.controlDocument(),
 
   listSandboxes: () => gateway.sandboxes(),
   createSandbox: () => gateway.createSandbox({ seed: 3 }),
@@ -111,7 +110,7 @@ describe('control routes', () => {
   let check: (route: RouteId, status: number, value: unknown) => unknown[]
 
   beforeAll(async () => {
-    const document = await gateway.controlDocument()
+    const document = await (await fetch(`${server.url}/__understudy/openapi.json`)).json()
     const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
     ajv.addFormat('base64', true)
     ajv.addSchema(document, 'document')

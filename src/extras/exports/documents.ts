@@ -1,7 +1,8 @@
 /** OpenAPI documents for the mocked API and the control API. */
-import type { GatewayCore } from '../gateway/gateway.ts'
-import type { AnyOperation } from '../operation.ts'
-import { operations } from '../operations/index.ts'
+import * as z from 'zod'
+import { gatewayOperation } from '../../control/operation.ts'
+import type { AnyOperation } from '../../operation.ts'
+import { operations } from '../../operations/index.ts'
 import { toDocument } from './openapi.ts'
 
 /** Spec: Versioning, 2. */
@@ -12,7 +13,9 @@ const version = '1.0.0'
  *
  * @param gateway Default: a gateway with the specification's operations.
  */
-export function apiDocument(gateway: Pick<GatewayCore, 'operations'> = { operations }): object {
+export function apiDocument(
+  gateway: { readonly operations: readonly AnyOperation[] } = { operations },
+): object {
   return toDocument({
     title: 'Model Gateway API',
     version,
@@ -25,7 +28,7 @@ export function apiDocument(gateway: Pick<GatewayCore, 'operations'> = { operati
   })
 }
 
-export function controlDocument(described: readonly AnyOperation[]): object {
+function controlDocument(described: readonly AnyOperation[]): object {
   return toDocument({
     title: 'Understudy control API',
     version,
@@ -38,3 +41,12 @@ export function controlDocument(described: readonly AnyOperation[]): object {
       'Token that the server was started with, or that it printed at startup. Not required on loopback unless `--token` is set.',
   })
 }
+
+/** Reads the OpenAPI document of the control API. */
+export const getControlDocument = gatewayOperation({
+  id: 'getControlDocument',
+  route: 'GET /openapi.json',
+  doc: { summary: 'Read this document', tag: 'Internal' },
+  output: z.looseObject({ openapi: z.string() }),
+  resolve: ({ operations }) => controlDocument(operations),
+})

@@ -2,10 +2,10 @@
  * Generates OpenAPI 3.1 documents from operations.
  */
 import * as z from 'zod'
-import { messageOf } from '../http/errors.ts'
-import type { AnyOperation, Schema } from '../operation.ts'
-import { ErrorEnvelope } from '../resources/error-envelope.ts'
-import { kindsOf } from '../resources/object-by-type.ts'
+import { messageOf } from '../../http/errors.ts'
+import type { AnyOperation, Schema } from '../../operation.ts'
+import { ErrorEnvelope } from '../../resources/error-envelope.ts'
+import { kindsOf } from '../../resources/object-by-type.ts'
 
 export interface DocumentSetup {
   readonly title: string

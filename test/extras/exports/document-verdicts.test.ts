@@ -6,10 +6,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiDocument } from '../../src/control/documents.ts'
-import { createGateway } from '../../src/index.ts'
-import { open } from '../call.ts'
-import { cases } from '../suite-size.ts'
+import { apiDocument } from '../../../src/extras/exports/documents.ts'
+import { createGateway } from '../../../src/index.ts'
+import { open } from '../../call.ts'
+import { cases } from '../../suite-size.ts'
 
 const ajv = addFormats.default(new Ajv2020({ strict: false }))
 ajv.addFormat('double', true)
