@@ -8,12 +8,10 @@ import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
-import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
@@ -40,7 +38,7 @@ export async function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
   reading: RequestReading,
-): Promise<CheckedRequest> {
+): Promise<RequestContext> {
   const { script, stream, dialect, conversation } = reading
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
@@ -76,53 +74,21 @@ export async function checkRequest(
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
   const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
-  return new CheckedRequest(record, parts, read, reading)
-}
-
-/** A resolver's context for a validated request. */
-class CheckedRequest implements RequestContext {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
-  sandbox: SandboxState
-  readonly now: number
-  readonly assume: (name: AssumptionName) => void
-  readonly warn: (message: string) => void
-  readonly used: (usage: CallUsage) => void
-  readonly script: ScriptedReply | undefined
-  readonly #record: CallRecord<SandboxState>
-  readonly #conversation: ReadConversation
-
-  constructor(
-    record: CallRecord<SandboxState>,
-    checked: Parts,
-    conversation: ReadConversation,
-    { dialect, script }: RequestReading,
-  ) {
-    this.params = checked.params
-    this.query = checked.query
-    this.body = checked.body
-    this.sandbox = record.state
-    this.now = record.at
-    this.assume = (name) => record.assume(name)
-    this.warn = (message) => record.warn(dialect?.warning?.(message) ?? message)
-    this.used = (usage) => record.used(usage)
-    this.script = script
-    this.#record = record
-    this.#conversation = conversation
-  }
-
-  get conversation(): Conversation {
-    return this.#conversation() ?? { items: [], tools: [] }
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return this.#record.headers
-  }
-
-  get requestKey(): string {
-    const { state, contentKey, occurrence } = this.#record
-    return hash(state.seed, contentKey, occurrence)
+  return {
+    ...parts,
+    headers,
+    sandbox: state,
+    script,
+    now: record.at,
+    get requestKey() {
+      return hash(state.seed, record.contentKey, record.occurrence)
+    },
+    get conversation() {
+      return read() ?? { items: [], tools: [] }
+    },
+    assume: (name) => record.assume(name),
+    warn: (message) => record.warn(dialect?.warning?.(message) ?? message),
+    used: (usage) => record.used(usage),
   }
 }
 

@@ -108,7 +108,7 @@ async function runOperation(
   if (gateway.extensions.has(operation)) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)
   const resolved = await (writes
-    ? record.state.write((sandbox) => operation.resolve(Object.assign(context, { sandbox })))
+    ? record.state.write((sandbox) => operation.resolve({ ...context, sandbox }))
     : operation.resolve(context))
   const reply = await checkContract(operation, resolved)
   return dialect ? translateReply(dialect, reply, record) : reply

@@ -167,30 +167,15 @@ function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedRep
 
 /** Converts scripted frames on demand. */
 function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
-  for (const frame of frames) {
-    if ('base64' in frame) yield* bytesOf(frame.base64)
-    else yield toFrame(frame)
-  }
+  for (const frame of frames) yield toFrame(frame)
 }
 
-function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
+function toFrame(frame: ScriptedFrame): Frame {
+  if ('base64' in frame) return { kind: 'bytes', bytes: fromBase64(frame.base64) }
   if ('event' in frame) return { kind: 'event', event: frame.event }
   if ('data' in frame) return { kind: 'bytes', bytes: `data: ${frame.data}\n\n` }
   if ('bytes' in frame) return { kind: 'bytes', bytes: frame.bytes }
   if ('wait' in frame) return { kind: 'wait', ms: frame.wait }
   if ('hangUp' in frame) return { kind: 'hang-up', how: frame.hangUp }
   return { kind: 'done' }
-}
-
-/**
- * Number of characters to decode at a time. Must be a multiple of four, because four characters decode to three
- * bytes.
- */
-const base64Slice = 64 * 1024
-
-/** Decodes base64 on demand, as the client reads. */
-function* bytesOf(base64: string): Generator<Frame> {
-  for (let from = 0; from < base64.length; from += base64Slice) {
-    yield { kind: 'bytes', bytes: fromBase64(base64.slice(from, from + base64Slice)) }
-  }
 }
