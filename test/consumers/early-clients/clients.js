@@ -1,12 +1,8 @@
 /** Clients as in an application: created once, when the module is imported, with one key. */
 import { Agent as HttpsAgent } from 'node:https'
-import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
 import { Agent, run, setDefaultOpenAIClient, setTracingDisabled } from '@openai/agents'
-import { generateText, streamText } from 'ai'
 import axios from 'axios'
-import got from 'got'
-import nodeFetch from 'node-fetch'
 import OpenAI from 'openai'
 
 const apiKey = 'sk-fixed'
@@ -18,7 +14,6 @@ const ask = { model, input: 'Hello' }
 
 const capturedFetch = globalThis.fetch
 const openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
-const aiModel = createOpenAI({ apiKey, baseURL })(model)
 const chat = new ChatOpenAI({
   apiKey,
   model,
@@ -30,7 +25,6 @@ setDefaultOpenAIClient(openai)
 setTracingDisabled(true)
 const agent = new Agent({ name: 'Oracle', instructions: 'Answer.', model })
 const http = axios.create({ baseURL, headers, httpsAgent: new HttpsAgent({ keepAlive: true }) })
-const gotten = got.extend({ headers, retry: { limit: 0 } })
 
 const read = async (parts, onPart) => {
   for await (const part of parts) onPart(part)
@@ -55,17 +49,6 @@ export const clients = {
     stream: async (onPart, signal) =>
       read(await openai.responses.create({ ...ask, stream: true }, { signal }), onPart),
   },
-  'AI SDK': {
-    plain: async (abortSignal) =>
-      (await generateText({ model: aiModel, prompt: 'Hello', maxRetries: 0, abortSignal })).text,
-    async stream(onPart, abortSignal) {
-      const options = { model: aiModel, prompt: 'Hello', maxRetries: 0, abortSignal, onError() {} }
-      for await (const part of streamText(options).fullStream) {
-        if (part.type === 'error') throw part.error
-        if (part.type === 'text-delta') onPart(part.text)
-      }
-    },
-  },
   LangChain: {
     plain: async (signal) => (await chat.invoke('Hello', { signal })).text,
     stream: async (onPart, signal) => read(await chat.stream('Hello', { signal }), onPart),
@@ -85,12 +68,6 @@ export const clients = {
         (await http.post('/responses', { ...ask, stream: true }, { responseType: 'stream', signal })).data,
         onPart,
       ),
-  },
-  'node-fetch': fetching(nodeFetch),
-  got: {
-    plain: (signal) => gotten.post(url, { json: ask, signal }).text(),
-    stream: (onPart, signal) =>
-      read(gotten.stream.post(url, { json: { ...ask, stream: true }, signal }), onPart),
   },
   'captured fetch': fetching(capturedFetch),
 }

@@ -14,11 +14,3 @@ test('the gateway works when imported as an ES module or required as CommonJS', 
   for (const { createGateway } of [await import('gateway-understudy'), require('gateway-understudy')])
     expect((await createGateway().fetch(url, init)).status).toBe(200)
 })
-
-test('former members throw an error that names their replacement', async () => {
-  const gateway = require('gateway-understudy').createGateway()
-  for (const name of ['handlers', 'handlersFor'])
-    expect(() => gateway[name]).toThrow(
-      `${name} does not exist: use handlers(gateway) of gateway-understudy/msw`,
-    )
-})
