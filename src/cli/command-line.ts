@@ -11,7 +11,7 @@ import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import { extensionNames } from '../sandbox/options-input.ts'
-import { ScenarioError } from '../scenarios/check-scenario.ts'
+import { ScenarioError } from '../scenarios/scenario-error.ts'
 import { gatewaySetup } from '../setup.ts'
 import type { Start } from './serve-command.ts'
 

@@ -2,8 +2,8 @@
 
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
-import { ScenarioError } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
+import { ScenarioError } from '../scenarios/scenario-error.ts'
 
 export interface TextCheck {
   /** Scenario with defaults filled in; null if there are problems. */

@@ -27,8 +27,8 @@ import webSearchEmpty from '../../scenarios/web-search-empty.json' with { type: 
 import { needsStream } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { ScenarioError } from './check-scenario.ts'
 import { isScenarioPath, textOperations } from './names.ts'
+import { ScenarioError } from './scenario-error.ts'
 
 const files = {
   'provider-outage': providerOutage,

@@ -7,19 +7,17 @@
 import * as z from 'zod'
 import { conflict } from '../faults/compatibility.ts'
 import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
-import { faultNames, faultOf } from '../faults/index.ts'
+import { faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
 import { check } from '../lib/check.ts'
-import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
-import { oneLine } from '../lib/one-line.ts'
-import { about, shown } from '../lib/schema-messages.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { shown } from '../lib/schema-messages.ts'
 import { readAt } from '../lib/value-path.ts'
-import { isPattern, patternProblem, When } from './condition.ts'
-import { isShorthand, misnomer, textOperations } from './names.ts'
-import { RateLimit } from './rate-limit.ts'
-import { Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
-import { answerFields, callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
-import { faultsOf, ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
+import { textOperations } from './names.ts'
+import { type Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
+import { type Path, ScenarioError, toProblem, toProblems } from './scenario-error.ts'
+import { answerFields, callsOf, isAnswer, type Script, type Turn } from './script.ts'
+import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
 /** The part of an operation that the checks need. */
@@ -31,26 +29,6 @@ export interface KnownOperation {
   readonly protocol?: object | undefined
   /** Set for other operations that can stream. */
   readonly streams?: boolean | object | undefined
-}
-
-/** Thrown for an invalid scenario. The one-line message describes the first problem and mentions any others. */
-export class ScenarioError extends Error {
-  /** Always `ScenarioError`. */
-  override name = 'ScenarioError'
-  /** All problems, with their location in the scenario. */
-  readonly problems: readonly Problem[]
-
-  constructor(allProblems: readonly Problem[]) {
-    const problems = allProblems.map(({ path, message }) => ({ path, message: oneLine(message) }))
-    const [first, second, ...more] = problems
-    const [place = ''] = /^(?:scenario|rule \d+ of) '[^']*': /.exec(first?.message ?? '') ?? []
-    const rest =
-      more.length > 0
-        ? ` (and ${more.length + 1} more problems)`
-        : second && ` (and ${second.message.replace(place, '')})`
-    super(`${first?.message}${rest ?? ''}`)
-    this.problems = problems
-  }
 }
 
 export interface CheckOptions {
@@ -90,8 +68,15 @@ export function defineScenario<const Input extends ScenarioInput>(scenario: Inpu
 
 export function checkShape(input: unknown): Scenario {
   const result = check(Scenario, input)
-  if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
-  const notPlain = result.data.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
+  if (!result.success) throw new ScenarioError(toProblems(result.error.issues, input))
+  // The schema accepts a regular expression, date or map as an empty object.
+  const notPlain = result.data.rules.flatMap((_, index) => {
+    const path = ['rules', index, 'when']
+    const when = readAt(input, path)
+    const isPlain = when === undefined || Object.prototype.toString.call(when) === '[object Object]'
+    const message = `Must be an object, got ${shown(when)}`
+    return isPlain ? [] : toProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
+  })
   if (notPlain.length > 0) throw new ScenarioError(notPlain)
   return result.data
 }
@@ -104,43 +89,31 @@ function* ruleProblems(context: RuleContext): Generator<Finding> {
   yield* effectProblems(context)
 }
 
-const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$/
+const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
 
 function* onProblems({ rule, operations, howToEnable }: RuleContext): Generator<Finding> {
   for (const [index, on] of [rule.on].flat().entries()) {
-    const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
-    if (!on.includes('/')) {
-      const words = [...operations.map(({ id }) => id), textOperations]
+    const path = Array.isArray(rule.on) ? ['on', index] : ['on']
+    const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
+    const operation = operations.find((each) => matchesPath(each, method, below ?? on))
+    if (operation) yield { path, says: `: '${on}' is an operation: use its id '${operation.id}'` }
+    else if (!on.includes('/')) {
       const fix = howToEnable?.(on)
-      const hint = fix === undefined ? didYouMean(on, words) : `; ${fix}`
+      const hint =
+        fix === undefined ? didYouMean(on, [...operations.map(({ id }) => id), textOperations]) : `; ${fix}`
       yield { path, says: `: unknown operation '${on}'${hint}` }
     } else if (!methodAndPath.test(on)) {
-      const [, method, below = on] =
-        /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
-      const suggestion = operations.find((operation) =>
-        describes(operation, `${(method ?? operation.method).toUpperCase()} ${below}`),
-      )
-      const hint = suggestion
-        ? `; did you mean '${suggestion.id}'?`
-        : ` is invalid; use an upper-case method and a path relative to the base URL, as in 'POST /chat/completions'`
-      yield { path, says: `: '${on}'${hint}` }
-    } else {
-      const [, method, rest] = /^(\S+) \/api\/v1(\/.*)$/.exec(on) ?? []
-      const operation = operations.find((each) => describes(each, on))
-      if (rest)
-        yield {
-          path,
-          says: `: '${on}' would never match: omit /api/v1, as in '${method} ${rest}'`,
-        }
-      else if (operation) yield { path, says: `: '${on}' is an operation: use its id '${operation.id}'` }
+      const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
+      yield { path, says: `: '${on}' is not a method and a path below /api/v1, as in '${example}'` }
     }
   }
 }
 
-function describes({ method, path }: KnownOperation, on: string): boolean {
-  const pattern = path.replace(/\{[^}]*\}/g, '[^/]+')
-  return new RegExp(`^${method.toUpperCase()} ${pattern}$`).test(on)
+/** @param method Method in any case. Default: any method. */
+function matchesPath(operation: KnownOperation, method = operation.method, path: string): boolean {
+  const pattern = operation.path.replace(/\{[^}]*\}/g, '[^/]+')
+  return method.toLowerCase() === operation.method.toLowerCase() && new RegExp(`^${pattern}$`).test(path)
 }
 
 function* whenProblems({ rule: { on, when = {} }, operations }: RuleContext): Generator<Finding> {
@@ -150,57 +123,19 @@ function* whenProblems({ rule: { on, when = {} }, operations }: RuleContext): Ge
     const paths = targets.map((target) => target?.path).join(' or ')
     yield { path: ['when', 'params', name], says: ` is not a parameter of ${paths}` }
   }
-  const conditions: [Path, unknown][] = [[['when', 'input'], when.input]]
-  for (const part of ['headers', 'query', 'params', 'body'] as const) {
-    for (const [name, condition] of Object.entries(when[part] ?? {}))
-      conditions.push([['when', part, name], condition])
-  }
-  for (const [path, condition] of conditions) yield* patternProblems(condition, path)
 }
 
-function* frequencyProblems({ rule }: RuleContext): Generator<Finding> {
-  const { rateLimit, times, probability = 1, during, sequence, script, onEnd } = rule
-  if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined)
-    yield { path: ['rateLimit'], says: ' limits nothing: set requests, tokens or both' }
-  if (rateLimit && rateLimit.per <= 0) yield { path: ['rateLimit', 'per'], says: ' must be greater than 0' }
-  if (times !== undefined && times < 1)
-    yield { path: ['times'], says: ` must be 1 or more, got ${times}: to disable a rule, remove it` }
-  if (during?.toMs !== undefined && during.fromMs >= during.toMs) {
-    yield {
-      path: ['during'],
-      says: ` is empty: fromMs ${during.fromMs} must be less than toMs ${during.toMs}`,
-    }
-  }
-  if (probability < 0 || probability > 1) {
-    const percent =
-      probability >= 2 && probability <= 100 ? `; write ${probability / 100} for ${probability} %` : ''
-    yield { path: ['probability'], says: ` must be 0 to 1, got ${probability}${percent}` }
-  }
-  if (sequence?.length === 0) yield { path: ['sequence'], says: ' is empty: add a step, or remove the rule' }
+function* frequencyProblems({ rule: { times, sequence, script, onEnd } }: RuleContext): Generator<Finding> {
   if (onEnd === undefined || sequence || script) return
   const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
   if (onEnd.startsWith('repeat') || times === undefined)
     yield { path: ['onEnd'], says: `: '${onEnd}' has no effect: the rule needs a ${needed}` }
 }
 
-/** Yields the problem with a condition's regular expression, if any. */
-function* patternProblems(condition: unknown, path: Path): Generator<Finding> {
-  if (!isPattern(condition)) return
-  const problem = patternProblem(condition)
-  if (problem === undefined) return
-  const expression = `/${condition.matches}/${condition.flags ?? ''}`
-  yield {
-    path: [...path, 'matches'],
-    says: `: the regular expression ${expression} cannot be used: ${problem}`,
-  }
-}
-
 /** A rule, and the operations that it may name. */
 interface RuleContext extends CheckOptions {
   readonly rule: Rule
 }
-
-type Path = (string | number)[]
 
 /** Yields the problems with a rule's replies, faults, sequences and scripts. */
 function* effectProblems(context: RuleContext): Generator<Finding> {
@@ -328,8 +263,6 @@ function* citationProblems(
     const at = [...path, 'citations', index]
     if (part !== undefined && !isTemplate(text) && !text.includes(part))
       yield { path: [...at, 'text'], says: `: ${shown(part)} is not in the reply's text` }
-    if ((start === undefined) !== (end === undefined))
-      yield { path: at, says: ' needs both start_index and end_index' }
     if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
       yield {
         path: at,
@@ -381,7 +314,7 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
     yield { path: ['script'], says: ` is for operations that generate text, but '${wrong}' does not` }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
-    const { expect = {}, text, citations } = turn
+    const { text, citations } = turn
     const faults = faultsOf(turn)
     if (!isAnswer(turn)) {
       const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
@@ -393,11 +326,6 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
     yield* endProblems(turn, path)
     yield* templateProblems(turn, path)
     yield* citationProblems(turn, path)
-    yield* patternProblems(expect.input, [...path, 'expect', 'input'])
-    for (const [name, checks] of Object.entries(expect.result ?? {})) {
-      for (const [inner, pattern] of patternsIn(checks))
-        yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner])
-    }
     const at = [...path, faultField(turn)]
     yield* faultProblems(turn, at, context)
     const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
@@ -422,239 +350,12 @@ function* templateProblems(
   }
 }
 
-/** Yields the regular expressions in a result check, with their paths. */
-function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]> {
-  if (isPattern(value)) yield [path, value]
-  else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value))
-      yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
-}
-
 /** Yields a value's strings with their paths. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value))
     yield* textsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
-}
-
-export interface Problem {
-  /** Keys and indexes, outermost first. */
-  path: (string | number)[]
-  /** One line that names the rule and the field. */
-  message: string
-}
-
-/** @param says Text after the field name, or a full sentence if there is no field. */
-function toProblem(path: Path, says: string, input: unknown): Problem {
-  return { path, message: `${placeOf(path, input)}${fieldOf(path, input)}${says}` }
-}
-
-type Issue = z.core.$ZodIssue
-
-function shapeProblems(issues: readonly Issue[], input: unknown): Problem[] {
-  return unknownFieldsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
-}
-
-/**
- * Reports a regular expression, date or map where a plain object is expected. Schemas would accept it as an empty
- * object.
- */
-function notAsData(path: (string | number)[], input: unknown): Problem[] {
-  const value = readAt(input, path)
-  if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
-  const message = `Must be an object, got ${shown(value)}`
-  return shapeProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
-}
-
-/** Sorts unknown fields first, because a misspelt field often causes a report of a missing one too. */
-function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
-  const isUnknown = ({ code }: Issue) => code === 'unrecognized_keys'
-  return issues.toSorted((left, right) => Number(isUnknown(right)) - Number(isUnknown(left)))
-}
-
-function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
-  const path = [...above, ...issue.path] as Path
-  const value = readAt(input, path)
-  const says = (text: string, at = path): Problem[] => [toProblem(at, text, input)]
-  if (path.at(-1) === 'fault' && Array.isArray(value))
-    return says(' must be a single fault; write faults: [ … ] for several')
-  const expression = regExpAt(input, path)
-  if (expression) return says(`: a RegExp (${expression}) is not supported; write ${asPattern(expression)}`)
-  if (issue.code === 'invalid_union') {
-    if (issue.discriminator === 'name') return says(unknownFault(value, path.at(-1) === 'name'))
-    const branch = matchingBranch(issue.errors)
-    if (branch) return unknownFieldsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
-    if (isFault(path) && (typeof value === 'string' || typeof value === 'number'))
-      return says(unknownFault(value))
-  }
-  if (issue.code === 'unrecognized_keys') {
-    const known = knownFields(path, value)
-    return issue.keys.map((key) => unknownField([...path, key], known, input))
-  }
-  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
-  if (path.at(-2) === 'sequence' && faultNames.includes(value as string))
-    return says(` must be a step, got ${shown(value)}; write { fault: ${shown(value)} }`)
-  return says(about(path.length === 0 ? 'a scenario' : '', issue.message) + exampleFor(path, value))
-}
-
-/** Returns an example to append to a message, for fields that are often omitted or given a simpler value. */
-function exampleFor(path: Path, value: unknown): string {
-  const [field, list] = [path.at(-1), path.at(-2)]
-  if (field === 'per' && value === undefined) return "; write per: '1m'"
-  if (field === 'script' && !Array.isArray(value)) return "; write [{ text: 'Hello' }]"
-  if (field === undefined) return "; write { name: '…', rules: [ … ] }"
-  if (typeof value !== 'string') return ''
-  if (field === 'when') return `; write when: { model: ${shown(value)} }`
-  if (field === 'call') return `; write { ${value}: { … } }`
-  return list === 'citations' ? `; write { url: ${shown(value)} }` : ''
-}
-
-function unknownField(path: Path, known: readonly string[], input: unknown): Problem {
-  const key = String(path.at(-1))
-  const place = placeOf(path, input)
-  const field = fieldOf(path, input)
-  if (known.includes(key))
-    return { path, message: `${place}${field} cannot be combined with ${otherFields(path, input)}` }
-  const fault = readAt(input, [...path.slice(0, -1), 'fault'])
-  const ofFault =
-    faultNames.includes(fault as string) && Object.hasOwn(faultOf(fault as string).params().shape, key)
-      ? `; write fault: { name: '${fault}', ${key}: ${shown(readAt(input, path))} }`
-      : undefined
-  const hint =
-    ofFault ?? misnomer(key, known, readAt(input, path)) ?? (known.length > 0 ? didYouMean(key, known) : '')
-  return { path, message: `${place}unknown field '${field}'${hint}` }
-}
-
-/** Lists the other fields of the object that contains a field, as in `contains and flags`. */
-function otherFields(path: Path, input: unknown): string {
-  const fields = Object.keys(Object(readAt(input, path.slice(0, -1))))
-  return fields.filter((name) => name !== path.at(-1)).join(' and ')
-}
-
-/**
- * Returns the issues of the union branch that was most likely meant: of those that did not reject the whole value, the
- * one with the fewest problems.
- */
-function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
-  const rejectsValue = (issue: Issue): boolean =>
-    issue.path.length === 0 &&
-    (issue.code === 'invalid_type' ||
-      issue.code === 'invalid_value' ||
-      (issue.code === 'invalid_union' && issue.discriminator === undefined && !matchingBranch(issue.errors)))
-  return branches
-    .filter((issues) => !issues.some(rejectsValue))
-    .sort((left, right) => problemCount(left) - problemCount(right))[0]
-}
-
-/** Returns the regular expression at or above a path. Schemas treat a regular expression like any other object. */
-function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
-  let value = input
-  for (const step of path) {
-    value = readAt(value, [step])
-    if (value instanceof RegExp) return value
-  }
-  return undefined
-}
-
-/** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
-function asPattern({ source, flags }: RegExp): string {
-  return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
-}
-
-/** Counts problems: each unknown field is one. */
-function problemCount(issues: readonly Issue[]): number {
-  return issues.flatMap((issue): unknown[] => (issue.code === 'unrecognized_keys' ? issue.keys : [issue]))
-    .length
-}
-
-/** Fault names by their common synonyms. */
-const commonFaultNames = new Map([
-  ['delay', 'latency'],
-  ['sleep', 'latency'],
-  ['slow', 'latency'],
-  ['disconnect', 'connection-reset'],
-  ['network-error', 'connection-reset'],
-  ['error', 'status'],
-  ['stream-error', 'stream-error-event'],
-])
-
-/** Returns the problem with a fault name, to append to the field name. */
-function unknownFault(value: unknown, isName = false): string {
-  if (/^[45]\d\d$/.test(String(value)))
-    return ` must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
-  if (typeof value !== 'string')
-    return `${isName ? '' : '.name'} is required; write fault: 'latency', or { name: 'latency', ms: 500 }`
-  if (!faultNames.includes(value)) {
-    const common = commonFaultNames.get(value)
-    const hint = common ? `; did you mean '${common}'?` : meantBy(value, faultNames)
-    return ` '${value}' is unknown${hint || '; see scenarios/FAULTS.md for all faults'}`
-  }
-  const required = Object.entries(faultOf(value).params().shape)
-    .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
-    .map(([name]) => name)
-  return ` '${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
-}
-
-/**
- * Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for an inline rule, `reply()`, `fail()`
- * and `script()`.
- */
-function placeOf(path: Path, input: unknown): string {
-  const name = readAt(input, ['name'])
-  if (isShorthand(name)) return ''
-  const scenario = typeof name === 'string' ? `'${name}'` : 'the scenario'
-  return typeof path[1] === 'number'
-    ? `rule ${path[1] + 1} of ${scenario}: `
-    : typeof name === 'string'
-      ? `scenario ${scenario}: `
-      : ''
-}
-
-/**
- * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for
- * `fail()`.
- */
-function fieldOf(path: Path, input: unknown): string {
-  const name = readAt(input, ['name'])
-  let below = typeof path[1] === 'number' ? path.slice(2) : path
-  const effect = { fail: 'fault', reply: 'reply' }[String(name)]
-  if (below.length > 1 && below[0] === effect) below = below.slice(1)
-  if (name === 'script' && below[0] === 'script') below = ['turns', ...below.slice(1)]
-  return below.reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
-    '',
-  )
-}
-
-/** Returns the fields that are valid at a path. */
-function knownFields(path: readonly (string | number)[], value: unknown): string[] {
-  const within = path.findLast((step) => typeof step === 'string')
-  if (within === undefined) return Object.keys(Scenario.unwrap().shape)
-  if (within === 'rules') return Object.keys(Rule.unwrap().shape)
-  if (within === 'when') return Object.keys(When.unwrap().shape)
-  if (within === 'reply') return Object.keys(ScriptedReply.unwrap().shape)
-  if (within === 'script') return Object.keys(Turn.unwrap().shape)
-  if (within === 'expect') return Object.keys(TurnExpectation.unwrap().shape)
-  if (within === 'usage') return Object.keys(ScriptedUsage.unwrap().shape)
-  if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
-  if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
-  if (within === 'sequence') return ['fault', 'faults', 'reply']
-  if (within === 'rateLimit') return Object.keys(RateLimit.unwrap().shape)
-  if (within === 'during') return ['fromMs', 'toMs']
-  if (within === 'fault' || within === 'faults') {
-    const name = readAt(value, ['name'])
-    const params = faultNames.includes(name as string) ? faultOf(name as string).params().shape : {}
-    return ['name', ...Object.keys(params)]
-  }
-  if (within === 'input') return ['contains', 'matches', 'flags']
-  if (path.includes('when')) return ['equals', 'contains', 'matches', 'flags', 'present']
-  return []
-}
-
-function isFault(path: readonly (string | number)[]): boolean {
-  const field = path.findLast((step) => typeof step === 'string')
-  return field === 'fault' || field === 'faults'
 }
 
 export function scenarioJsonSchema(operations: readonly KnownOperation[]): object {

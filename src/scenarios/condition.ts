@@ -77,16 +77,21 @@ function texts(value: unknown): string[] {
 const maxPattern = 200
 
 export const Pattern = z.lazy(() =>
-  z.strictObject({
-    matches: z
-      .string()
-      .min(1)
-      .max(maxPattern)
-      .describe(
-        'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
-      ),
-    flags: z.string().max(8).optional().describe("The regular expression's flags. Default: none."),
-  }),
+  z
+    .strictObject({
+      matches: z
+        .string()
+        .min(1)
+        .max(maxPattern)
+        .describe(
+          'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
+        ),
+      flags: z.string().max(8).optional().describe("The regular expression's flags. Default: none."),
+    })
+    .superRefine((pattern, context) => {
+      const problem = patternProblem(pattern)
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: ['matches'], message: problem })
+    }),
 )
 export type Pattern = z.infer<typeof Pattern>
 /** A regular expression, as data. */
@@ -153,7 +158,8 @@ export function searchedPart(pattern: Pattern, value: unknown): string {
 /** Returns the problem with an invalid pattern. */
 export function patternProblem(pattern: Pattern): string | undefined {
   const problem = read(pattern)
-  return typeof problem === 'string' ? problem : undefined
+  if (typeof problem !== 'string') return undefined
+  return `the regular expression /${pattern.matches}/${pattern.flags ?? ''} cannot be used: ${problem}`
 }
 
 const Part = z.lazy(() =>

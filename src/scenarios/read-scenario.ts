@@ -2,9 +2,10 @@
 import { type DataFile, FileError } from '../lib/data-file.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { bundledScenario } from './bundled.ts'
-import { type CheckOptions, checkScenario, checkShape, ScenarioError } from './check-scenario.ts'
+import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
 import { isScenarioPath } from './names.ts'
 import type { Scenario, ScenarioInput } from './scenario.ts'
+import { ScenarioError } from './scenario-error.ts'
 
 export interface ReadOptions extends CheckOptions {
   /** Reads a data file. Default: paths are rejected, so that requests cannot read files. */

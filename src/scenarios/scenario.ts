@@ -34,6 +34,12 @@ export const OnEnd = z
   )
 export type OnEnd = z.infer<typeof OnEnd>
 
+function notFraction({ input }: { readonly input?: unknown }): string {
+  const percent = Number(input)
+  const hint = percent >= 2 && percent <= 100 ? `; write ${percent / 100} for ${percent} %` : ''
+  return `Must be 0 to 1, got ${input}${hint}`
+}
+
 export const Rule = z.lazy(() =>
   z.strictObject({
     name: z.string().min(1).optional().describe('Name to show in messages.'),
@@ -51,7 +57,11 @@ export const Rule = z.lazy(() =>
       OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
     >,
     when: When.optional().describe('Conditions on the request, all of which must match.'),
-    times: z.int().optional().describe('Maximum number of times that the rule applies. Default: unlimited.'),
+    times: z
+      .int()
+      .min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` })
+      .optional()
+      .describe('Maximum number of times that the rule applies. Default: unlimited.'),
     after: count()
       .optional()
       .describe(
@@ -59,6 +69,8 @@ export const Rule = z.lazy(() =>
       ),
     probability: z
       .number()
+      .min(0, { error: notFraction })
+      .max(1, { error: notFraction })
       .optional()
       .describe(
         'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
@@ -78,12 +90,19 @@ export const Rule = z.lazy(() =>
         fromMs: Duration.default(0).describe('Start of the period. Default: 0.'),
         toMs: Duration.optional().describe('End of the period, exclusive. Default: none.'),
       })
+      .refine(({ fromMs, toMs = Number.POSITIVE_INFINITY }) => fromMs < toMs, {
+        error: 'Is empty: fromMs must be less than toMs',
+      })
       .optional()
       .describe('Period in which the rule applies, in elapsed time since the sandbox was created or reset.'),
     ...faultFields(),
     reply: TextOrReply.optional().describe("Replaces the operation's reply: text, or a full reply object."),
     script: Script.optional().describe('The turns of one conversation, one request each.'),
-    sequence: z.array(Step).optional().describe('Steps, one per matching request.'),
+    sequence: z
+      .array(Step)
+      .min(1, { error: 'Is empty: add a step, or remove the rule' })
+      .optional()
+      .describe('Steps, one per matching request.'),
     onEnd: OnEnd.optional(),
   }),
 )

@@ -12,6 +12,7 @@ import {
   describeCondition,
   isPattern,
   Pattern,
+  patternProblem,
   show,
   TextCondition,
 } from './condition.ts'
@@ -28,6 +29,13 @@ export const ResultCheck = z.lazy(() =>
         Pattern,
         z
           .looseObject({})
+          .superRefine((fields, context) => {
+            for (const [path, pattern] of patternsIn(fields)) {
+              const message = patternProblem(pattern)
+              if (message !== undefined)
+                context.addIssue({ code: 'custom', path: [...path, 'matches'], message })
+            }
+          })
           .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
       ],
       mustBe('a substring, { matches }, or fields of the JSON'),
@@ -35,6 +43,15 @@ export const ResultCheck = z.lazy(() =>
     .describe('A substring of the result, a regular expression, or fields of the JSON result.'),
 )
 export type ResultCheck = z.infer<typeof ResultCheck>
+
+/** Yields the regular expressions among required fields, with their paths. */
+function* patternsIn(value: unknown, path: (string | number)[] = []): Generator<[typeof path, Pattern]> {
+  if (isPattern(value)) yield [path, value]
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value))
+      yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
+}
+
 /** A substring of the result, a regular expression, or fields of the JSON result. */
 export type ResultCheckInput = z.input<typeof ResultCheck>
 

@@ -107,18 +107,22 @@ export type ScriptedItemInput = z.input<typeof ScriptedItem>
  * appended.
  */
 export const ScriptedCitation = z.lazy(() =>
-  z.strictObject({
-    url: z.url().describe('URL of the page.'),
-    title: z.string().optional().describe("Title of the page. Default: the URL's host."),
-    content: z.string().optional().describe('Excerpt from the page. Default: none.'),
-    text: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Text that cites the page (its first occurrence). Default: a link to the page.'),
-    start_index: count().optional().describe('Start offset of the citing span, instead of `text`.'),
-    end_index: count().optional().describe('End offset of the citing span, exclusive.'),
-  }),
+  z
+    .strictObject({
+      url: z.url().describe('URL of the page.'),
+      title: z.string().optional().describe("Title of the page. Default: the URL's host."),
+      content: z.string().optional().describe('Excerpt from the page. Default: none.'),
+      text: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Text that cites the page (its first occurrence). Default: a link to the page.'),
+      start_index: count().optional().describe('Start offset of the citing span, instead of `text`.'),
+      end_index: count().optional().describe('End offset of the citing span, exclusive.'),
+    })
+    .refine((citation) => (citation.start_index === undefined) === (citation.end_index === undefined), {
+      error: 'Needs both start_index and end_index',
+    }),
 )
 /** Returns a citation's span, or undefined for a citation that uses a link. */
 export function spanOf(

@@ -677,7 +677,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       rule({ on: 'createChatCompletion' }),
       "it belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] })",
     ],
-    ["on: 'POST /api/v1/other'", rule({ on: 'POST /api/v1/other' }), "omit /api/v1, as in 'POST /other'"],
+    [
+      "on: 'POST /api/v1/other'",
+      rule({ on: 'POST /api/v1/other' }),
+      "a path below /api/v1, as in 'POST /other'",
+    ],
     ["on: 'GET /providers'", rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
     [
       "fault: 'time-out'",

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, defineScenario } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
-import { checkScenario, ScenarioError } from '../../src/scenarios/check-scenario.ts'
+import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../../src/scenarios/scenario.ts'
+import { ScenarioError } from '../../src/scenarios/scenario-error.ts'
 import { call } from '../call.ts'
 
 const operations = [
@@ -92,7 +93,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'post /chat/completions', ...status },
-      "rule 2 of 'outage': on: 'post /chat/completions' is invalid; use an upper-case method and a path relative to the base URL, as in 'POST /chat/completions'",
+      "rule 2 of 'outage': on: 'post /chat/completions' is not a method and a path below /api/v1, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },
@@ -118,7 +119,7 @@ describe('checkScenario: contradictory rules', () => {
     ]),
     [
       { on: '*', rateLimit: { requests: 1, per: 0 } },
-      "rule 2 of 'outage': rateLimit.per must be greater than 0",
+      "rule 2 of 'outage': rateLimit.per must be at least 1 millisecond",
     ],
     [
       { on: '*', sequence: [{ fault: 'status' }, 'stream-cut'] },
@@ -182,10 +183,7 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
       "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
-    [
-      { on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' },
-      'is empty: fromMs 9 must be less than toMs 9',
-    ],
+    [{ on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' }, 'is empty: fromMs must be less than toMs'],
     [
       { on: '*', probability: 1.5, fault: 'status' },
       "rule 2 of 'outage': probability must be 0 to 1, got 1.5",
@@ -265,16 +263,16 @@ it('ScenarioError lists every problem with its path and counts them in its messa
   const error = errorOf({
     name: 'a',
     rules: [
-      { on: 'x', times: 0 },
+      { on: 'x', onEnd: 'repeat' },
       { on: '*', fault: 'status' },
-      { on: '*', fault: 'timeout', probability: -1 },
+      { on: 'GET /x', fault: 'stream-cut' },
     ],
   })
   expect(error.problems.map(({ path }) => path.join('.'))).toEqual([
     'rules.0.on',
-    'rules.0.times',
+    'rules.0.onEnd',
     'rules.0',
-    'rules.2.probability',
+    'rules.2.fault',
   ])
   expect(error.message).toMatch(/ \(and 3 more problems\)$/)
   const of = (...ons: string[]) =>

@@ -133,11 +133,11 @@ describe('rules written in the style of other tools', () => {
       "use(): fault 'stream-error' is unknown; did you mean 'stream-error-event'?",
       "; did you mean 'stream-error-event'?",
     ],
-    [{ on: '/responses', fault: 'status' }, "'/responses'", "; did you mean 'createResponse'?"],
+    [{ on: '/responses', fault: 'status' }, "'/responses'", ": use its id 'createResponse'"],
     [
       { on: 'https://api.example/api/v1/responses', fault: 'status' },
       "'https://api.example/api/v1/responses'",
-      "; did you mean 'createResponse'?",
+      ": use its id 'createResponse'",
     ],
     [
       { on: '*', fault: ['latency', 'status'] },

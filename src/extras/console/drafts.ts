@@ -3,8 +3,8 @@ import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { ScenarioError } from '../../scenarios/check-scenario.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
+import { ScenarioError } from '../../scenarios/scenario-error.ts'
 import { type DryRun, dryRun } from './dry-run.ts'
 
 export interface ScenarioDraft {

@@ -4,7 +4,7 @@
  */
 
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
-import { ScenarioError } from '../../../src/scenarios/check-scenario.ts'
+import { ScenarioError } from '../../../src/scenarios/scenario-error.ts'
 import { type CallOptions, call } from '../../call.ts'
 
 interface RequestOptions extends CallOptions {
