@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'
 import { createGateway, type Gateway, type Sandbox, type ScenarioInput } from '../../../src/index.ts'
-import { ScenarioError } from '../../../src/scenarios/check-scenario.ts'
+import { ScenarioError } from '../../../src/scenarios/scenario-error.ts'
 import { call } from '../../call.ts'
 import { part } from './part.ts'
 
