@@ -17,6 +17,7 @@ import type { JournalEntry } from './journal/entry.ts'
 import { journalText, sharedCallsText } from './journal/journal-text.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
+import { toFailedTest } from './sandbox/failed-test.ts'
 import { startServer } from './serve.ts'
 import type { GatewayOptions } from './setup.ts'
 
@@ -43,7 +44,7 @@ export interface WorkerFixtures {
 export interface TestFixtures {
   /**
    * New sandbox for each test. Pass `sandbox.baseUrl` or `sandbox.apiKey` to the application under test. Reports of
-   * failed tests include the journal as text and HAR, and the sandbox as a file that the console can open.
+   * failed tests include the journal as text and HAR, and a file for the console.
    */
   sandbox: RemoteSandbox
 }
@@ -80,12 +81,14 @@ async function attachJournal(
   shared: readonly JournalEntry[],
 ): Promise<void> {
   const { id, journal } = sandbox
-  const own = journalText(`Sandbox ${id}`, await journal.entries())
+  const entries = await journal.entries()
+  const own = journalText(`Sandbox ${id}`, entries)
   const elsewhere = sharedCallsText(shared)
   const text = elsewhere === '' ? own : `${own}\nIn addition, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
-  const file = JSON.stringify({ ...(await sandbox.save()), test: testInfo.title }, null, 2)
-  await testInfo.attach('sandbox.json', { contentType: 'application/json', body: file })
+  const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])
+  const file = toFailedTest({ test: testInfo.title, sandbox: id, entries, scenarios, scripts })
+  await testInfo.attach('failed-test.json', { contentType: 'application/json', body: file })
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
 }

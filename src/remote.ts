@@ -64,7 +64,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
 export class RemoteGateway extends SandboxOf<Bodies> {
   static {
-    nameCalls(RemoteGateway, ['createSandbox', 'openSandbox', 'bundledScenario'])
+    nameCalls(RemoteGateway, ['createSandbox', 'bundledScenario'])
   }
 
   /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
@@ -76,12 +76,6 @@ export class RemoteGateway extends SandboxOf<Bodies> {
   /** Returns the addresses of all live sandboxes, the default one first. */
   sandboxes(): Promise<SandboxAddress[]> {
     return this.client.data('listSandboxes', {})
-  }
-
-  /** Creates a sandbox from the output of `save()`. */
-  async openSandbox(file: object): Promise<RemoteSandbox> {
-    const opened: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
-    return new SandboxOf(this.client.clone(), opened)
   }
 
   /** Returns the bundled scenarios with the effects that a client observes. */

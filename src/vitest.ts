@@ -25,7 +25,7 @@ import {
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import { createGateway, type Gateway } from './index.ts'
-import type { JournalEntry } from './journal/entry.ts'
+import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
 import {
   judgeCalls,
   judgeRules,
@@ -40,8 +40,8 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import { equal } from './lib/equal.ts'
 import { acquire } from './lib/mutex.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
+import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
-import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import type { ScriptProgress } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
@@ -308,12 +308,20 @@ function printIfFailed(
   })
 }
 
-/** Attaches the sandbox, which may already be disposed, to the report as a file that the console can open. */
-async function attachSandbox(task: TestContext['task'], sandbox: Sandbox<Bodies>): Promise<void> {
-  const body = new TextEncoder().encode(
-    JSON.stringify({ ...toSandboxFile(sandbox as Sandbox, true), test: task.name }),
-  )
-  const attachments = [{ contentType: 'application/json', body }]
+/** Attaches the calls and scenarios of the sandbox, which may already be disposed, to the report. */
+async function attachSandbox(task: TestContext['task'], { id, state }: Sandbox<Bodies>): Promise<void> {
+  const { journal, rules } = state
+  const file = toFailedTest({
+    test: task.name,
+    sandbox: id,
+    entries: journal.entries().map((entry) => hiddenEntry(entry)),
+    scenarios: rules.active(),
+    scripts: rules.scripts(),
+  })
+  const attachments = [file, JSON.stringify(journal.har(), null, 2)].map((text) => ({
+    contentType: 'application/json',
+    body: new TextEncoder().encode(text),
+  }))
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 

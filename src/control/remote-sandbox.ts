@@ -16,7 +16,6 @@ import { printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
@@ -116,7 +115,6 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
       'fail',
       'script',
       'dryRun',
-      'save',
       'restore',
       'fork',
       'dispose',
@@ -198,14 +196,6 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
    */
   async dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
-  }
-
-  /**
-   * Returns this sandbox as plain data, for the console or `openSandbox()`. If `calls` is false, the journal is
-   * omitted.
-   */
-  async save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
-    return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 
   /** Restores a snapshot of this sandbox, any number of times. */

@@ -10,8 +10,6 @@ export const routePaths = {
   getSandbox: 'GET /sandboxes/{sandbox}',
   deleteSandbox: 'DELETE /sandboxes/{sandbox}',
   resetSandbox: 'POST /sandboxes/{sandbox}/reset',
-  saveSandbox: 'GET /sandboxes/{sandbox}/file',
-  openSandbox: 'POST /sandbox-files',
   createSnapshot: 'POST /sandboxes/{sandbox}/snapshots',
   restoreSnapshot: 'POST /sandboxes/{sandbox}/restore',
   listBundledScenarios: 'GET /scenarios',

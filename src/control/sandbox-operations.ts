@@ -110,35 +110,6 @@ export const sandboxOperations = [
     resolve: (sandbox) => sandbox.reset(),
   }),
   sandboxOperation({
-    id: 'saveSandbox',
-    route: 'GET /sandboxes/{sandbox}/file',
-    doc: {
-      summary: 'Save a sandbox as a file: changed rows, scenarios, clock, counters and calls',
-      tag: 'Sandboxes',
-    },
-    input: {
-      query: z.strictObject({
-        calls: z.enum(['true', 'false']).optional().describe('If true, includes the journal. Default: true.'),
-      }),
-    },
-    output: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
-    resolve: (sandbox, { query: { calls } }) => sandbox.save({ calls: calls !== 'false' }),
-  }),
-  gatewayOperation({
-    id: 'openSandbox',
-    route: 'POST /sandbox-files',
-    doc: {
-      summary: 'Create a sandbox from a saved file',
-      tag: 'Sandboxes',
-      status: 201,
-    },
-    input: { body: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }) },
-    output: OneSandbox,
-    resolve: async ({ gateway, body, ...origins }) => ({
-      data: infoOf(await gateway.sandboxes.open(body), origins),
-    }),
-  }),
-  sandboxOperation({
     id: 'createSnapshot',
     route: 'POST /sandboxes/{sandbox}/snapshots',
     remote: 'snapshot',

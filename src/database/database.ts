@@ -4,14 +4,13 @@ import { nameCalls } from '../lib/call-names.ts'
 import { copy } from '../lib/copy.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
-import { oneLine } from '../lib/one-line.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition, Query, refuseFunctions } from './condition.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
 import type { SeedData } from './seed-data.ts'
-import { SharedRows, type TableDifference } from './shared-rows.ts'
+import type { SharedRows, TableDifference } from './shared-rows.ts'
 import { Table } from './table.ts'
 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
@@ -74,20 +73,6 @@ export class DatabaseState {
     for (const [name, table] of Object.entries(this.#tables)) {
       const rows = table.snapshot()
       if (rows) snapshot.set(name, rows)
-    }
-    return snapshot
-  }
-
-  /** Applies differences to a seed. Throws 400 or 409 if they do not fit the seed. */
-  static async snapshotOf(
-    seedData: SeedData,
-    differences: Readonly<Record<string, TableDifference>>,
-  ): Promise<DatabaseSnapshot> {
-    const snapshot = new Map<string, SharedRows<object>>()
-    for (const [name, difference] of Object.entries(differences)) {
-      const declaration = seedData.collections.find((each) => each.name === name)
-      if (!declaration) throw new GatewayError(400, `changes.${oneLine(name)}: no such collection`)
-      snapshot.set(name, SharedRows.from(declaration, await seedData.rows(name), difference))
     }
     return snapshot
   }

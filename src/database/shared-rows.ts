@@ -5,7 +5,6 @@ import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
-import { oneLine } from '../lib/one-line.ts'
 import { about } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
@@ -68,39 +67,6 @@ export class SharedRows<Row extends object> {
     const keys = indexSeed(declaration, rows)
     for (const row of rows) setSeedKey(row, firstKey(declaration, row))
     return new SharedRows(declaration, freeze(rows), undefined, keys)
-  }
-
-  /**
-   * Applies differences to a seed.
-   *
-   * Throws 400 for a row that does not match its schema, and 409 for a key that is not unique or not in the seed.
-   */
-  static from<Row extends object>(
-    declaration: CollectionDeclaration<string, Row>,
-    seed: SharedRows<Row>,
-    { created, changed, deleted }: TableDifference,
-  ): SharedRows<Row> {
-    const { name } = declaration
-    const versions = new Map<string, Row | undefined>(deleted.map((key) => [key, undefined]))
-    for (const { key, row } of changed) versions.set(key, toRow(declaration, row, key))
-    if (versions.size < deleted.length + changed.length) {
-      throw new GatewayError(400, `changes.${name} changes or deletes a record twice`)
-    }
-    const rows = seed.rows.flatMap((row) => {
-      const key = firstKey(declaration, row)
-      const next = versions.has(key) ? versions.get(key) : row
-      versions.delete(key)
-      return next ?? []
-    })
-    for (const [key] of versions) {
-      throw new GatewayError(
-        409,
-        `${name} has no record '${oneLine(key)}' in the seed: the sandbox was saved with a different seed`,
-      )
-    }
-    assertRoom(name, rows.length + created.length)
-    for (const row of created) rows.push(toRow(declaration, row))
-    return new SharedRows(declaration, Object.freeze(rows), seed, new UniqueKeys(declaration, rows))
   }
 
   get size(): number {

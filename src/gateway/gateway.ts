@@ -51,7 +51,7 @@ export class GatewayCore<Bodies extends object = Record<string, unknown>> extend
   readonly knownExtras: readonly AnyExtra[]
 
   static {
-    nameCalls(GatewayCore, ['createSandbox', 'openSandbox'])
+    nameCalls(GatewayCore, ['createSandbox'])
   }
 
   /** Throws a one-line error if an option, scenario or fixture is invalid. */
@@ -110,11 +110,6 @@ export class GatewayCore<Bodies extends object = Record<string, unknown>> extend
     assertObject(options, 'createSandbox')
     assertNames(options, sandboxOptionNames, 'createSandbox')
     return this.sandboxes.create(options) as Sandbox<Bodies>
-  }
-
-  /** Creates a sandbox from the output of `save()`. */
-  async openSandbox(file: object): Promise<Sandbox<Bodies>> {
-    return (await this.sandboxes.open(file)) as Sandbox<Bodies>
   }
 
   /** Runs a function in the default sandbox. */

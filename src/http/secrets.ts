@@ -1,5 +1,5 @@
 /**
- * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR
+ * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, files of failed tests, HAR
  * files, the log, explanations, reports and recordings. All of these use the same names and patterns.
  */
 

@@ -11,11 +11,11 @@ import { type Clock, monotonic } from '../lib/clock.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition.ts'
-import { countNearMisses, isBelowLimit, type NearMiss, type SkippedRules } from '../scenarios/near-misses.ts'
+import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import { KeptBody, Timeline } from './body.ts'
-import type { AppliedRule, Delivery, JournalEntry } from './entry.ts'
+import type { AppliedRule, Delivery } from './entry.ts'
 import type { CallUsage } from './ledger.ts'
 
 /** The parts of the sandbox state that a call record uses. */
@@ -122,8 +122,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   turn: TurnReading | undefined
   /** The call's candidate rules, and how many of them were skipped. */
   skipped: SkippedRules | undefined
-  /** Near misses of a call that was loaded from a file. */
-  savedNearMisses: NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
   schemaViolation = false
@@ -191,7 +189,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Number of near misses; 0 if a rule applied. */
   get nearMissCount(): number {
     if (this.rules.length > 0) return 0
-    if (this.savedNearMisses) return this.savedNearMisses.filter((each) => !isBelowLimit(each)).length
     return this.skipped ? countNearMisses(this.skipped) : 0
   }
 
@@ -390,24 +387,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   evicted(): void {
     this.#isKept = false
   }
-
-  /** Sets data that a live call would collect itself. Used for calls loaded from a file. */
-  restored(saved: SavedFacts): void {
-    this.id = saved.id ?? this.id
-    this.responseHeaders = saved.responseHeaders
-    this.requestBody.truncatedBytes += saved.requestText.truncatedBytes
-    this.responseBody.truncatedBytes += saved.responseBody.truncatedBytes
-    if (saved.timestamp !== undefined) this.at = Date.parse(saved.timestamp)
-    this.rules = saved.rules
-    this.turn = saved.turn ?? undefined
-    this.usage = saved.usage ?? undefined
-    this.savedNearMisses = saved.nearMisses
-    this.warnings = saved.warnings
-    this.schemaViolation = saved.schemaViolation
-    this.timeline = new Timeline(saved.timeline)
-    this.firstByteAt = saved.firstByteMs === null ? undefined : this.startedAt + saved.firstByteMs
-    this.endedAt = this.startedAt + (saved.durationMs ?? saved.firstByteMs ?? 0)
-  }
 }
 
 /** Formats a rule, as in `flaky#1`. */
@@ -424,13 +403,6 @@ function toAppliedRule({ scenario, rule, name, effect: { faults, reply } }: Matc
     kind: answers ? 'answer' : 'modifier',
     faults: faults.map((fault) => fault.name),
   }
-}
-
-/** Data about a call that was loaded from a file. */
-interface SavedFacts
-  extends Omit<JournalEntry, 'id' | 'timestamp' | 'body' | 'error' | 'traceId' | 'assumptions'> {
-  readonly id?: string | undefined
-  readonly timestamp?: string | undefined
 }
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/

@@ -175,10 +175,8 @@ export function toEntry(record: CallRecord): JournalEntry {
 
 /** Returns the rules that were tried but did not apply, including those tried before the rule that matched. */
 export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
-  const { savedNearMisses, skipped, params, query, headers, body } = record
-  return (
-    savedNearMisses ?? (skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : [])
-  )
+  const { skipped, params, query, headers, body } = record
+  return skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : []
 }
 
 /** Parses a query string. Repeated parameters become an array. */

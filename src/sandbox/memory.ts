@@ -31,17 +31,6 @@ export class Occurrences {
     return before
   }
 
-  /** Returns the counts as plain data. */
-  toJSON(): Record<string, number> {
-    return Object.fromEntries([...(this.#shared ?? []), ...(this.#counts ?? [])])
-  }
-
-  static from(counts: Readonly<Record<string, number>>): Occurrences {
-    const occurrences = new Occurrences()
-    occurrences.#counts = new Map(Object.entries(counts).slice(-capacity))
-    return occurrences
-  }
-
   /** Returns an independent copy. Both share the counts so far. */
   fork(): Occurrences {
     if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts

@@ -25,7 +25,6 @@ import {
 } from '../scenarios/shorthand.ts'
 import type { GatewayOptions } from './options.ts'
 import type { ScenarioOrRule } from './options-input.ts'
-import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 import type { Sandboxes } from './sandboxes.ts'
@@ -68,7 +67,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   static {
     const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
-    const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'save', 'snapshot'] as const
+    const inspect = ['scripts', 'activeScenarios', 'usage', 'unusedRules', 'snapshot'] as const
     nameCalls(Sandbox, [...setUp, ...inspect, 'fork', 'dispose'])
     refuseGuesses(Sandbox.prototype, 'sandbox')
   }
@@ -275,18 +274,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#live.rules.unused()
   }
 
-  /**
-   * Returns this sandbox as plain data, for the console or `gateway.openSandbox()`: rows that differ from the seed,
-   * scenarios with their progress, clock, counters and journal, with secrets hidden. Usage, the prompt cache and
-   * stored responses are not saved.
-   *
-   * @param options.calls If false, the journal is omitted. Default: true.
-   */
-  save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
-    void this.#live
-    return toSandboxFile(this, calls)
-  }
-
   /** Takes a snapshot of the current state, for `restore()`. Rows are copied on the next write. */
   snapshot(): SandboxSnapshot {
     return this.#snapshots.add(this.#live.snapshot())
@@ -381,9 +368,6 @@ class Snapshots {
 /** Returns the message for an unknown snapshot. Snapshot ids start with their sandbox's id. */
 export function noSnapshot(sandbox: string, id: string): string {
   const owner = id.replace(/-\d+$/, '')
-  const reason =
-    owner === sandbox
-      ? 'it was taken in another gateway: copy the state with save() and openSandbox()'
-      : `it belongs to sandbox '${owner}'`
+  const reason = owner === sandbox ? 'it was taken in another gateway' : `it belongs to sandbox '${owner}'`
   return `Sandbox '${sandbox}' has no snapshot '${id}'${owner === id ? '' : `: ${reason}`}`
 }

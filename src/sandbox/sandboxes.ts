@@ -1,23 +1,18 @@
 /** A gateway's live sandboxes: creates, finds and disposes them, and expires idle ones. */
-import { DatabaseState } from '../database/database.ts'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallListener } from '../journal/call-record.ts'
 import { JournalStore } from '../journal/journal.ts'
-import { Ledger } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxSetup } from './sandbox.ts'
-import { restoreCalls, SandboxFile, unknownOperations } from './sandbox-file.ts'
 import { assertCustomId, sandboxBaseUrl } from './sandbox-id.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
@@ -108,38 +103,6 @@ export class Sandboxes {
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const merged = { ...options, ...result.data }
     return this.#admit(id, merged, seedDataOf(merged, this.#setup.collections))
-  }
-
-  /**
-   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for changes that do not fit the
-   * seed data, and the errors of `create`.
-   */
-  async open(input: unknown): Promise<Sandbox> {
-    if (Object(input).format !== 'understudy-sandbox')
-      throw new GatewayError(
-        400,
-        `openSandbox() expects the return value of sandbox.save(), got ${shown(input)}${typeof input === 'string' ? ': read and parse the file first' : ''}`,
-      )
-    const file = check(SandboxFile, input)
-    if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
-    const { options, operations, collections } = this.#setup
-    const unknown = unknownOperations(file.data, new Set(operations.map(({ id }) => id)))
-    if (unknown.length > 0) throw invalidRequest(unknown)
-    const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
-    const hasOwnData = seed !== options.seed || !equal(fixtures, options.fixtures)
-    const merged = hasOwnData ? { ...options, seed, fixtures } : options
-    const seedData = hasOwnData ? seedDataOf(merged, collections) : this.#seedData
-    const sandbox = this.#admit(undefined, merged, seedData, {
-      database: await DatabaseState.snapshotOf(seedData, changes),
-      rules: fromRulesFile(rules, (scenario) => this.checkScenario(scenario)),
-      clock,
-      occurrences: Occurrences.from(occurrences),
-      ledger: new Ledger(),
-      promptCache: new PromptCache(),
-      storedResponses: new StoredResponses(),
-    })
-    restoreCalls(sandbox, calls)
-    return sandbox
   }
 
   /** Returns the live sandbox with this id. Throws 410 if there is none. */

@@ -113,28 +113,10 @@ export class RateLimitUsage {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** Returns each caller's window as plain data. It is in a list, because earlier versions saved several windows. */
-  toJSON(): [string, Window[]][] {
-    return [...this.#windows].map(([caller, window]) => [caller, [window]])
-  }
-
-  /** Restores saved windows. If an earlier version saved a window in parts, adds them up. */
-  static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUsage {
-    const usage = new RateLimitUsage()
-    for (const [caller, [first, ...rest]] of windows) {
-      if (!first) continue
-      const sum = { ...first }
-      for (const { requests, tokens } of rest) {
-        sum.requests += requests
-        sum.tokens += tokens
-      }
-      usage.#windows.set(caller, sum)
-    }
-    return usage
-  }
-
   copy(): RateLimitUsage {
-    return RateLimitUsage.from(this.toJSON())
+    const copy = new RateLimitUsage()
+    for (const [caller, window] of this.#windows) copy.#windows.set(caller, { ...window })
+    return copy
   }
 
   #count(

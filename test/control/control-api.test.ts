@@ -125,13 +125,6 @@ describe('the journal in the control API', () => {
       (await control('POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs })).status
     expect([await wait(600_000), await wait(600_001)]).toEqual([200, 400])
   })
-
-  it('is part of a saved sandbox unless calls=false', async () => {
-    await statusOf('/providers')
-    const saved = async (search: string) =>
-      (await control(`GET /sandboxes/{id}/file${search}`)).body.calls?.length ?? 0
-    expect([await saved(''), await saved('?calls=true'), await saved('?calls=false')]).toEqual([1, 1, 0])
-  })
 })
 
 describe('scenarios in the control API', () => {

@@ -637,9 +637,6 @@ describe('Table', () => {
       status: 429,
       message: full,
     })
-    const seed = SharedRows.of(declaration, Array(maxRows).fill(provider('a')))
-    const created = { created: [provider('b')], changed: [], deleted: [] }
-    expect(() => SharedRows.from(declaration, seed, created)).toThrow(full)
   })
 
   it('rejects a write during another write and keeps its rows', async () => {
@@ -910,47 +907,4 @@ describe('errors of a collection', () => {
       message: `db.providers.delete(): providers has no record 'mine'${hint}`,
     })
   })
-})
-
-describe('a sandbox file', () => {
-  const differences = async (change: (db: ReturnType<typeof make>) => Promise<unknown>) => {
-    const sandbox = createGateway({ fixtures: { providers: [provider('a'), provider('b')] } }).createSandbox()
-    await change(sandbox.db)
-    return sandbox.save().changes
-  }
-  const none = { created: [], changed: [], deleted: [] }
-
-  it('lists only the rows that differ from the fixtures', async () => {
-    expect(await differences((db) => db.providers.list())).toEqual({})
-    expect(await differences((db) => db.providers.delete('a'))).toEqual({
-      providers: { ...none, deleted: ['a'] },
-    })
-    expect(await differences((db) => db.providers.create(provider('c')))).toEqual({
-      providers: { ...none, created: [provider('c')] },
-    })
-    expect(await differences((db) => db.providers.update('b', { name: 'B' }))).toEqual({
-      providers: { ...none, changed: [{ key: 'b', row: { ...provider('b'), name: 'B' } }] },
-    })
-    const swapped = await differences(async (db) => {
-      await db.providers.delete('a')
-      await db.providers.create(provider('c'))
-    })
-    expect(swapped).toEqual({ providers: { ...none, created: [provider('c')], deleted: ['a'] } })
-  })
-})
-
-describe('SharedRows', () => {
-  it('memoise up to 200 values, and then evict the oldest', () => {
-    const rows = SharedRows.of(collections[0] as never, [])
-    let computed = 0
-    const read = (name: number) => rows.memo(String(name), () => ++computed)
-    for (let name = 0; name < 200; name++) read(name)
-    expect([read(0), computed]).toEqual([1, 200])
-    expect([read(200), read(1), read(0)]).toEqual([201, 2, 202])
-  })
-})
-
-it('a collection accepts one million records', () => {
-  expect(() => assertRoom('models', 1_000_000)).not.toThrow()
-  expect(() => assertRoom('models', 1_000_001)).toThrow('models is full: the maximum is 1000000 records')
 })

@@ -208,7 +208,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a snapshot of another gateway',
       () => gateway.restore(createGateway().snapshot()),
-      'it was taken in another gateway: copy the state with save() and openSandbox()',
+      'it was taken in another gateway',
     ],
     [
       'trace(7)',
@@ -342,12 +342,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.restore(gateway.createSandbox({ id: 'other' }).snapshot()),
       "it belongs to sandbox 'other'",
     ],
-    [
-      'openSandbox({})',
-      () => gateway.openSandbox({}),
-      'openSandbox() expects the return value of sandbox.save(), got {}',
-    ],
-    ['openSandbox(path)', () => gateway.openSandbox('x.json'), "got 'x.json': read and parse the file first"],
   ],
   "users' functions": [
     [

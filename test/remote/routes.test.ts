@@ -43,8 +43,6 @@ const methods: Record<RouteId, () => Promise<unknown>> = {
   getSandbox: () => connectGateway(server.url),
   deleteSandbox: async () => (await fresh()).dispose(),
   resetSandbox: async () => (await fresh()).reset(),
-  saveSandbox: () => sandbox.save(),
-  openSandbox: async () => gateway.openSandbox(await sandbox.save()),
   createSnapshot: () => sandbox.snapshot(),
   restoreSnapshot: async () => sandbox.restore(await sandbox.snapshot()),
 

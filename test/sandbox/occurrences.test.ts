@@ -50,12 +50,6 @@ describe('Occurrences', () => {
     expect([second.next('a'), second.next('b'), fork.next('b')]).toEqual([2, 1, 0])
   })
 
-  it('forgets the oldest requests in a file that has too many', () => {
-    const counts = Object.fromEntries(Array.from({ length: capacity + 1 }, (_, index) => [`key ${index}`, 7]))
-    const opened = Occurrences.from(counts)
-    expect([`key ${capacity}`, 'key 1', 'key 0'].map((key) => opened.next(key))).toEqual([7, 7, 0])
-  })
-
   it('forgets the oldest requests when a fork merges too many', () => {
     const origin = filled(capacity)
     origin.fork()

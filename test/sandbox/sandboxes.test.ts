@@ -228,7 +228,6 @@ describe('a disposed sandbox', () => {
       () => sandbox.fork(),
       () => sandbox.reset(),
       () => sandbox.usage(),
-      () => sandbox.save(),
       () => sandbox.run(() => 1),
       () => sandbox.clock.advance(1),
       () => sandbox.db.providers.create({} as never),

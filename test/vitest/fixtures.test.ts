@@ -128,9 +128,9 @@ In addition, the default sandbox received 2 calls meanwhile: GET /providers with
     const [attachment] = artifact?.attachments ?? []
     expect(attachment?.contentType).toBe('application/json')
     expect(JSON.parse(Buffer.from(String(attachment?.body), 'base64').toString())).toMatchObject({
-      format: 'understudy-sandbox',
+      format: 'understudy-failed-test',
       test: 'are printed with those of a failing test',
-      calls: [{ operation: 'listProviders' }],
+      entries: [{ operation: 'listProviders' }],
     })
   })
 })

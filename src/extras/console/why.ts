@@ -58,7 +58,7 @@ export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> 
   return {
     rule: rule ? appliedRule(record, { ...rule, rule: rule.index }, sandbox) : null,
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
-    unlisted: (record.savedNearMisses?.length ?? record.skipped?.skipped ?? 0) - missed.length,
+    unlisted: (record.skipped?.skipped ?? 0) - missed.length,
     rows: await rowsOf(record, sandbox),
   }
 }
