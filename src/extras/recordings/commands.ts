@@ -16,7 +16,6 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
       '--key-env <name>',
       "environment variable with the key for the upstream (default: the client's key)",
     )
-    .addOption(new Option('--new', 'record only requests without a recording (default)').conflicts('all'))
     .option('--all', 'record every request, and replace existing recordings')
     .option(
       '--redact <file>',

@@ -169,8 +169,7 @@ const HarEntry = z.lazy(() =>
         .prefault({}),
     }),
     timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
-    // Understudy's HAR files contain the delivery outcome. Other files can list each chunk's time and length.
-    _chunks: z.array(z.tuple([amount(), count()])).optional(),
+    // Delivery outcome in Understudy's HAR files.
     _delivery: z.string().optional(),
   }),
 )
@@ -224,7 +223,7 @@ function pathBelow(url: string, base: string): string | undefined {
   return at < 0 ? undefined : pathname.slice(at + prefix.length)
 }
 
-function harExchange({ request, response, timings, ...extensions }: HarEntry, path: string): Exchange {
+function harExchange({ request, response, timings, _delivery = '' }: HarEntry, path: string): Exchange {
   const { text = '', encoding } = request.postData ?? {}
   const sent = {
     method: request.method.toUpperCase(),
@@ -234,7 +233,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
     ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
   }
   const wait = Math.max(0, timings.wait)
-  const end = { how: endings[extensions._delivery ?? ''] ?? 'fin', ms: wait + Math.max(0, timings.receive) }
+  const end = { how: endings[_delivery] ?? 'fin', ms: wait + Math.max(0, timings.receive) }
   if (response.status === 0) {
     if (end.how !== 'reset') throw new TypeError('has no response (status 0)')
     return { request: sent, reply: undefined, chunks: [], end }
@@ -243,7 +242,7 @@ function harExchange({ request, response, timings, ...extensions }: HarEntry, pa
   return {
     request: sent,
     reply: { ms: wait, status: response.status, headers: withoutCoding(recordOf(response.headers)) },
-    chunks: bytes.length > 0 ? chunksOf(bytes, extensions._chunks, wait) : [],
+    chunks: bytes.length > 0 ? [{ ms: wait, bytes }] : [],
     end,
   }
 }
@@ -288,17 +287,6 @@ function looksLikeLatin1(text: string): boolean {
   })
   if (!/[\x80-\xff]/.test(latin1) || /[^\0-\xff]/.test(latin1)) return false
   return decodeUtf8(fromLatin1(latin1)) !== undefined
-}
-
-/** Returns the chunks listed in the entry or, if it lists none or their lengths do not add up, a single chunk. */
-function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
-  const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
-  if (!isWhole) return [{ ms: wait, bytes }]
-  let at = 0
-  return times.map(([ms, length]) => {
-    at += length
-    return { ms, bytes: bytes.subarray(at - length, at) }
-  })
 }
 
 /** Returns headers by lowercase name, without HTTP/2 pseudo-headers. */

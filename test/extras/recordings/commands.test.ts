@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { run } from '../../../src/cli/command-line.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
 import { environmentHelp } from '../../../src/lib/flags.ts'
 import { startServer } from '../../../src/serve.ts'
@@ -18,44 +17,16 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-let stdout: string
-let stderr: string
-beforeEach(() => {
-  stdout = ''
-  stderr = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    stdout += text
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    stderr += text
-    return true
-  })
-  vi.spyOn(console, 'log').mockImplementation((text) => {
-    stdout += `${text}\n`
-  })
-  vi.spyOn(console, 'error').mockImplementation((text) => {
-    stderr += `${text}\n`
-  })
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-  process.exitCode = undefined
-})
+let stdout = ''
+let stderr = ''
+afterEach(() => vi.unstubAllEnvs())
 
 /** Runs a command, with `@` in its arguments replaced by the folder. Returns the exit code. */
 async function exit(...args: string[]): Promise<number> {
-  process.exitCode = undefined
-  stdout = ''
-  stderr = ''
-  await run(
-    args.map((arg) => arg.replace('@', `${folder}/`)),
-    async () => {
-      throw new Error('no server here')
-    },
-  )
-  return Number(process.exitCode ?? 0)
+  const result = await runCommand(...args.map((arg) => arg.replace('@', `${folder}/`)))
+  stdout = result.stdout
+  stderr = result.stderr
+  return result.code
 }
 
 const write = (name: string, value: unknown) =>
@@ -111,7 +82,6 @@ describe('record', () => {
       ['--upstream', 'https://gateway.example/api/v1', '--allow-ci', '--key-env', 'NO_SUCH_KEY'],
       'NO_SUCH_KEY',
     ],
-    [['--upstream', 'https://gateway.example/api/v1', '--new', '--all'], 'cannot be used with'],
   ])('rejects %j with one line and exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('record', ...flags)).toBe(2)
@@ -125,10 +95,7 @@ describe('serve', () => {
     [['--recordings', '@none'], 'no such file or folder'],
     [['--on-unmatched-recording', 'passthrough'], '--recordings'],
     [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
-    [['--recordings', '.', '--on-unmatched-recording', 'sometimes'], 'Allowed choices'],
-    [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
     [['--recordings', '.', '--upstream', 'ftp://a'], 'error: --upstream must be a URL\n'],
-    [['--recordings', ''], 'error: --recordings must not be empty\n'],
     [
       [
         '--recordings',

@@ -186,46 +186,6 @@ describe('a HAR entry', () => {
     return exchanges.length === 1 ? 'left out' : exchanges[0]
   }
 
-  it('is imported with its timings', () => {
-    const times = (timings?: object) => {
-      const exchange = read(entry({ ...(timings && { timings }) }))
-      if (typeof exchange !== 'object') throw new Error(exchange)
-      return [exchange.reply?.ms, exchange.chunks[0]?.ms, exchange.end?.ms]
-    }
-    expect(times()).toEqual([0, 0, 0])
-    expect(times({ send: 100, wait: 7, receive: 3 })).toEqual([7, 7, 10])
-    expect(times({ wait: -1, receive: 3 })).toEqual([0, 0, 3])
-    expect(times({ wait: 2, receive: -1 })).toEqual([2, 2, 2])
-  })
-
-  it('keeps chunk times from a HAR file exported by Understudy if they cover the whole body', () => {
-    const chunks = (_chunks: unknown) => {
-      const exchange = read(entry({ _chunks: _chunks as object, timings: { wait: 9 } }))
-      return typeof exchange === 'object'
-        ? exchange.chunks.map(({ ms, bytes }) => [ms, text(bytes)])
-        : exchange
-    }
-    expect(
-      chunks([
-        [1, 2],
-        [3, 0],
-        [4, 3],
-      ]),
-    ).toEqual([
-      [1, 'he'],
-      [3, ''],
-      [4, 'llo'],
-    ])
-    expect(
-      chunks([
-        [1, 2],
-        [3, 2],
-      ]),
-    ).toEqual([[9, 'hello']])
-    expect(chunks([])).toEqual([[9, 'hello']])
-    expect(chunks([[-1, 5]])).toMatch(/^_chunks\.0\.0: /)
-  })
-
   it('keeps its request, with lower-case, single-line headers', () => {
     const exchange = read(
       entry({

@@ -100,14 +100,6 @@ describe("the recorder's token", () => {
     expect(recording).not.toContain('given-token-0001')
   })
 
-  it('is not accepted instead of a client key that is forwarded', async () => {
-    await using upstream = await startEcho()
-    await using recorder = await record(upstream.url, { token: 'given-token' })
-    const headers = { authorization: 'Bearer given-token', 'x-api-key': 'given-token' }
-    expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(401)
-    expect(upstream.requests).toEqual([])
-  })
-
   it("can be the client's API key if the recorder has the real one", async () => {
     await using upstream = await startEcho()
     const token = 'given-token-0001'
@@ -123,19 +115,6 @@ describe("the recorder's token", () => {
       expect(JSON.stringify(sent)).not.toContain(token)
     }
     expect(await textIn(recorder.out)).not.toContain(token)
-  })
-})
-
-describe('the Host of a request to the recorder', () => {
-  it("must be loopback, the recorder's own or an allowed name", async () => {
-    await using upstream = await startEcho()
-    await using recorder = await record(upstream.url, { allowedHosts: ['host.docker.internal'] })
-    const statusFor = async (host: string) =>
-      (await ask(recorder.baseUrl, '/providers', { headers: { host } })).status
-    expect(await statusFor('host.docker.internal:4142')).toBe(200)
-    expect(await statusFor('localhost')).toBe(200)
-    expect(await statusFor('evil.example')).toBe(403)
-    expect(await statusFor('10.0.0.1')).toBe(403)
   })
 })
 

@@ -110,7 +110,8 @@ describe('a recording file', () => {
   })
 })
 
-describe('recorded events', () => {
+describe('text deltas', () => {
+  const later = { type: 'a', item_id: 2, content_index: 1 }
   it.each([
     [
       [
@@ -122,10 +123,11 @@ describe('recorded events', () => {
     ],
     [
       [
-        { type: 'a', content_index: 1, delta: 'x' },
-        { type: 'a', content_index: 2, delta: 'y' },
+        { ...later, delta: 'x' },
+        { ...later, item_id: 1, delta: 'y' },
+        { ...later, delta: 'z' },
       ],
-      ['x', 'y'],
+      ['xz', 'y'],
     ],
     [
       [
@@ -134,19 +136,9 @@ describe('recorded events', () => {
       ],
       ['xy', 'z'],
     ],
-    [
-      [{ choices: [{ index: 0, delta: { content: 'x' } }, { index: 1, delta: { content: 'y' } }, null, 7] }],
-      ['x', 'y'],
-    ],
-    [
-      [
-        { choices: [{ index: 0, delta: { c: [{ a: 'x' }] } }] },
-        { choices: [{ index: 0, delta: { c: [{ a: 'y' }] } }] },
-      ],
-      ['xy'],
-    ],
+    [[{ choices: [{ index: 0, delta: { c: 'x' } }, { index: 1, delta: { c: 'y' } }, null, 7] }], ['x', 'y']],
     [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('have their text deltas joined: %j becomes %j', (values, texts) => {
+  ])('of %j are joined to %j', (values, texts) => {
     expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

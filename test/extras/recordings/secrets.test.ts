@@ -128,21 +128,6 @@ describe('redaction', () => {
     })
   }
 
-  it('removes keys of known formats, secret fields and unlisted headers without knowing their values', async () => {
-    const redactor = new Redactor()
-    const { request } = redactor.request({
-      method: 'POST',
-      path: '/responses',
-      query: '?api_key=abc123',
-      headers: { authorization: 'Bearer abc', cookie: 'a=b', 'content-type': 'application/json' },
-      json: { password: 'hunter2', max_output_tokens: 5, text: `key ${secretsOf(1)[0]}` },
-    })
-    expect(request.headers['content-type']).toBe('application/json')
-    for (const value of ['hunter2', 'abc123', 'Bearer abc', 'a=b', 'sk-or'])
-      expect(json(request)).not.toContain(value)
-    expect(request.json).toMatchObject({ max_output_tokens: 5 })
-  })
-
   it('removes secret fields regardless of case, dashes and underscores, but keeps token counts', () => {
     const value = 'hushhushhushhush'
     const secret = {

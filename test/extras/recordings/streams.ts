@@ -13,18 +13,7 @@ export interface SyntheticStream {
   readonly end: 'fin' | 'reset'
 }
 
-const words = [
-  'tide',
-  'Wörter',
-  '日本語',
-  '🌊🌊',
-  'naïve',
-  '"quoted"',
-  'line\nbreak',
-  'Ünïcode',
-  'plain',
-  '\u2028',
-]
+const words = ['tide', 'Wörter', '日本語', '🌊🌊', 'naïve', '"quoted"', 'line\nbreak', 'Ünïcode', '\u2028']
 
 /** Generates streams that depend only on the seed. */
 export function syntheticStreams(count: number, seed = 1): SyntheticStream[] {
@@ -70,29 +59,26 @@ interface WireEvent {
   data: object | string
 }
 
+const response = { id: 'resp_1' }
+const chunk = (choice: object) => ({ data: { id: 'gen-1', choices: [{ index: 0, ...choice }] } })
+const typed = (type: string, more: object = {}) => ({ event: type, data: { type, ...more } })
+
 const protocols: Record<'responses' | 'chat' | 'messages', (texts: string[]) => WireEvent[]> = {
   responses: (texts) => [
-    { data: { type: 'response.created', response: { id: 'resp_1' }, sequence_number: 0 } },
-    ...texts.map((delta, index) => ({
-      data: { type: 'response.output_text.delta', item_id: 'msg_1', delta, sequence_number: index + 1 },
-    })),
-    { data: { type: 'response.completed', response: { id: 'resp_1' }, sequence_number: texts.length + 1 } },
+    { data: { type: 'response.created', response } },
+    ...texts.map((delta) => ({ data: { type: 'response.output_text.delta', item_id: 'msg_1', delta } })),
+    { data: { type: 'response.completed', response } },
     { data: '[DONE]' },
   ],
   chat: (texts) => [
-    ...texts.map((content) => ({
-      data: { id: 'gen-1', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] },
-    })),
-    { data: { id: 'gen-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] } },
+    ...texts.map((content) => chunk({ delta: { content } })),
+    chunk({ delta: {}, finish_reason: 'stop' }),
     { data: '[DONE]' },
   ],
   messages: (texts) => [
-    { event: 'message_start', data: { type: 'message_start', message: { id: 'msg_1' } } },
-    ...texts.map((text) => ({
-      event: 'content_block_delta',
-      data: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-    })),
-    { event: 'message_stop', data: { type: 'message_stop' } },
+    typed('message_start', { message: { id: 'msg_1' } }),
+    ...texts.map((text) => typed('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
+    typed('message_stop'),
   ],
 }
 
