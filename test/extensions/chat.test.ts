@@ -2,9 +2,6 @@
  * Tests POST /chat/completions through published clients: plain, streamed, with tools, and with structured
  * output.
  */
-import { createOpenAI } from '@ai-sdk/openai'
-import { ChatOpenAI } from '@langchain/openai'
-import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -62,48 +59,6 @@ describe('POST /chat/completions', () => {
     }
     expect(choice?.message.annotations?.length).toBeGreaterThan(0)
     expect(raw.headers.get('x-understudy-assumptions')).toContain('extension')
-  })
-
-  it('streams the same text, and usage on request', async () => {
-    const plain = await client.chat.completions.create({ model, messages: ask('Why is the sky blue?') })
-    const stream = client.chat.completions.stream({
-      model,
-      messages: ask('Why is the sky blue?'),
-      stream_options: { include_usage: true },
-    })
-    const final = await stream.finalChatCompletion()
-    expect(final.choices[0]?.message.content).toBe(plain.choices[0]?.message.content)
-    expect(final.choices[0]?.finish_reason).toBe('stop')
-    expect(await stream.totalUsage()).toMatchObject(plain.usage ?? {})
-  })
-
-  it('calls a forced function, with and without streaming', async () => {
-    const request = {
-      model,
-      messages: ask('What is the weather in Oslo?'),
-      tools: [weather],
-      tool_choice: 'required' as const,
-    }
-    const plain = await client.chat.completions.create(request)
-    const [call] = plain.choices[0]?.message.tool_calls ?? []
-    expect(plain.choices[0]?.finish_reason).toBe('tool_calls')
-    expect(plain.choices[0]?.message.content).toBeNull()
-    expect(call).toMatchObject({ type: 'function', function: { name: 'weather' } })
-    const streamed = await client.chat.completions.stream(request).finalChatCompletion()
-    const [again] = streamed.choices[0]?.message.tool_calls ?? []
-    expect(again?.type === 'function' && JSON.parse(again.function.arguments)).toEqual(
-      call?.type === 'function' && JSON.parse(call.function.arguments),
-    )
-  })
-
-  it('returns structured output for a JSON Schema', async () => {
-    const schema = { type: 'object', properties: { answer: { type: 'integer' } }, required: ['answer'] }
-    const completion = await client.chat.completions.create({
-      model,
-      messages: ask('How many legs has a spider?'),
-      response_format: { type: 'json_schema', json_schema: { name: 'legs', schema } },
-    })
-    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ answer: expect.any(Number) })
   })
 
   it('returns several different choices with logprobs', async () => {
@@ -167,17 +122,6 @@ describe('POST /chat/completions', () => {
     expect(gateway.usage().outputTokens).toBe(thought + text)
   })
 
-  it('accepts fallback models and presets', async () => {
-    const fallback = { models: ['aurora/dawn-2', 'borealis/polar-4'], messages: ask('Hello') }
-    const first = await client.chat.completions.create(fallback as never)
-    expect((first as { model: string }).model).toBe('aurora/dawn-2')
-    const preset = await client.chat.completions.create({
-      model: '@preset/code-review',
-      messages: ask('x = 1'),
-    })
-    expect(preset.model).toBe('@preset/code-review')
-  })
-
   it('responds with 400 and the paths of invalid fields', async () => {
     const rejected = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
     await expect(rejected).rejects.toMatchObject({ status: 400 })
@@ -193,24 +137,6 @@ describe('POST /chat/completions', () => {
     await expect(impossible).rejects.toMatchObject({
       error: { metadata: { violations: [{ path: 'body.response_format.json_schema.schema' }] } },
     })
-  })
-
-  it('supports scripted replies and faults', async () => {
-    const sandbox = server.gateway.createSandbox()
-    const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
-    sandbox.use({ on: 'createChatCompletion', times: 1, reply: { text: 'As scripted.' } })
-    const scripted = await sandboxClient.chat.completions.create({ model, messages: ask('Hello') })
-    expect(scripted.choices[0]?.message.content).toBe('As scripted.')
-    sandbox.use({ on: 'createChatCompletion', times: 1, fault: { name: 'stream-error-event', atEvent: 3 } })
-    const stream = await sandboxClient.chat.completions.create({
-      model,
-      messages: ask('Hello'),
-      stream: true,
-    })
-    const read = async () => {
-      for await (const _ of stream);
-    }
-    await expect(read()).rejects.toThrow('Provider returned error')
   })
 })
 
@@ -257,25 +183,6 @@ describe('POST /chat/completions with a scripted reply', () => {
       const pair = await both({ text: 'So far', incompleteReason })
       expect(pair.map(({ choices }) => choices[0]?.finish_reason)).toEqual([finish, finish])
     }
-  })
-
-  it('returns an error for a failed reply, even mid-stream', async () => {
-    using _rule = server.gateway.use({
-      on: 'createChatCompletion',
-      reply: { text: 'Half of it', error: { code: 'server_error', message: 'Broken' } },
-    })
-    const request = { model, messages: ask('Hello') }
-    await expect(client.chat.completions.create(request)).rejects.toMatchObject({
-      status: 502,
-      error: { message: 'Broken', metadata: { error_type: 'server_error' } },
-    })
-    let text = ''
-    const reading = (async () => {
-      const stream = await client.chat.completions.create({ ...request, stream: true })
-      for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
-    })()
-    await expect(reading).rejects.toThrow('Broken')
-    expect(text).toBe('Half of it')
   })
 })
 
@@ -336,23 +243,6 @@ it.each([
   expect(response.headers.get('x-understudy-assumptions')?.split(', ')).toContain(name)
 })
 
-it('POST /chat/completions returns the same text as POST /responses for input with an image', async () => {
-  const question = [
-    { type: 'text', text: 'What is on it?' },
-    { type: 'image_url', image_url: { url: 'data:,' } },
-  ]
-  const { choices } = await client.chat.completions.create({
-    model,
-    messages: [{ role: 'user', content: question as never }],
-  })
-  const content = [
-    { type: 'input_text' as const, text: 'What is on it?' },
-    { type: 'input_image' as const, image_url: 'data:,', detail: 'auto' as const },
-  ]
-  const response = await client.responses.create({ model, input: [{ role: 'user', content }] })
-  expect(choices[0]?.message.content).toBe(response.output_text)
-})
-
 describe('POST /chat/completions with a script', () => {
   it('follows the script and checks tool results', async () => {
     const sandbox = server.gateway.createSandbox()
@@ -379,23 +269,5 @@ describe('POST /chat/completions with a script', () => {
     ).rejects.toMatchObject({
       status: 400,
     })
-  })
-})
-
-describe('POST /chat/completions through published clients', () => {
-  it('returns the same text to the AI SDK, plain and streamed', async () => {
-    const provider = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl })
-    const { text } = await generateText({ model: provider.chat(model), prompt: 'How do tides work?' })
-    const streamed = streamText({ model: provider.chat(model), prompt: 'How do tides work?' })
-    expect(await streamed.text).toBe(text)
-    expect(text).toContain('tides')
-  })
-
-  it('returns the same text to LangChain, plain and streamed', async () => {
-    const chat = new ChatOpenAI({ model, apiKey: 'any', configuration: { baseURL: server.baseUrl } })
-    const { content } = await chat.invoke('How do tides work?')
-    let text = ''
-    for await (const chunk of await chat.stream('How do tides work?')) text += chunk.content
-    expect(text).toBe(content)
   })
 })

@@ -1,7 +1,7 @@
 /** Tests GET /credits, GET /key and GET /generation, which report a sandbox's usage. */
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { call, open } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { call, open } from '../../call.ts'
 
 const gateway = createGateway({ timeScale: 0, extensions: ['management', 'chat', 'models'] })
 

@@ -3,9 +3,9 @@
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 
 let server: RunningServer
 let client: OpenAI
