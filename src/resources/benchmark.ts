@@ -50,7 +50,6 @@ export const IndexBenchmark = z.lazy(() =>
     })
     .meta({ id: 'IndexBenchmark', description: 'The three index scores of a model.' }),
 )
-
 export type IndexBenchmark = z.infer<typeof IndexBenchmark>
 
 export const DesignBenchmark = z.lazy(() =>
@@ -75,7 +74,6 @@ export const DesignBenchmark = z.lazy(() =>
     })
     .meta({ id: 'DesignBenchmark', description: "A model's ranking in one category of an arena." }),
 )
-
 export type DesignBenchmark = z.infer<typeof DesignBenchmark>
 
 export const Benchmark = z.lazy(() =>
@@ -83,7 +81,6 @@ export const Benchmark = z.lazy(() =>
     .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
     .meta({ id: 'Benchmark', description: 'A benchmark item, whose shape depends on the source.' }),
 )
-
 export type Benchmark = z.infer<typeof Benchmark>
 
 export const BenchmarkMeta = z.lazy(() =>
@@ -99,7 +96,6 @@ export const BenchmarkMeta = z.lazy(() =>
     })
     .meta({ id: 'BenchmarkMeta', description: 'Description and source of the benchmark items.' }),
 )
-
 export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 
 /** Returns a row's internal key. In the API, rows have no id. */

@@ -17,5 +17,4 @@ export const ErrorEnvelope = z.lazy(() =>
     })
     .meta({ id: 'ErrorEnvelope', description: 'Body of an error reply.' }),
 )
-
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>

@@ -18,7 +18,6 @@ export const Page = z.lazy(() =>
     })
     .meta({ id: 'Page', description: 'A page in the web search index.' }),
 )
-
 export type Page = z.infer<typeof Page>
 
 export const pages = defineCollection({

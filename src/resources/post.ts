@@ -23,7 +23,6 @@ export const Post = z.lazy(() =>
     })
     .meta({ id: 'Post', description: 'A social media post in the web search index.' }),
 )
-
 export type Post = z.infer<typeof Post>
 
 export const posts = defineCollection({

@@ -31,7 +31,6 @@ export const PresetVersion = z.lazy(() =>
     })
     .meta({ id: 'PresetVersion', description: 'A version of a preset.' }),
 )
-
 export type PresetVersion = z.infer<typeof PresetVersion>
 
 /** A stored version. Its configuration must consist of valid request fields. */
@@ -58,7 +57,6 @@ export const PresetRecord = z.lazy(() =>
     designated_version_id: z.uuid().describe('Identifier of the designated version.'),
   }),
 )
-
 export type PresetRecord = z.infer<typeof PresetRecord>
 
 /** A preset as returned by the API. */
@@ -69,7 +67,6 @@ export const Preset = z.lazy(() =>
     })
     .meta({ id: 'Preset', description: 'A named, versioned model configuration.' }),
 )
-
 export type Preset = z.infer<typeof Preset>
 
 export const presets = defineCollection({

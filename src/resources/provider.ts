@@ -23,7 +23,6 @@ export const Provider = z.lazy(() =>
     })
     .meta({ id: 'Provider', description: 'A provider of AI models.' }),
 )
-
 export type Provider = z.infer<typeof Provider>
 
 export const providers = defineCollection({

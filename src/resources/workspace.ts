@@ -48,7 +48,6 @@ export const Workspace = z.lazy(() =>
     })
     .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' }),
 )
-
 export type Workspace = z.infer<typeof Workspace>
 
 /** The body of PATCH /workspaces/{id}. Keeps unspecified fields. */
@@ -58,7 +57,6 @@ export const WorkspaceUpdate = z.lazy(() =>
     description: 'Workspace fields to change. Omitted fields are unchanged.',
   }),
 )
-
 export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
 /** Request body of `updateWorkspace`, as clients send it. */
 export type UpdateWorkspaceRequest = z.input<typeof WorkspaceUpdate>

@@ -18,10 +18,17 @@ export interface Query {
   passes(place: Place): boolean
 }
 
-interface Match<Row> {
-  row: Row
-  /** If true, the row shares no word with the question. */
-  isUnrelated: boolean
+interface Entry<Row> {
+  readonly row: Row
+  readonly place: Place
+  /** Weights by word. */
+  readonly weights: ReadonlyMap<string, number>
+}
+
+interface Corpus<Row> {
+  readonly entries: readonly Entry<Row>[]
+  /** Number of entries by word. */
+  readonly counts: ReadonlyMap<string, number>
 }
 
 /** Searchable fields of a row. */
@@ -31,74 +38,56 @@ interface Description {
   text: string
 }
 
-class Corpus<Row> {
-  readonly #rows: readonly Row[]
-  readonly #places: readonly Place[]
-  /** Weights by word and row. */
-  readonly #having = new Map<string, Map<number, number>>()
+function toCorpus<Row>(rows: readonly Row[], describe: (row: Row) => Description): Corpus<Row> {
+  const counts = new Map<string, number>()
+  const entries = rows.map((row) => {
+    const { url, title, text } = describe(row)
+    const weights = new Map<string, number>()
+    for (const key of searchKeys(text)) weights.set(key, 1)
+    for (const key of searchKeys(title)) weights.set(key, 2)
+    for (const key of weights.keys()) counts.set(key, (counts.get(key) ?? 0) + 1)
+    return { row, place: placeOf(url), weights }
+  })
+  return { entries, counts }
+}
 
-  constructor(rows: readonly Row[], describe: (row: Row) => Description) {
-    const descriptions = rows.map(describe)
-    this.#rows = rows
-    this.#places = descriptions.map(({ url }) => placeOf(url))
-    descriptions.forEach(({ title, text }, at) => {
-      for (const key of searchKeys(text)) this.#add(key, at, 1)
-      for (const key of searchKeys(title)) this.#add(key, at, 2)
+/** Returns rows by score, best first. Ties stay in their original order, and unrelated rows come last. */
+function find<Row>(
+  { entries, counts }: Corpus<Row>,
+  { question, limit, passes }: Query,
+  allows: (row: Row) => boolean = () => true,
+): { row: Row; isUnrelated: boolean }[] {
+  // Integers, so that sums are the same on every machine.
+  const rarities = [...searchKeys(question)].flatMap((key) => {
+    const count = counts.get(key)
+    return count ? [[key, Math.ceil(1000 / count)] as const] : []
+  })
+  return entries
+    .filter(({ place, row }) => passes(place) && allows(row))
+    .map(({ row, weights }) => {
+      const score = rarities.reduce((sum, [key, rarity]) => sum + (weights.get(key) ?? 0) * rarity, 0)
+      return { row, score, isUnrelated: score === 0 }
     })
-  }
-
-  #add(key: string, at: number, weight: number): void {
-    const having = this.#having.get(key) ?? new Map<number, number>()
-    this.#having.set(key, having.set(at, weight))
-  }
-
-  /** Returns rows by score, best first. Ties stay in their original order, and unrelated rows come last. */
-  find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Match<Row>[] {
-    const scores = this.#scores(question)
-    const matches: Match<Row>[] = []
-    for (const at of this.#ranked(scores)) {
-      if (matches.length >= limit) break
-      const row = this.#rows[at] as Row
-      if (passes(this.#places[at] as Place) && allows(row))
-        matches.push({ row, isUnrelated: !scores.has(at) })
-    }
-    return matches
-  }
-
-  /** Returns scores by row index. They are integers, so that sums are the same on every machine. */
-  #scores(question: string): Map<number, number> {
-    const scores = new Map<number, number>()
-    for (const key of searchKeys(question)) {
-      const having = this.#having.get(key)
-      if (!having) continue
-      const rarity = Math.ceil(1000 / having.size)
-      for (const [at, weight] of having) scores.set(at, (scores.get(at) ?? 0) + weight * rarity)
-    }
-    return scores
-  }
-
-  *#ranked(scores: ReadonlyMap<number, number>): Generator<number> {
-    for (const [at] of [...scores].sort((left, right) => right[1] - left[1] || left[0] - right[0])) yield at
-    for (const at of this.#rows.keys()) if (!scores.has(at)) yield at
-  }
+    .sort((left, right) => right.score - left.score)
+    .slice(0, limit)
 }
 
 export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
-  return new Corpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))
+  return toCorpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))
 }
 
 export function findPages(pages: Corpus<Page>, query: Query): Source[] {
-  return pages.find(query).map(({ row: { url, title, excerpt }, isUnrelated }) => {
+  return find(pages, query).map(({ row: { url, title, excerpt }, isUnrelated }) => {
     return { url, title, content: excerpt, isUnrelated }
   })
 }
 
 export function postCorpus(posts: readonly Post[]): Corpus<Post> {
-  return new Corpus(posts, ({ url, text }) => ({ url, title: '', text }))
+  return toCorpus(posts, ({ url, text }) => ({ url, title: '', text }))
 }
 
 export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilter): Source[] {
-  return posts.find(query, compileXSearchFilter(filter)).map(({ row, isUnrelated }) => ({
+  return find(posts, query, compileXSearchFilter(filter)).map(({ row, isUnrelated }) => ({
     url: row.url,
     title: `@${row.handle}, ${day(row)}`,
     content: excerptOf(row, filter),

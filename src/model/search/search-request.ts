@@ -90,46 +90,27 @@ export function withoutOnline(model: string): string {
 }
 
 function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): SearchRequest {
-  const {
-    engine,
-    max_results = defaultResults,
-    max_total_results = max_results,
-    allowed_domains = [],
-    excluded_domains = [],
-  } = parameters ?? {}
+  const { engine, max_results, max_total_results = Infinity, ...domains } = parameters ?? {}
+  const { allowed_domains: include = [], excluded_domains: exclude = [] } = domains
+  const requestedResults = max_results ?? defaultResults
   return {
     form: 'tool',
     path,
     engine: engine === 'auto' ? undefined : engine,
-    requestedResults: max_results,
+    requestedResults,
     // A request runs only one search, so both limits apply to it.
-    maxResults: Math.min(max_results, max_total_results),
-    include: allowed_domains,
-    exclude: excluded_domains,
+    maxResults: Math.min(requestedResults, max_total_results),
+    include,
+    exclude,
   }
 }
 
 function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
-  const { engine, max_results = defaultResults, include_domains = [], exclude_domains = [] } = plugin
-  return {
-    form: 'plugin',
-    path,
-    engine,
-    requestedResults: max_results,
-    maxResults: max_results,
-    include: include_domains,
-    exclude: exclude_domains,
-  }
+  const { engine, max_results: count = defaultResults } = plugin
+  const { include_domains: include = [], exclude_domains: exclude = [] } = plugin
+  return { form: 'plugin', path, engine, requestedResults: count, maxResults: count, include, exclude }
 }
 
 function fromSuffix(): SearchRequest {
-  return {
-    form: 'suffix',
-    path: 'body.model',
-    engine: 'native',
-    requestedResults: defaultResults,
-    maxResults: defaultResults,
-    include: [],
-    exclude: [],
-  }
+  return { ...fromPlugin({ id: 'web', engine: 'native' }, 'body.model'), form: 'suffix' }
 }
