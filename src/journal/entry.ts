@@ -10,7 +10,7 @@ import { TurnReading } from '../scenarios/script-runs.ts'
 import type { CallRecord } from './call-record.ts'
 import { CallUsage } from './ledger.ts'
 
-const KeptText = z.lazy(() =>
+export const KeptText = z.lazy(() =>
   z.strictObject({
     text: z.string().describe('The body, or its beginning if it was truncated.'),
     truncatedBytes: z.int().describe('Number of bytes that were not stored.'),

@@ -19,7 +19,7 @@ const createChatCompletion = defineOperation({
   resolve: (context) => respond(protocol, context),
 })
 
-interface ChatBodies {
+export interface ChatBodies {
   /** `POST /chat/completions` (extension `chat`) */
   createChatCompletion: CreateChatCompletionRequest
 }

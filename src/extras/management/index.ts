@@ -14,7 +14,7 @@ import {
 import { createPresetOperations, getPresetVersion, listPresets, listPresetVersions } from './presets.ts'
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
 
-interface ManagementBodies {
+export interface ManagementBodies {
   /** `GET /key` (extension `management`) */
   getKey: undefined
   /** `GET /credits` (extension `management`) */

@@ -19,7 +19,7 @@ const createMessage = defineOperation({
   resolve: (context) => respond(protocol, context),
 })
 
-interface MessagesBodies {
+export interface MessagesBodies {
   /** `POST /messages` (extension `messages`) */
   createMessage: CreateMessageRequest
 }

@@ -5,7 +5,7 @@ import { getListedModel, getModel } from './get-model.ts'
 import { countModels, listModelEndpoints, listModels, listUserModels } from './list-models.ts'
 import { rerank } from './rerank.ts'
 
-interface ModelsBodies {
+export interface ModelsBodies {
   /** `GET /models` (extension `models`) */
   listModels: undefined
   /** `GET /models/count` (extension `models`) */
