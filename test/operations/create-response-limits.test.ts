@@ -4,7 +4,7 @@ import { createGateway } from '../../src/index.ts'
 import { call } from '../call.ts'
 
 const gateways = {
-  default: createGateway({ timeScale: 0 }),
+  default: createGateway({ timeScale: 0, search: { limitedEngine: 'engine_b' } }),
   storing: createGateway({ timeScale: 0, storedResponses: true }),
 }
 
@@ -17,6 +17,7 @@ async function resultOf(fields: object, gateway = gateways.default): Promise<str
   return violations.map(({ path, rule }) => `${path.replace('body.', '')} ${rule}`).join(', ')
 }
 
+const user = (content: unknown) => ({ input: [{ role: 'user', content }] })
 const plugin = (fields: object) => ({ plugins: [{ id: 'web', ...fields }] })
 const search = (parameters: object) => ({ tools: [{ type: 'gateway:web_search', parameters }] })
 const fn = (name: string) => ({ type: 'function', name })
@@ -27,6 +28,40 @@ it.each<[fields: object, expected: string]>([
   [{}, '200'],
   [{ input: [] }, 'input too_small'],
   [{ input: [{ role: 'user', content: 'Hi' }] }, '200'],
+  [{ input: undefined }, 'input invalid_type'],
+  [{ input: 42 }, 'input invalid_type'],
+  [{ input: [{ role: 'wizard', content: 'x' }] }, 'input[0].role invalid_value'],
+  [{ input: [{ type: 'computer_call' }] }, 'input[0].type invalid_union'],
+  [user([{ type: 'input_smell', text: 'x' }]), 'input[0].content[0].type invalid_union'],
+  [user([{ type: 'input_text' }]), 'input[0].content[0].text invalid_type'],
+  [{ model: undefined }, 'model invalid_type'],
+  [{ model: 42 }, 'model invalid_type'],
+  [{ model: 'dawn-2' }, 'model pattern'],
+  [{ model: 'aurora/' }, 'model pattern'],
+  [{ model: 'aurora/dawn/2' }, 'model pattern'],
+  [{ max_output_tokens: 'abc' }, 'max_output_tokens invalid_type'],
+  [{ max_output_tokens: 1.5 }, 'max_output_tokens invalid_type'],
+  [{ stream: 'yes' }, 'stream invalid_type'],
+  [{ temperature: 'hot' }, 'temperature invalid_type'],
+  [{ previous_response_id: 'resp_1' }, 'previous_response_id invalid_type'],
+  [
+    { model: 42, max_output_tokens: 0, ...user([{ type: 'x' }]) },
+    'model invalid_type, input[0].content[0].type invalid_union, max_output_tokens too_small',
+  ],
+  [plugin({ id: undefined }), 'plugins[0].id invalid_value'],
+  [search({ max_results: 2.5 }), 'tools[0].parameters.max_results invalid_type'],
+  [search({ max_results: null }), 'tools[0].parameters.max_results invalid_type'],
+  [
+    search({ engine: 'engine_b', max_results: 21, max_total_results: 3 }),
+    'tools[0].parameters.max_results too_big',
+  ],
+  [posts({ allowed_x_handles: ['@'] }), 'x_search_filter.allowed_x_handles[0] pattern'],
+  [posts({ excluded_x_handles: ['a', 'b c'] }), 'x_search_filter.excluded_x_handles[1] pattern'],
+  [
+    posts({ from_date: '2025-02-30', to_date: 'yesterday' }),
+    'x_search_filter.from_date date, x_search_filter.to_date date',
+  ],
+  [{ model: 'aurora/dawn-2', x_search_filter: { to_date: '2025-02-29' } }, 'x_search_filter.to_date date'],
   [{ max_output_tokens: 0 }, 'max_output_tokens too_small'],
   [{ max_output_tokens: 1 }, '200'],
   [{ reasoning: { max_tokens: -1 } }, 'reasoning.max_tokens too_small'],

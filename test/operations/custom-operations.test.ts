@@ -116,21 +116,6 @@ describe("a custom operation's reply", () => {
   ])('may or may not be %s', async (_, resolve, expected) => {
     expect(await resultOf(resolve)).toEqual(expected)
   })
-
-  it('is sent with a warning if the request has a query that the operation does not declare', async () => {
-    const operation = defineOperation({
-      id: 'readNothing',
-      method: 'get',
-      path: '/nothing',
-      output: zod.object({}),
-      resolve: () => ok({}),
-    })
-    const gateway = createGateway({ operations: [operation] })
-    expect((await call(gateway, 'GET /nothing?lang=en')).status).toBe(200)
-    expect(gateway.journal.last(operation.id)?.warnings).toEqual([
-      'query.lang is unknown to readNothing and was ignored',
-    ])
-  })
 })
 
 /** Standard Schema for an object with one string, from a library without JSON Schema support. */

@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { unknownSlug } from '../../src/operations/unknown-slug.ts'
+import { expect, it } from 'vitest'
 import { Preset } from '../../src/resources/preset.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
@@ -67,24 +66,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     },
   )
 
-  it('accepts a one-letter slug', async () => {
-    await entrance.sandbox.db.presets.update('code-review', { slug: 'c' })
-    expect((await call('GET /presets/c')).body.data.slug).toBe('c')
-  })
-
   it('decodes a percent-encoded slug', async () => {
     expect((await call('GET /presets/code%2Dreview')).body.data.slug).toBe('code-review')
-  })
-})
-
-describe('unknownSlug', () => {
-  it('suggests one of the first 1,000 slugs', () => {
-    const rows = Array.from({ length: 1001 }, (_, index) => ({ slug: `preset-number-${index}` }))
-    const detailOf = (slug: string) => unknownSlug('no preset has the slug', slug, rows).detail
-    expect(detailOf('preset-number-999x')).toBe(
-      "no preset has the slug 'preset-number-999x'; did you mean 'preset-number-999'?",
-    )
-    expect(detailOf('preset-number-1000x')).not.toContain("'preset-number-1000'")
-    expect(unknownSlug('no preset has the slug', 'a', []).detail).toBe("no preset has the slug 'a'")
   })
 })

@@ -57,48 +57,6 @@ describeAdapters('GET /benchmarks', (entrance) => {
     },
   )
 
-  it("returns design-source's models arena by default", async () => {
-    const { data } = await get({ source: 'design-source' })
-    expect(data).toHaveLength(23)
-    expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['models']))
-    expect((await get({ source: 'design-source', arena: 'models' })).data).toEqual(data)
-  })
-
-  it('returns all arenas without a source', async () => {
-    expect(new Set(designRows((await get()).data).map(({ arena }) => arena))).toEqual(
-      new Set(['models', 'builders', 'agents']),
-    )
-  })
-
-  it('sorts design rows by elo in descending order', async () => {
-    const elos = designRows((await get({ source: 'design-source' })).data).map(({ elo }) => elo)
-    expect(elos).toEqual(elos.toSorted((left, right) => right - left))
-  })
-
-  it('defaults to the codecategories category with task_type coding', async () => {
-    const coding = designRows((await get({ source: 'design-source', task_type: 'coding' })).data)
-    expect(new Set(coding.map(({ category }) => category))).toEqual(new Set(['codecategories']))
-    const game = designRows(
-      (await get({ source: 'design-source', task_type: 'coding', category: 'gamedev' })).data,
-    )
-    expect(new Set(game.map(({ category }) => category))).toEqual(new Set(['gamedev']))
-  })
-
-  it.each(['intelligence', 'agentic'])('does not filter by category with task_type %s', async (task_type) => {
-    expect((await get({ source: 'design-source', task_type })).data).toHaveLength(23)
-  })
-
-  it('ignores arena and category for index-source', async () => {
-    const { data } = await get({ source: 'index-source', arena: 'agents', category: 'svg' })
-    expect(data).toEqual((await get({ source: 'index-source' })).data)
-  })
-
-  it('without a source, filters design rows by arena and keeps all index rows', async () => {
-    const { data } = await get({ arena: 'builders' })
-    expect(indexRows(data)).toHaveLength(20)
-    expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['builders']))
-  })
-
   it('returns an empty list for an unknown category', async () => {
     expect((await get({ source: 'design-source', category: 'x' })).data).toEqual([])
     const { status, data, meta } = await get({ source: 'design-source', category: 'nonsense' })
@@ -178,10 +136,5 @@ describeAdapters('GET /benchmarks', (entrance) => {
     const { status, body } = await entrance.call(`GET /benchmarks?${search}`)
     expect(status).toBe(400)
     expect(body.error.metadata.violations[0].path).toBe(path)
-  })
-
-  it('reports all violations at once', async () => {
-    const { body } = await entrance.call('GET /benchmarks?source=x&task_type=y&arena=z&max_results=0')
-    expect(body.error.metadata.violations).toHaveLength(4)
   })
 })
