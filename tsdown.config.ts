@@ -185,6 +185,8 @@ export default defineConfig([
       'command-line': 'src/cli/command-line.ts',
     },
     platform: 'neutral',
+    // Some packages have no `exports`.
+    inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     outputOptions: fewChunks,
     plugins: [copyRecords, lazyBuiltins, asciiOnly, nodeCheck, plainDeclarations()],
     // The benchmark builds into another folder, without declarations.

@@ -12,6 +12,7 @@ interface Manifest {
   name: string
   version: string
   license: string
+  author?: string
 }
 
 function read(folder: string): Manifest {
@@ -29,8 +30,13 @@ function toComponent({ name, version, license }: Manifest): Models.Component {
 function licenceOf(name: string): string {
   const folder = new URL(`node_modules/${name}/`, root)
   const found = readdirSync(folder).find((path) => /^licen[cs]e/i.test(path))
-  if (!found) throw new Error(`${name} has no licence text`)
-  return readFileSync(new URL(found, folder), 'utf8').trim()
+  if (found) return readFileSync(new URL(found, folder), 'utf8').trim()
+  const { license, author } = read(`node_modules/${name}/`)
+  if (license !== 'MIT' || !author) throw new Error(`${name} has no licence text`)
+  // Some packages name the licence in their manifest only.
+  const [, terms = ''] =
+    /(Permission is hereby granted.*)/s.exec(readFileSync(new URL('LICENSE', root), 'utf8')) ?? []
+  return `MIT License\n\nCopyright (c) ${author}\n\n${terms.trim()}`
 }
 
 const bom = new Models.Bom()
