@@ -7,7 +7,7 @@
  * await sandbox.use('provider-outage')
  */
 import type { TextCheck } from './control/check-text.ts'
-import { ControlClient, type FollowOptions, followEvents, type GatewayEvent } from './control/client.ts'
+import { ControlClient } from './control/client.ts'
 import {
   type BundledScenario,
   newSandbox,
@@ -98,14 +98,8 @@ export class RemoteGateway extends SandboxOf<Bodies> {
     return this.client.data('checkScenario', {}, { body: { text } })
   }
 
-  /** Follows the calls in all sandboxes until the loop ends or the server shuts down. */
-  events(options: FollowOptions = {}): AsyncGenerator<GatewayEvent, void> {
-    return followEvents(this.client, options)
-  }
-
   /** Returns 'ok' if the server is up. */
   async health(): Promise<'ok'> {
-    const { status }: { status: 'ok' } = await this.client.data('getHealth', {})
-    return status
+    return (await this.client.data('getHealth', {})).status
   }
 }

@@ -1,9 +1,13 @@
 /** Client for the control API. Calls operations by id, and throws server errors as `GatewayError`. */
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type * as z from 'zod'
 import { GatewayError, messageOf } from '../http/errors.ts'
-import type { CallSummary } from '../journal/summary.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
+import type { exportCall, journalOperations } from './journal-operations.ts'
+import type { ControlOperation } from './operation.ts'
 import { routePaths } from './route-paths.ts'
+import type { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
+import type { scenarioOperations } from './scenario-operations.ts'
+import type { documentOperations } from './server-operations.ts'
 
 export type RouteId = keyof typeof routePaths
 
@@ -14,11 +18,27 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   ? Name | Named<Rest>
   : never
 
+type Operation = (
+  | typeof documentOperations
+  | typeof sandboxOperations
+  | typeof scenarioOperations
+  | typeof journalOperations
+  | typeof databaseOperations
+  | typeof clockOperations
+  | ReturnType<typeof exportCall>
+)[number]
+
+/** An operation's whole reply, as its schema says. Undefined for a reply without a body. */
+export type Result<Id extends RouteId> =
+  Extract<Operation, { id: Id }> extends ControlOperation<Id, infer Output> ? z.output<Output> : unknown
+
+/** The `data` of an operation's reply. */
+export type Data<Id extends RouteId> = Result<Id> extends { data: infer Inner } ? Inner : undefined
+
 export interface CallOptions {
   /** Query parameters. Undefined ones are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   /** If true, `settled` does not wait for the request. */
   readonly isOpenEnded?: true
@@ -43,24 +63,20 @@ export class ControlClient {
     return new ControlClient(this.origin, this.#token)
   }
 
-  /** Returns the reply's `data`, or undefined for a reply without a body. */
-  async data<Data, Id extends RouteId>(
-    id: Id,
-    params: RouteParams<Id>,
-    options: CallOptions = {},
-  ): Promise<Data> {
-    return (await this.whole<{ data: Data }, Id>(id, params, options)).data
+  /** Returns the reply's `data`. */
+  async data<Id extends RouteId>(id: Id, params: RouteParams<Id>, options?: CallOptions): Promise<Data<Id>> {
+    return ((await this.whole(id, params, options)) as { data: Data<Id> }).data
   }
 
   /** Returns the reply's whole body. */
-  async whole<Body, Id extends RouteId>(
+  async whole<Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
-    options: CallOptions = {},
-  ): Promise<Body> {
+    options?: CallOptions,
+  ): Promise<Result<Id>> {
     const text = await this.text(id, params, options)
-    // A test checks that all replies match the client's return types.
-    return (text === '' ? {} : JSON.parse(text)) as Body
+    // The server checks its replies against the same schemas.
+    return (text === '' ? {} : JSON.parse(text)) as Result<Id>
   }
 
   /** Returns the reply's body as text. */
@@ -88,31 +104,20 @@ export class ControlClient {
   async response<Id extends RouteId>(
     id: Id,
     params: RouteParams<Id>,
-    options: CallOptions,
+    { query = {}, body, signal }: CallOptions,
   ): Promise<Response> {
     if (this.ended !== undefined) throw new GatewayError(410, this.ended)
-    const response = await this.#send(id, params, options)
-    if (response.ok) return response
-    throw toError(response.status, await response.text())
-  }
-
-  #send(
-    id: RouteId,
-    params: Readonly<Record<string, string>>,
-    { query = {}, body, headers, signal }: CallOptions,
-  ): Promise<Response> {
     const [method = '', path = ''] = routePaths[id].split(' ')
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-    const parameters = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    )
-    const search = parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''
-    return fetch(`${this.origin}/__understudy${filled}${search}`, {
+    const values: Readonly<Record<string, string>> = params
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+    const url = new URL(`${this.origin}/__understudy${filled}`)
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    const response = await fetch(url, {
       method,
       headers: {
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
       },
       ...(signal && { signal }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -123,6 +128,8 @@ export class ControlClient {
         : `The gateway at ${this.origin} closed the connection before it replied to ${method} ${filled}`
       throw new Error(message, { cause })
     })
+    if (response.ok) return response
+    throw toError(response.status, await response.text())
   }
 }
 
@@ -137,36 +144,5 @@ function toError(status: number, text: string): Error {
     return new GatewayError(status, error.message, error.metadata ?? undefined)
   } catch {
     return new GatewayError(status, `${messageOf(status)}: ${text}`)
-  }
-}
-
-export type GatewayEvent =
-  /** Calls whose reply began or ended since the last event. */
-  | { id: string; event: 'calls'; calls: CallSummary[] }
-  /** Sent if events were missed, and first in a stream that does not resume. Reload the journal. */
-  | { id: string; event: 'resync' }
-
-export interface FollowOptions {
-  /** Id of the last event received. The stream resumes after it. Default: only new events. */
-  after?: string | undefined
-  /** Ends the stream, and with it any loop over the events. */
-  signal?: AbortSignal | undefined
-}
-
-export async function* followEvents(
-  client: ControlClient,
-  { after, signal }: FollowOptions,
-): AsyncGenerator<GatewayEvent, void> {
-  try {
-    const { body } = await client.response('followEvents', {}, { query: { after }, signal })
-    const events = (body as NonNullable<typeof body>)
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
-    for await (const { id = '', event, data } of events) {
-      if (event === 'calls') yield { id, event, calls: JSON.parse(data).calls }
-      else if (event === 'resync') yield { id, event }
-    }
-  } catch (error) {
-    if (!signal?.aborted) throw error
   }
 }

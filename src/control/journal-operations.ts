@@ -1,22 +1,17 @@
 /** Control operations for the journal. */
 import * as z from 'zod'
-import { deliver } from '../delivery/deliver.ts'
-import { type Call, discard } from '../gateway/call.ts'
 import type { Extra } from '../gateway/extra.ts'
-import type { GatewayCore } from '../gateway/gateway.ts'
-import { handle } from '../gateway/handle.ts'
 import { GatewayError } from '../http/errors.ts'
-import { hidden } from '../http/secrets.ts'
-import type { CallRecord } from '../journal/call-record.ts'
 import { AppliedRule, assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
 import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
+import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
-import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
-import { type ControlOperation, gatewayOperation, sandboxOperation } from './operation.ts'
+import { gatewayOperation, objectOf, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
-const Entries = z.object({ data: z.array(JournalEntry) })
+// JSON omits an undefined body.
+const Entry = JournalEntry as z.ZodType<unknown> as z.ZodType<JournalEntry>
+const Entries = z.object({ data: z.array(Entry) })
 
 const operation = z.string().min(1)
 
@@ -53,7 +48,6 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listJournal',
     route: 'GET /sandboxes/{sandbox}/journal',
-    remote: 'journal.entries',
     doc: { summary: 'List all calls, oldest first', tag: 'Journal' },
     output: Entries.extend({
       meta: z.object({
@@ -127,7 +121,6 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listUnmatched',
     route: 'GET /sandboxes/{sandbox}/journal/unmatched',
-    remote: 'journal.unmatched',
     doc: { summary: 'List unmatched calls', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
@@ -135,7 +128,6 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listNearMisses',
     route: 'GET /sandboxes/{sandbox}/journal/near-misses',
-    remote: 'journal.nearMisses',
     doc: { summary: 'List calls that nearly matched a rule', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
@@ -152,13 +144,12 @@ export const journalOperations = [
     id: 'exportJournal',
     route: 'GET /sandboxes/{sandbox}/journal.har',
     doc: { summary: 'Export the journal as HAR 1.2', tag: 'Journal' },
-    output: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
+    output: objectOf<Har>(),
     resolve: ({ journal }) => journal.har(),
   }),
   sandboxOperation({
     id: 'clearJournal',
     route: 'DELETE /sandboxes/{sandbox}/journal',
-    remote: 'journal.clear',
     doc: { summary: 'Clear the journal', tag: 'Journal' },
     resolve: ({ journal }) => journal.clear(),
   }),
@@ -208,28 +199,13 @@ export const journalOperations = [
     route: 'GET /sandboxes/{sandbox}/calls/{entry}',
     doc: { summary: 'Read a call', tag: 'Journal' },
     input: { params: { entry } },
-    output: z.object({ data: JournalEntry }),
+    output: z.object({ data: Entry }),
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
-  }),
-  sandboxOperation({
-    id: 'resendCall',
-    route: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
-    doc: {
-      summary: 'Resend a call in this sandbox, and return the new entry when the reply begins',
-      tag: 'Journal',
-      status: 201,
-    },
-    input: { params: { entry } },
-    output: z.object({ data: JournalEntry }),
-    async resolve(sandbox, { gateway, params }) {
-      const { id } = await resend(gateway, sandbox, sandbox.journal.record(params.entry))
-      return { data: hiddenEntry(sandbox.journal.entry(id)) }
-    },
   }),
 ]
 
 /** Declares the operation that exports a call in the extras' formats, if there are any. */
-export function exportCall(extras: readonly Extra[]): ControlOperation[] {
+export function exportCall(extras: readonly Extra[]) {
   const formats: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
   const names = Object.keys(formats)
   if (names.length === 0) return []
@@ -253,36 +229,4 @@ export function exportCall(extras: readonly Extra[]): ControlOperation[] {
     },
   })
   return [operation]
-}
-
-/**
- * Resends a call's request, and resolves when the reply begins. Throws 409 if the journal does not have the whole
- * body.
- */
-export async function resend(
-  gateway: GatewayCore,
-  sandbox: Sandbox,
-  record: CallRecord,
-): Promise<CallRecord> {
-  const { method, path, route, search, headers, requestBody } = record
-  if (requestBody.truncatedBytes > 0)
-    throw new GatewayError(409, `The body of '${record.id}' is incomplete: it was too large for the journal`)
-  const { text } = requestBody
-  const { authorization } = headers
-  const needsKey =
-    authorization === undefined ? headers['x-api-key'] === undefined : authorization.includes(hidden)
-  const call: Call = {
-    method,
-    path: route === undefined ? path : `${sandboxBaseUrl('/api/v1', sandbox.id)}${route}`,
-    search,
-    headers: needsKey
-      ? { ...headers, authorization: `Bearer ${gateway.options.apiKeys?.[0] ?? sandbox.apiKey}` }
-      : headers,
-    readBody: async () => new TextEncoder().encode(text),
-    sink: discard,
-  }
-  const resent = await handle(gateway, call)
-  // Delivered at the usual pace, but not awaited.
-  void deliver(resent.reply, discard, resent)
-  return resent
 }

@@ -10,7 +10,7 @@ import type { EventFeed } from './event-feed.ts'
 /** State that all control operations on a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
-  readonly operations: readonly ControlOperation[]
+  readonly operations: readonly AnyOperation[]
   readonly events: EventFeed
 }
 
@@ -24,16 +24,21 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly origin: string
 }
 
-interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
+interface Declaration<Id, Output> extends Pick<AnyOperation, 'doc'> {
+  readonly id: Id
   /** Method, and path relative to `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
-  /** Remote sandbox method that calls this operation without arguments, such as `usage`. Default: none. */
-  readonly remote?: string
   /** Reply schema. Default: none; replies have no body. */
-  readonly output?: z.ZodType
+  readonly output?: Output
 }
 
-export type ControlOperation = AnyOperation & Pick<Declaration, 'remote'>
+export type ControlOperation<Id extends string = string, Output extends z.ZodType = z.ZodType> = AnyOperation & {
+  readonly id: Id
+  readonly output: Output
+}
+
+/** A schema for an object whose own schema describes what is written, not what is read. */
+export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<Value>
 
 const emptyOutput = z.undefined()
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
@@ -43,13 +48,19 @@ const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
  *
  * @param declaration.resolve Returns the reply's body, or a whole `Reply`.
  */
-export function gatewayOperation<Params, Query, Body>(
-  declaration: Declaration & {
+export function gatewayOperation<
+  const Id extends string,
+  Params,
+  Query,
+  Body,
+  Output extends z.ZodType = z.ZodUndefined,
+>(
+  declaration: Declaration<Id, Output> & {
     readonly input?: OperationInput<Params, Query, Body>
     resolve(context: ControlContext<Params, Query, Body>): unknown
   },
-): ControlOperation {
-  const { route, doc, output = emptyOutput, resolve } = declaration
+): ControlOperation<Id, Output> {
+  const { route, doc, output = emptyOutput as z.ZodType as Output, resolve } = declaration
   const [method = '', path = ''] = route.split(' ')
   return {
     ...declaration,
@@ -58,7 +69,7 @@ export function gatewayOperation<Params, Query, Body>(
     path,
     async resolve(context: ControlContext<Params, Query, Body>): Promise<Reply> {
       const result = await resolve(context)
-      if (output === emptyOutput) return noContent
+      if (output instanceof z.ZodUndefined) return noContent
       if (typeof result === 'object' && result !== null && 'status' in result) return result as Reply
       const reply = json(doc?.status ?? 200, result)
       if (!doc?.type) return reply
@@ -77,12 +88,18 @@ const sandboxId = z
  * Declares an operation on the sandbox that the path names in `{sandbox}`. The sandbox counts as busy during the
  * request.
  */
-export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
-  declaration: Declaration & {
+export function sandboxOperation<
+  const Id extends string,
+  Params extends z.ZodRawShape,
+  Query,
+  Body,
+  Output extends z.ZodType = z.ZodUndefined,
+>(
+  declaration: Declaration<Id, Output> & {
     readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
     resolve(sandbox: Sandbox, context: ControlContext<z.infer<z.ZodObject<Params>>, Query, Body>): unknown
   },
-): ControlOperation {
+): ControlOperation<Id, Output> {
   const { input, resolve } = declaration
   return gatewayOperation({
     ...declaration,

@@ -1,26 +1,21 @@
 /**
- * A sandbox in another process, with an async version of the local API. Methods without arguments are derived from
- * control operations, and their types from those of the local sandbox.
+ * A sandbox in another process, with an async version of the local API. Types of replies come from the control
+ * operations, so the compiler compares them with the results of the local methods.
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { inCall, nameCalls } from '../lib/call-names.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
-import type { Duration } from '../lib/numbers.ts'
 import { printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
-import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
-import type { ActiveScenario } from '../scenarios/rules.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
 import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
 import {
@@ -31,8 +26,35 @@ import {
   type ScriptOptions,
   scriptScenario,
 } from '../scenarios/shorthand.ts'
-import type { ControlClient, RouteId } from './client.ts'
-import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
+import type { ControlClient, Data, RouteId } from './client.ts'
+
+/** Methods of sandboxes and journals that take no arguments, and their operations. */
+export const sandboxMethods = {
+  reset: 'resetSandbox',
+  snapshot: 'createSnapshot',
+  resetScenarios: 'resetScenarios',
+  activeScenarios: 'listActiveScenarios',
+  unusedRules: 'listUnusedRules',
+  usage: 'readUsage',
+  scripts: 'listScripts',
+} as const
+export const journalMethods = {
+  entries: 'listJournal',
+  unmatched: 'listUnmatched',
+  nearMisses: 'listNearMisses',
+  clear: 'clearJournal',
+} as const
+
+/** The same API with methods that return promises. */
+export type Promised<Api> = {
+  readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
+}
+export type DerivedMethods = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods>>
+export type DerivedJournal<Bodies extends object> = Promised<
+  Pick<Journal<Bodies>, keyof typeof journalMethods | 'entry' | 'trace' | 'explain' | 'har'>
+>
 
 /** An active scenario in a remote sandbox. Disposing ends it: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
@@ -61,6 +83,7 @@ export interface BundledScenario {
   description: string
 }
 
+<<<<<<< HEAD
 /** A collection's record count. */
 export interface CollectionSize {
   /** Collection name, as in `db.<name>`. */
@@ -92,6 +115,9 @@ export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bod
   /** Returns the differences from the seed, by collection. */
   changes(): Promise<CollectionChanges[]>
 }
+=======
+export interface RemoteSandbox extends DerivedMethods, SandboxAddress {}
+>>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
 
 /** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
@@ -108,6 +134,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
 
   static {
     refuseGuesses(RemoteSandbox.prototype, 'sandbox')
+<<<<<<< HEAD
     nameCalls(RemoteSandbox, [
       'use',
       'putScenario',
@@ -119,20 +146,26 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
       'fork',
       'dispose',
     ])
+=======
+    nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'restore', 'fork', 'dispose'])
+>>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
   }
 
   /** @internal */
   constructor(client: ControlClient, { id, apiKey, baseUrl }: SandboxAddress) {
     this.client = client
-    this.#here = { sandbox: id }
-    const methods = named(derived(sandboxMethods, client, id))
-    Object.assign(this, { id, apiKey, baseUrl }, methods)
+    const here = { sandbox: id }
+    this.#here = here
+    const methods: DerivedMethods = derived(sandboxMethods, client, id)
+    Object.assign(this, { id, apiKey, baseUrl }, named(methods))
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
     refuseGuesses(this.journal, 'journal')
-    const advance = (ms: Duration) =>
-      client.data<ClockReading, 'advanceClock'>('advanceClock', this.#here, { body: { ms } })
-    this.clock = named({ ...derived(clockMethods, client, id), advance }, 'clock.')
+    const clock: SandboxClock<Promise<ClockReading>> = {
+      read: () => client.data('readClock', here),
+      advance: (ms) => client.data('advanceClock', here, { body: { ms } }),
+    }
+    this.clock = named(clock, 'clock.')
     refuseGuesses(this.clock, 'clock')
   }
 
@@ -143,13 +176,13 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
-    const active: RemoteActiveScenario[] = []
+    const active: { id: string; name: string }[] = []
     const end = async () => {
-      for (const each of active) await each[Symbol.asyncDispose]()
+      for (const { id } of active) await this.client.data('deleteScenario', { ...this.#here, name: id })
     }
     try {
       for (const body of scenarios.map(contentOf))
-        active.push(this.#activeOf(await this.client.data('useScenario', this.#here, { body })))
+        active.push(await this.client.data('useScenario', this.#here, { body }))
     } catch (error) {
       await end()
       throw error
@@ -159,20 +192,6 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
       name: active.map(({ name }) => name).join(', '),
       [Symbol.asyncDispose]: end,
     }
-  }
-
-  /**
-   * Activates a scenario under this name, replacing active ones with the same name. If `scenario` is omitted,
-   * activates the bundled scenario of that name.
-   */
-  async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
-    const params = { ...this.#here, name }
-    return this.#activeOf(await this.client.data('putScenario', params, { body: scenario }))
-  }
-
-  #activeOf({ id, name }: { id: string; name: string }): RemoteActiveScenario {
-    const end = () => this.client.data<void, 'deleteScenario'>('deleteScenario', { ...this.#here, name: id })
-    return { id, name, [Symbol.asyncDispose]: end }
   }
 
   /** Replies with this text or reply object to every operation that generates text. Functions are not supported. */
@@ -190,6 +209,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     return this.use(scriptScenario(turns, options))
   }
 
+<<<<<<< HEAD
   /**
    * Returns which of the newest calls a scenario would have matched. Changes nothing. `last` is the maximum
    * number of calls, 1,000 by default.
@@ -198,6 +218,8 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
 
+=======
+>>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
   /** Restores a snapshot of this sandbox, any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     if (typeof snapshot?.id !== 'string')
@@ -222,7 +244,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
       const message = `A call in sandbox '${this.id}' was still in flight at dispose() and failed: ${(error as Error).message}`
       throw new Error(`${message} (await the call)`, { cause: error })
     } finally {
-      await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
+      await this.client.data('deleteSandbox', this.#here).catch((error) => {
         if (!(error instanceof GatewayError && error.status === 410)) throw error
       })
       this.client.ended = `Sandbox '${this.id}' was disposed: use it before dispose(), or create another sandbox`
@@ -256,19 +278,15 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
-/** Creates the methods that take no arguments. Each calls one control operation on the sandbox. */
-function derived<Name extends string>(
-  operations: Readonly<Record<Name, RouteId>>,
+function derived<Methods extends Readonly<Record<string, RouteId>>>(
+  methods: Methods,
   client: ControlClient,
   sandbox: string,
 ) {
-  const methods = Object.entries<RouteId>(operations).map(([name, id]) => [
-    name,
+  return Object.fromEntries(
     // These paths have no other parameters.
-    () => client.data(id, { sandbox } as never),
-  ])
-  // The operations determine the result types.
-  return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
+    Object.entries(methods).map(([name, id]) => [name, () => client.data(id, { sandbox } as never)]),
+  ) as { [Name in keyof Methods]: () => Promise<Data<Methods[Name]>> }
 }
 
 /** Wraps async methods so that their errors start with the called method, such as `clock.advance()`. */
@@ -279,13 +297,6 @@ function named<Methods extends object>(methods: Methods, path = ''): Methods {
   }
   return methods
 }
-
-export type DerivedJournal<Bodies extends object> = Promised<
-  Pick<
-    Journal<Bodies>,
-    (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
-  >
->
 
 /** Journal of a sandbox in another process. */
 export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bodies> {
@@ -301,15 +312,10 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
   waitFor: Journal<Bodies>['waitFor']
-  /**
-   * Exports a call as a curl command or a test that repeats it. Throws 409 if the call cannot be exported in this
-   * format.
-   */
+  /** Exports a call as a curl command, or as a test that repeats it. Throws 409 if the call cannot be exported. */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */
   readonly evictedCount: Promise<number>
-  /** Resends a call, and returns the new entry when the reply begins. */
-  resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
 
 function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
@@ -319,39 +325,32 @@ function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: st
   return {
     ...derived(journalMethods, client, sandbox),
     entry: (id) => client.data('getCall', { sandbox, entry: id }),
-    summaries: (last) => client.data('listCalls', here, { query: { last } }),
-    async exportAs(entry, as) {
-      const params = { sandbox, entry: idOf(entry) }
-      const { text }: { text: string } = await client.data('exportCall', params, { query: { as } })
-      return text
-    },
-    resend: (entry) => client.data('resendCall', { sandbox, entry: idOf(entry) }),
+    trace: (trace) => client.data('listTrace', { sandbox, trace }),
+    explain: (entry) => client.data('explainCall', { sandbox, entry: idOf(entry) }),
+    har: () => client.whole('exportJournal', here),
     get evictedCount() {
-      return client
-        .whole<{ meta: { evictedCount: number } }, 'listJournal'>('listJournal', here)
-        .then(({ meta }) => meta.evictedCount)
+      return client.whole('listJournal', here).then(({ meta }) => meta.evictedCount)
+    },
+    async exportAs(entry, as) {
+      return (await client.data('exportCall', { sandbox, entry: idOf(entry) }, { query: { as } })).text
     },
     async calls(operation, match) {
-      const { data, meta }: { data: never[]; meta?: { warnings: string[] } } = await client.whole(
-        'queryJournal',
-        here,
-        { body: { operation, match } },
-      )
+      const { data, meta } = await client.whole('queryJournal', here, { body: { operation, match } })
       for (const warning of meta?.warnings ?? []) {
         if (!warned.has(warning)) printWarning(warning)
         warned.add(warning)
       }
-      return data
+      // The operation determines the type of the body.
+      return data as never
     },
     async last(operation) {
-      const [newest]: never[] = await client.data('queryJournal', here, { body: { operation, last: 1 } })
-      return newest
+      const [newest] = await client.data('queryJournal', here, { body: { operation, last: 1 } })
+      return newest as never
     },
-    trace: (trace) => client.data('listTrace', { sandbox, trace }),
-    explain: (entry) => client.data('explainCall', { sandbox, entry: idOf(entry) }),
-    waitFor: (operation, options) =>
-      client.data('waitForCalls', here, { body: { operation, ...options }, isOpenEnded: true }),
-    har: () => client.whole('exportJournal', here),
+    async waitFor(operation, { signal, ...options } = {}) {
+      const body = { operation, ...options }
+      return (await client.data('waitForCalls', here, { body, signal, isOpenEnded: true })) as never
+    },
   }
 }
 
@@ -399,13 +398,3 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
     },
   }
 }
-
-/** The same API with methods that return promises, at any depth. */
-export type Promised<Api> = {
-  readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Promise<RemoteResult<Awaited<Result>>>
-    : Promised<Api[Name]>
-}
-
-/** A remote call's result type. Plain data is unchanged. */
-type RemoteResult<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

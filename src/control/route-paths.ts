@@ -38,7 +38,6 @@ export const routePaths = {
   followEvents: 'GET /events',
   listCalls: 'GET /sandboxes/{sandbox}/calls',
   getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
-  resendCall: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
   exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   listCollections: 'GET /sandboxes/{sandbox}/collections',
   listChanges: 'GET /sandboxes/{sandbox}/changes',
@@ -49,29 +48,4 @@ export const routePaths = {
   deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
-} as const
-
-// Methods without arguments and their operations.
-export const sandboxMethods = {
-  reset: 'resetSandbox',
-  snapshot: 'createSnapshot',
-  scenarioNames: 'listScenarios',
-  resetScenarios: 'resetScenarios',
-  activeScenarios: 'listActiveScenarios',
-  unusedRules: 'listUnusedRules',
-  usage: 'readUsage',
-  scripts: 'listScripts',
-  collections: 'listCollections',
-  changes: 'listChanges',
-} as const
-
-export const journalMethods = {
-  entries: 'listJournal',
-  unmatched: 'listUnmatched',
-  nearMisses: 'listNearMisses',
-  clear: 'clearJournal',
-} as const
-
-export const clockMethods = {
-  read: 'readClock',
 } as const

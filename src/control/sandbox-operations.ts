@@ -105,14 +105,12 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'resetSandbox',
     route: 'POST /sandboxes/{sandbox}/reset',
-    remote: 'reset',
     doc: { summary: 'Reset a sandbox: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.reset(),
   }),
   sandboxOperation({
     id: 'createSnapshot',
     route: 'POST /sandboxes/{sandbox}/snapshots',
-    remote: 'snapshot',
     doc: { summary: 'Take a snapshot', tag: 'Sandboxes', status: 201 },
     output: z.object({ data: Snapshot }),
     resolve(sandbox) {
@@ -152,7 +150,6 @@ export const clockOperations = [
   sandboxOperation({
     id: 'readClock',
     route: 'GET /sandboxes/{sandbox}/clock',
-    remote: 'clock.read',
     doc: { summary: 'Read sandbox time', tag: 'Clock' },
     output: Reading,
     resolve: ({ clock }) => ({ data: clock.read() }),
@@ -209,7 +206,6 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
-    remote: 'collections',
     doc: { summary: 'List collections and their record counts', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
@@ -221,7 +217,6 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listChanges',
     route: 'GET /sandboxes/{sandbox}/changes',
-    remote: 'changes',
     doc: { summary: 'List differences from the seed by collection', tag: 'Database' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({

@@ -8,10 +8,10 @@ import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
-import type { ScenarioInput } from '../scenarios/scenario.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Scenario } from '../scenarios/scenario.ts'
 import { checkText } from './check-text.ts'
-import { gatewayOperation, sandboxOperation } from './operation.ts'
+import { gatewayOperation, objectOf, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
@@ -62,7 +62,7 @@ const Active = z.strictObject({
         .int()
         .nullable()
         .describe('Remaining number of times that the rule can apply; null if unlimited.'),
-      source: z.looseObject({}).describe('The rule as written, with defaults filled in.'),
+      source: objectOf<RuleInput>().describe('The rule as written, with defaults filled in.'),
     }),
   ),
 })
@@ -87,7 +87,7 @@ export const scenarioOperations = [
     route: 'GET /scenarios/{name}',
     doc: { summary: 'Read a bundled scenario', tag: 'Scenarios' },
     input: { params: z.object({ name: Name }) },
-    output: z.object({ data: Scenario }),
+    output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<ScenarioInput> }),
     resolve({ params: { name } }) {
       const data = bundledScenarios.get(name)
       if (data) return { data }
@@ -100,7 +100,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'listScenarios',
     route: 'GET /sandboxes/{sandbox}/scenarios',
-    remote: 'scenarioNames',
     doc: { summary: 'List the names of active scenarios, newest first', tag: 'Scenarios' },
     output: z.object({ data: z.array(z.string()) }),
     resolve: (sandbox) => ({ data: sandbox.rules.names() }),
@@ -154,7 +153,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'resetScenarios',
     route: 'DELETE /sandboxes/{sandbox}/scenarios',
-    remote: 'resetScenarios',
     doc: { summary: 'Deactivate all scenarios except the initial ones', tag: 'Scenarios' },
     resolve: (sandbox) => sandbox.resetScenarios(),
   }),
@@ -182,8 +180,7 @@ export const scenarioOperations = [
     },
     output: z.object({
       data: z.strictObject({
-        scenario: z
-          .looseObject({})
+        scenario: objectOf<ScenarioInput>()
           .nullable()
           .describe('Scenario with defaults filled in; null if there are problems.'),
         problems: z.array(
@@ -232,7 +229,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'listActiveScenarios',
     route: 'GET /sandboxes/{sandbox}/active-scenarios',
-    remote: 'activeScenarios',
     doc: {
       summary: "List active scenarios with each rule's progress, newest first",
       tag: 'Scenarios',
@@ -243,7 +239,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'listUnusedRules',
     route: 'GET /sandboxes/{sandbox}/unused-rules',
-    remote: 'unusedRules',
     doc: { summary: 'List active rules that have never been applied', tag: 'Scenarios' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
@@ -251,7 +246,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'readUsage',
     route: 'GET /sandboxes/{sandbox}/usage',
-    remote: 'usage',
     doc: {
       summary: 'Read usage: requests, tokens and dollars, in total and by model',
       tag: 'Sandboxes',
@@ -262,7 +256,6 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'listScripts',
     route: 'GET /sandboxes/{sandbox}/scripts',
-    remote: 'scripts',
     doc: {
       summary: "List active scripts with their conversations' progress",
       tag: 'Scenarios',

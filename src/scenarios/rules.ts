@@ -71,7 +71,7 @@ export interface UnusedRule {
   /** The rule's position in the scenario, from 1. */
   rule: number
   /** The rule's `name`, if it has one. */
-  name: string | undefined
+  name?: string | undefined
   /** Operations that the rule matches, `*`, or `POST /path`. */
   on: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeScripts } from '../../src/journal/expectations.ts'
+import { judgeScripts, matches } from '../../src/journal/expectations.ts'
 import type { ScriptProgress } from '../../src/scenarios/activation.ts'
 
 const script = (change: Partial<ScriptProgress>): ScriptProgress => ({
@@ -45,3 +45,28 @@ describe('judgeScripts()', () => {
     })
   })
 })
+
+it.each<[value: unknown, wanted: unknown, has: boolean]>([
+  [1, 1, true],
+  [1, 2, false],
+  [Number.NaN, Number.NaN, true],
+  [null, null, true],
+  [null, {}, false],
+  [{}, null, false],
+  [1, {}, false],
+  [{}, 1, false],
+  [{ a: 1, b: 2 }, { a: 1 }, true],
+  [{ a: 1 }, { a: 1, b: undefined }, false],
+  [{ a: { b: 1, c: 2 } }, { a: { c: 2 } }, true],
+  [{ a: { b: 1 } }, { a: { b: 2 } }, false],
+  [{}, { toString: Object.prototype.toString }, false],
+  [[1, { a: 1, b: 2 }], [1, { a: 1 }], true],
+  [[1, 2], [1], false],
+  [[1], [1, 2], false],
+  [{ 0: 1, length: 1 }, [1], false],
+  [[1], { 0: 1 }, true],
+  [[], [], true],
+])('matches(%j, %j) returns %s', (value, wanted, has) => {
+  expect(matches(value, wanted)).toBe(has)
+})
+

@@ -435,29 +435,17 @@ describe('journal.waitFor()', () => {
   })
 })
 
-describe('journal.summaries()', () => {
-  it('marks requests that neither an operation nor a rule matched', async () => {
-    const { gateway, call, journal } = begin()
-    gateway.use({ on: 'GET /own', reply: { body: {} } })
-    for (const path of ['/providers', '/own', '/nowhere']) await (await call(`GET ${path}`)).text()
-    const facts = journal
-      .summaries()
-      .map(({ operation, unmatched, tokens }) => [operation, unmatched, tokens])
-    expect(facts).toEqual([
-      ['listProviders', false, 0],
-      [null, false, 0],
-      [null, true, 0],
-    ])
-    await expect(journal.waitFor('createResponse', { timeoutMs: 1 })).rejects.toThrow(
-      'received 0; the journal has 1 × listProviders, 1 × GET /api/v1/own, 1 × GET /api/v1/nowhere',
-    )
-    expect(journal.explain(journal.entries()[1] as never)).toMatch(
-      /^GET \/api\/v1\/own returned 200 \(req_[0-9a-f]{16}\)\.\nMatched the inline rule: scripted reply\.$/,
-    )
-    expect(journalText('It', journal.entries().slice(1, 2)).replace(/\d+ ms/, '0 ms')).toBe(
-      'It has 1 call:\n  1. GET /api/v1/own: 200 by the inline rule, 0 ms',
-    )
-  })
+it('the journal lists requests by operation, or by path if there is none', async () => {
+  const { gateway, call, journal } = begin()
+  gateway.use({ on: 'GET /own', reply: { body: {} } })
+  for (const path of ['/providers', '/own', '/nowhere']) await (await call(`GET ${path}`)).text()
+  expect(journal.unmatched().map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
+  await expect(journal.waitFor('createResponse', { timeoutMs: 1 })).rejects.toThrow(
+    'received 0; the journal has 1 × listProviders, 1 × GET /api/v1/own, 1 × GET /api/v1/nowhere',
+  )
+  expect(journalText('It', journal.entries().slice(1, 2)).replace(/\d+ ms/, '0 ms')).toBe(
+    'It has 1 call:\n  1. GET /api/v1/own: 200 by the inline rule, 0 ms',
+  )
 })
 
 it('the journal rejects unknown operations, fields and traces with 400', () => {
@@ -573,86 +561,6 @@ describe('journal.har()', () => {
     expect(stream?.response.content.mimeType).toContain('text/event-stream')
     expect(long?.request.postData?.comment).toBe(`${1_100_012 - 1_048_576} more bytes were not stored`)
     expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'aborted-by-fault', _rule: 'rule#1' })
-  })
-
-  it('reports even a single truncated byte', async () => {
-    const body = '{ "extra": "twenty-six" }\n'
-    const comments = [body.length - 1, body.length].map(async (bodyBytes) => {
-      const { call, journal } = begin({ limits: { journalBodyBytes: bodyBytes } })
-      await call('PATCH /workspaces/production', { body })
-      return journal.har().log.entries[0]?.request.postData?.comment
-    })
-    expect(await Promise.all(comments)).toEqual(['1 more bytes were not stored', undefined])
-  })
-
-  it('includes every field of complete, truncated and minimal calls', async () => {
-    const { gateway, call, journal } = begin({ limits: { journalBodyBytes: 20 } })
-    gateway.use({ name: 'Own', rules: [{ on: 'GET /own', reply: { status: 418, body: {} } }] })
-    const body = '{"name":"a name of 30 letters"}'
-    await (
-      await call('PATCH /workspaces/production?a=1&size=b%20c', { body, headers: { host: 'own.example' } })
-    ).text()
-    await (await call('GET /own', { headers: { 'content-type': '' } })).text()
-    await (await call('GET /nowhere')).text()
-    const [patch, own, unknown] = journal.har().log.entries
-    const [entry] = journal.entries()
-    const { text, truncatedBytes } = (entry as NonNullable<typeof entry>).responseBody as {
-      text: string
-      truncatedBytes: number
-    }
-    expect(patch).toEqual({
-      startedDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
-      time: expect.any(Number),
-      request: {
-        method: 'PATCH',
-        url: 'http://own.example/api/v1/workspaces/production?a=1&size=b%20c',
-        httpVersion: 'HTTP/1.1',
-        cookies: [],
-        headers: expect.arrayContaining([{ name: 'content-type', value: 'application/json' }]),
-        queryString: [
-          { name: 'a', value: '1' },
-          { name: 'size', value: 'b c' },
-        ],
-        postData: {
-          mimeType: 'application/json',
-          text: body.slice(0, 20),
-          comment: `${body.length - 20} more bytes were not stored`,
-        },
-        headersSize: -1,
-        bodySize: body.length,
-      },
-      response: {
-        status: 200,
-        statusText: '',
-        httpVersion: 'HTTP/1.1',
-        cookies: [],
-        headers: expect.arrayContaining([{ name: 'content-type', value: 'application/json' }]),
-        content: {
-          size: text.length + truncatedBytes,
-          mimeType: 'application/json',
-          text,
-          comment: `${truncatedBytes} more bytes were not stored`,
-        },
-        redirectURL: '',
-        headersSize: -1,
-        bodySize: text.length + truncatedBytes,
-      },
-      cache: {},
-      timings: { send: 0, wait: expect.any(Number), receive: expect.any(Number) },
-      _id: entry?.id,
-      _operation: 'updateWorkspace',
-      _rule: null,
-      _delivery: 'complete',
-    })
-    expect(patch?.time).toBeCloseTo((patch?.timings.wait ?? 0) + (patch?.timings.receive ?? 0))
-    expect(own).toMatchObject({ _operation: null, _rule: 'Own#1', response: { status: 418 } })
-    expect(own?.request).toMatchObject({
-      url: 'http://gateway.example/api/v1/own',
-      queryString: [],
-      bodySize: 0,
-    })
-    expect(own?.request).not.toHaveProperty('postData')
-    expect(unknown).toMatchObject({ _operation: null, _rule: null, response: { status: 404 } })
   })
 
   it('contains real times and consistent timings', async () => {

@@ -196,7 +196,7 @@ describe('a call with secrets inside longer strings', () => {
     await expect.poll(() => lines.length).toBeGreaterThan(1)
     const entries = await remote.journal.entries()
     const snippets = entries.flatMap(({ id }) =>
-      ['curl', 'vitest', 'playwright', 'scenario', 'fixture'].map((as) =>
+      ['curl', 'vitest', 'playwright'].map((as) =>
         fetch(`${server.url}/__understudy/sandboxes/default/calls/${id}/export?as=${as}`).then((each) =>
           each.text(),
         ),

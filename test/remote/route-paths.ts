@@ -8,13 +8,6 @@ const operations = (await controlOperations(createGateway())).filter(({ doc }) =
 
 export function routePathsText(): string {
   const routes = operations.map(({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`)
-  const methods = ['', 'journal.', 'clock.'].map((prefix) =>
-    operations.flatMap(({ id, remote = '.' }) => {
-      const name = remote.startsWith(prefix) ? remote.slice(prefix.length) : '.'
-      return name.includes('.') ? [] : [`  ${name}: '${id}',`]
-    }),
-  )
-  const [sandbox, journal, clock] = methods.map((lines) => `{\n${lines.join('\n')}\n} as const`)
   return `/**
  * The control operations' routes by id. The remote client uses this table instead of loading schemas. Generated from
  * the operations by \`npm run generate\`.
@@ -22,12 +15,5 @@ export function routePathsText(): string {
 export const routePaths = {
 ${routes.join('\n')}
 } as const
-
-// Methods without arguments and their operations.
-export const sandboxMethods = ${sandbox}
-
-export const journalMethods = ${journal}
-
-export const clockMethods = ${clock}
 `
 }

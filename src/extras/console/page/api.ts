@@ -3,33 +3,7 @@
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type CallOptions, ControlClient, type RouteId, type RouteParams } from '../../../control/client.ts'
-import type {
-  BundledScenario,
-  CollectionChanges,
-  CollectionSize,
-  SandboxAddress,
-} from '../../../control/remote-sandbox.ts'
-import type { JournalEntry } from '../../../journal/entry.ts'
-import type { ClockReading } from '../../../lib/clock.ts'
-import type { SandboxSnapshot } from '../../../sandbox/sandbox-options.ts'
-import type { ScenarioProgress } from '../../../scenarios/activation.ts'
-
-/** Types of `data` in control replies, by operation id. */
-interface Replies {
-  listSandboxes: SandboxAddress[]
-  createSandbox: SandboxAddress
-  createSnapshot: SandboxSnapshot
-  readClock: ClockReading
-  listBundledScenarios: BundledScenario[]
-  listActiveScenarios: ScenarioProgress[]
-  getCall: JournalEntry
-  explainCall: string
-  exportCall: { text: string }
-  listCollections: CollectionSize[]
-  listChanges: CollectionChanges[]
-  listRecords: Record<string, unknown>[]
-}
+import { type CallOptions, ControlClient, type Data, type RouteId, type RouteParams } from '../../../control/client.ts'
 
 const tokenKey = 'understudy-token'
 const connect = () => new ControlClient(location.origin, sessionStorage.getItem(tokenKey) ?? undefined)
@@ -92,7 +66,7 @@ export async function ask<Id extends RouteId>(
   return (text === '' ? undefined : JSON.parse(text).data) as Reply<Id>
 }
 
-type Reply<Id extends RouteId> = Id extends keyof Replies ? Replies[Id] : unknown
+type Reply<Id extends RouteId> = Data<Id>
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
