@@ -14,12 +14,8 @@ import { GatewayError } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
-<<<<<<< HEAD
-import { ScenarioError } from '../scenarios/scenario-error.ts'
-=======
 import type { AnyOperation } from '../operation.ts'
-import { ScenarioError } from '../scenarios/check-scenario.ts'
->>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
+import { ScenarioError } from '../scenarios/scenario-error.ts'
 import { EventFeed } from './event-feed.ts'
 import { exportCall, journalOperations } from './journal-operations.ts'
 import type { ControlContext, ControlHost } from './operation.ts'
@@ -29,13 +25,8 @@ import { documentOperations } from './server-operations.ts'
 
 /** Loads a gateway's control operations in the order of the OpenAPI document. The extras' operations come last. */
 export async function controlOperations(
-<<<<<<< HEAD
   gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
-): Promise<ControlOperation[]> {
-=======
-  gateway: Pick<GatewayCore, 'extras' | 'sandboxes'>,
 ): Promise<AnyOperation[]> {
->>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
   const { extras } = gateway
   const extraOperations = await Promise.all(
     extras.map(async (extra) => (await extra.control?.(gateway)) ?? []),

@@ -32,7 +32,10 @@ interface Declaration<Id, Output> extends Pick<AnyOperation, 'doc'> {
   readonly output?: Output
 }
 
-export type ControlOperation<Id extends string = string, Output extends z.ZodType = z.ZodType> = AnyOperation & {
+export type ControlOperation<
+  Id extends string = string,
+  Output extends z.ZodType = z.ZodType,
+> = AnyOperation & {
   readonly id: Id
   readonly output: Output
 }

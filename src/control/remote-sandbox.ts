@@ -51,7 +51,9 @@ export type Promised<Api> = {
     ? (...args: Args) => Promise<Awaited<Result>>
     : never
 }
-export type DerivedMethods = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods>>
+export type DerivedMethods<Bodies extends object> = Promised<
+  Pick<Sandbox<Bodies>, keyof typeof sandboxMethods>
+>
 export type DerivedJournal<Bodies extends object> = Promised<
   Pick<Journal<Bodies>, keyof typeof journalMethods | 'entry' | 'trace' | 'explain' | 'har'>
 >
@@ -83,41 +85,7 @@ export interface BundledScenario {
   description: string
 }
 
-<<<<<<< HEAD
-/** A collection's record count. */
-export interface CollectionSize {
-  /** Collection name, as in `db.<name>`. */
-  name: string
-  count: number
-}
-
-/** A collection's differences from the seed. */
-export interface CollectionChanges {
-  /** Collection name, as in `db.<name>`. */
-  collection: string
-  /** Rows that are not in the seed, in order. */
-  created: object[]
-  /** Changed rows, each with its primary key in the seed. */
-  changed: { key: string; row: object }[]
-  /** Primary keys of the deleted seed rows. */
-  deleted: string[]
-}
-
-export type DerivedMethods<Bodies extends object> = Promised<
-  Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>
->
-
-export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies>, SandboxAddress {
-  /** Returns the active scenarios' names, newest first. */
-  scenarioNames(): Promise<string[]>
-  /** Returns the collections with their number of records. */
-  collections(): Promise<CollectionSize[]>
-  /** Returns the differences from the seed, by collection. */
-  changes(): Promise<CollectionChanges[]>
-}
-=======
-export interface RemoteSandbox extends DerivedMethods, SandboxAddress {}
->>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
+export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies>, SandboxAddress {}
 
 /** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
@@ -134,21 +102,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
 
   static {
     refuseGuesses(RemoteSandbox.prototype, 'sandbox')
-<<<<<<< HEAD
-    nameCalls(RemoteSandbox, [
-      'use',
-      'putScenario',
-      'reply',
-      'fail',
-      'script',
-      'dryRun',
-      'restore',
-      'fork',
-      'dispose',
-    ])
-=======
     nameCalls(RemoteSandbox, ['use', 'reply', 'fail', 'script', 'restore', 'fork', 'dispose'])
->>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
   }
 
   /** @internal */
@@ -156,7 +110,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     this.client = client
     const here = { sandbox: id }
     this.#here = here
-    const methods: DerivedMethods = derived(sandboxMethods, client, id)
+    const methods: DerivedMethods<Bodies> = derived(sandboxMethods, client, id)
     Object.assign(this, { id, apiKey, baseUrl }, named(methods))
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
@@ -209,17 +163,6 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     return this.use(scriptScenario(turns, options))
   }
 
-<<<<<<< HEAD
-  /**
-   * Returns which of the newest calls a scenario would have matched. Changes nothing. `last` is the maximum
-   * number of calls, 1,000 by default.
-   */
-  async dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
-    return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
-  }
-
-=======
->>>>>>> 6b0f91ab (Type the remote client by the control operations' replies, without what only the console needs)
   /** Restores a snapshot of this sandbox, any number of times. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     if (typeof snapshot?.id !== 'string')

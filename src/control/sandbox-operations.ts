@@ -208,9 +208,13 @@ export const databaseOperations = [
     route: 'GET /sandboxes/{sandbox}/collections',
     doc: { summary: 'List collections and their record counts', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
-    resolve: async ({ db }) => ({
+    resolve: async ({ state }) => ({
       data: await Promise.all(
-        Object.entries(db).map(async ([name, records]) => ({ name, count: (await records.list()).length })),
+        // The rows themselves, because `db` would copy each of them.
+        Object.entries(state.database.tables).map(async ([name, table]) => ({
+          name,
+          count: (await table.rows()).length,
+        })),
       ),
     }),
   }),

@@ -173,6 +173,15 @@ describe('scenarios in the control API', () => {
   })
 })
 
+it('GET /sandboxes/{sandbox}/collections counts the records without copying them', async () => {
+  const { db } = server.gateway
+  const list = vi.spyOn(Object.getPrototypeOf(db.providers), 'list')
+  const { body } = await control('GET /sandboxes/default/collections')
+  expect(list).not.toHaveBeenCalled()
+  list.mockRestore()
+  expect(body.data).toContainEqual({ name: 'providers', count: (await db.providers.list()).length })
+})
+
 describe('invalid control requests', () => {
   it.each([
     ['GET /nowhere', undefined, 404],

@@ -69,4 +69,3 @@ it.each<[value: unknown, wanted: unknown, has: boolean]>([
 ])('matches(%j, %j) returns %s', (value, wanted, has) => {
   expect(matches(value, wanted)).toBe(has)
 })
-

@@ -245,7 +245,6 @@ it('control routes that create a resource return 201', () => {
     'createRecord',
     'createSandbox',
     'createSnapshot',
-    'resendCall',
     'useScenario',
   ])
 })

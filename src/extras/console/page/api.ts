@@ -3,7 +3,13 @@
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type CallOptions, ControlClient, type Data, type RouteId, type RouteParams } from '../../../control/client.ts'
+import {
+  type CallOptions,
+  ControlClient,
+  type Data,
+  type RouteId,
+  type RouteParams,
+} from '../../../control/client.ts'
 
 const tokenKey = 'understudy-token'
 const connect = () => new ControlClient(location.origin, sessionStorage.getItem(tokenKey) ?? undefined)

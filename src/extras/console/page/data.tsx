@@ -2,7 +2,7 @@
  * A sandbox's collections as tables, and differences from the seed.
  */
 import { useSignal } from '@preact/signals'
-import type { Data } from '../../../control/client.ts'
+import type { Data as Reply } from '../../../control/client.ts'
 import { ask, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, Tabs } from './parts.tsx'
@@ -156,7 +156,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-function differenceOf(change: Data<'listChanges'>[number] | undefined): string {
+function differenceOf(change: Reply<'listChanges'>[number] | undefined): string {
   if (!change) return 'Unchanged'
   const { created, changed, deleted } = change
   const deletedKeys =
@@ -164,7 +164,7 @@ function differenceOf(change: Data<'listChanges'>[number] | undefined): string {
   return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${deletedKeys}`
 }
 
-function markOf(change: Data<'listChanges'>[number] | undefined, key: string) {
+function markOf(change: Reply<'listChanges'>[number] | undefined, key: string) {
   if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
   if (change?.changed.some(({ row }) => keyOf(row) === key)) return <span class="tag warn">changed</span>
   return null
