@@ -12,7 +12,13 @@ it.each<[string, string[]]>([
     'name: a\nrules:\n  - on: listProvider\n    fault: timeout\n',
     ["3:5 rule 1 of 'a': on: unknown operation 'listProvider'; did you mean 'listProviders'?"],
   ],
-  ['{"on":"*","tims":1,"times":0,"fault":"timeout"}', ["1:11 unknown field 'tims'; did you mean 'times'?"]],
+  [
+    '{"on":"*","tims":1,"times":0,"fault":"timeout"}',
+    [
+      "1:11 unknown field 'tims'; did you mean 'times'?",
+      '1:20 times must be 1 or more, got 0: to disable a rule, remove it',
+    ],
+  ],
   ['name: a\nrules: []\n', ["2:1 scenario 'a': rules must not be empty"]],
   ['7', ['1:1 a scenario must be { name, rules: […] } or a single rule, got 7']],
   ['null', ['1:1 a scenario must be { name, rules: […] } or a single rule, got null']],
