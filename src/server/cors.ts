@@ -2,7 +2,7 @@
  * CORS headers and preflight replies for origins that the guard accepts. Credentials are not allowed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { replyId } from './reply-id.ts'
+import { replyId } from './send.ts'
 
 /** Reply headers that pages may read in addition to safelisted ones. */
 const exposed = [

@@ -7,22 +7,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { unauthorized } from '../gateway/admit.ts'
 import { GatewayError } from '../http/errors.ts'
+import type { ServerSettings } from './server-options.ts'
 
-export interface GuardOptions {
-  /** Address that the server listens on. */
-  readonly host: string
-  /** Accepted host names, in addition to loopback names and `host`. */
-  readonly allowedHosts: readonly string[]
-  /**
-   * Origins allowed to call the API, in addition to loopback and the server's own origin. `*` allows every origin.
-   * Default: none.
-   */
-  readonly allowedOrigins?: readonly string[]
-  /**
-   * Token for control requests, and for all requests to the recorder. Default: generated unless `host` is loopback.
-   */
-  readonly token: string | undefined
-}
+type Access = Pick<ServerSettings, 'host' | 'allowedHosts' | 'allowedOrigins' | 'token'>
 
 export class Guard {
   /** Token; undefined if none is required. */
@@ -31,7 +18,7 @@ export class Guard {
   readonly #listensOnAll: boolean
   readonly #allowedOrigins: ReadonlySet<string>
 
-  constructor({ host, allowedHosts, allowedOrigins = [], token }: GuardOptions) {
+  constructor({ host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], token }: Access) {
     this.#allowedHosts = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
     this.#allowedOrigins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
     this.#listensOnAll = host === '0.0.0.0' || host === '::'

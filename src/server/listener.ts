@@ -18,57 +18,59 @@ const settings = {
   requireHostHeader: false,
 }
 
-export interface Certificate {
+interface Certificate {
   readonly cert: Buffer
   readonly key: Buffer
 }
 
-export type Listener = Server
-
-/** Reads the certificate and its key. Throws a `TypeError` if only one is set, or if a file cannot be read. */
-export function readCertificate({ tlsCert, tlsKey }: ServerSettings): Certificate | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined
-  const read = (name: string, path: string | undefined) => {
-    if (path === undefined)
-      throw new TypeError(`startServer: options.${name} is missing: HTTPS needs a certificate and its key`)
-    try {
-      return readFileSync(path)
-    } catch (error) {
-      throw new TypeError(`startServer: options.${name}: ${(error as Error).message}`, { cause: error })
-    }
-  }
-  return { cert: read('tlsCert', tlsCert), key: read('tlsKey', tlsKey) }
-}
-
-export interface ListenerSetup {
-  readonly certificate: Certificate | undefined
-  readonly requestTimeoutMs: number
-  readonly onConnection: (socket: Socket) => void
-  readonly onRequest: RequestListener
-}
-
-/** Creates the server. Throws a `TypeError` for an invalid certificate. */
-export function createListener(setup: ListenerSetup): Listener {
-  const { certificate, requestTimeoutMs, onConnection, onRequest } = setup
-  const server = certificate ? createSecureServer(certificate, onRequest) : createServer(settings, onRequest)
+/**
+ * Creates the server. Throws a `TypeError` for an invalid certificate.
+ *
+ * @param onConnection Called for each connection, after the TLS handshake if there is one.
+ */
+export function createListener(
+  { tlsCert, tlsKey }: ServerSettings,
+  requestTimeoutMs: number,
+  onRequest: RequestListener,
+  onConnection: (socket: Socket) => void,
+): Server {
+  const isSecure = tlsCert !== undefined || tlsKey !== undefined
+  const server = isSecure
+    ? createSecureServer(readCertificate(tlsCert, tlsKey), onRequest)
+    : createServer(settings, onRequest)
   server.on('checkExpectation', onRequest)
   server.on('checkContinue', onRequest)
   server.on('connect', refuseTunnel)
   server.on('clientError', refuseSocket)
-  server.on(certificate ? 'secureConnection' : 'connection', onConnection)
+  server.on(isSecure ? 'secureConnection' : 'connection', onConnection)
   server.headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
   // The gateway enforces the timeout for bodies, so that slow requests get a reply and a journal entry.
   server.requestTimeout = 0
   return server
 }
 
+/** Throws a `TypeError` if one of the files is missing or wrong. */
+function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined): Certificate {
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new TypeError(
+      'startServer: HTTPS needs a certificate and its key: set options.tlsCert and options.tlsKey',
+    )
+  try {
+    const certificate = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }
+    process.getBuiltinModule('node:tls').createSecureContext(certificate)
+    return certificate
+  } catch (error) {
+    const { message } = error as Error
+    throw new TypeError(`startServer: options.tlsCert, options.tlsKey: ${message}`, { cause: error })
+  }
+}
+
 /** Creates an HTTPS server whose connections can be reset like HTTP connections. */
 function createSecureServer(certificate: Certificate, listener: RequestListener): Server {
   // Loaded only here, because loading `node:https` takes as long as all other startup work.
   const https = process.getBuiltinModule('node:https')
-  const server = secure(() =>
-    https.createServer({ ...settings, ...certificate, handshakeTimeout: maxHeadersTimeoutMs }, listener),
-  )
+  const options = { ...settings, ...certificate, handshakeTimeout: maxHeadersTimeoutMs }
+  const server = https.createServer(options, listener)
   /** TCP sockets by client address, which is the same before and after the TLS handshake. */
   const raw = new Map<string, Socket>()
   const addressOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
@@ -94,18 +96,4 @@ function createSecureServer(certificate: Certificate, listener: RequestListener)
     return close(done)
   }
   return server
-}
-
-function secure<Result>(create: () => Result): Result {
-  try {
-    return create()
-  } catch (error) {
-    const { message } = error as Error
-    throw new TypeError(
-      `startServer: options.tlsCert and tlsKey are not a certificate and its key: ${message}`,
-      {
-        cause: error,
-      },
-    )
-  }
 }

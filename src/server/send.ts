@@ -9,7 +9,7 @@ import { NodeSink } from '../delivery/node.ts'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { printError } from '../lib/print.ts'
-import { replyId } from './reply-id.ts'
+import { hash } from '../lib/seed.ts'
 
 /** Adds an `x-request-id` and sends the reply. Resolves when the whole reply has been written. */
 export async function send(response: ServerResponse, reply: Reply): Promise<void> {
@@ -45,9 +45,14 @@ export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
   endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is not a proxy'), request)
 }
 
-function endSocket(socket: Duplex, reply: Reply, request?: IncomingMessage): void {
-  const { status, headers, text } = rendered(reply, request)
-  const head = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+function endSocket(socket: Duplex, { status, headers, body }: Reply, request?: IncomingMessage): void {
+  const text = body.kind === 'json' ? (body.text ?? JSON.stringify(body.value)) : ''
+  const head = Object.entries({
+    'x-request-id': replyId(request, status),
+    ...headers,
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
 }
 
@@ -58,9 +63,15 @@ const statusOf: Record<string, Reply> = {
   ERR_HTTP_REQUEST_TIMEOUT: envelope(408, messageOf(408)),
 }
 
-function rendered({ status, headers, body }: Reply, request: IncomingMessage | undefined) {
-  const named = { 'x-request-id': replyId(request, status), ...headers }
-  if (body.kind !== 'json') return { status, headers: named, text: '' }
-  const text = body.text ?? JSON.stringify(body.value)
-  return { status, text, headers: { ...named, 'content-length': String(Buffer.byteLength(text)) } }
+/**
+ * Returns the `x-request-id` of a reply that does not come from the gateway. Deterministic for a request and status.
+ *
+ * @param request Undefined if Node could not parse it.
+ */
+export function replyId(
+  request: Pick<IncomingMessage, 'method' | 'url'> | undefined,
+  status: number,
+): string {
+  const { method = '', url = '' } = request ?? {}
+  return `req_${hash('server', method, url, status)}`
 }

@@ -1,5 +1,5 @@
 /** Serves a gateway over HTTP or HTTPS. The control API is loaded on first use. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Control } from '../control/control.ts'
 import { serve } from '../delivery/deliver.ts'
@@ -13,15 +13,13 @@ import { monotonic } from '../lib/clock.ts'
 import { loadOnce } from '../lib/load-once.ts'
 import { toMilliseconds } from '../lib/numbers.ts'
 import { printError } from '../lib/print.ts'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../lib/real-timers.ts'
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
 import { Guard } from './guard.ts'
-import { createListener, type Listener, readCertificate } from './listener.ts'
+import { createListener } from './listener.ts'
 import { toRequestLine } from './request-line.ts'
-import { rootReply } from './root.ts'
 import { refuse, send } from './send.ts'
 import { type ServerSettings, toListenError } from './server-options.ts'
-import { cutUnreadBody } from './unread-body.ts'
 
 /** Interval at which a server that is shutting down closes idle connections, in real milliseconds. */
 const idleCheckMs = 20
@@ -32,7 +30,7 @@ export class Server {
   readonly #host: string
   readonly #requestTimeoutMs: number
   readonly #guard: Guard
-  readonly #listener: Listener
+  readonly #listener: NodeServer
   /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
   readonly #connections = new Map<Socket, NodeSink | undefined>()
   readonly #loadControl: () => Promise<Control>
@@ -41,20 +39,17 @@ export class Server {
 
   /** Throws a `TypeError` if the certificate or its key cannot be read. */
   constructor(gateway: GatewayCore, settings: ServerSettings) {
-    const { host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], token } = settings
     this.gateway = gateway
     this.#settings = settings
-    this.#host = host
+    this.#host = settings.host ?? '127.0.0.1'
     this.#requestTimeoutMs = toMilliseconds(settings.requestTimeoutMs ?? '30s')
-    this.#guard = new Guard({ host, allowedHosts, allowedOrigins, token })
-    this.#listener = createListener({
-      certificate: readCertificate(settings),
-      requestTimeoutMs: this.#requestTimeoutMs,
-      onConnection: (socket) => {
-        this.#connections.set(socket, undefined)
-        socket.once('close', () => this.#connections.delete(socket))
-      },
-      onRequest: (request, response) => void this.handle(request, response),
+    this.#guard = new Guard(settings)
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      void this.handle(request, response)
+    }
+    this.#listener = createListener(settings, this.#requestTimeoutMs, onRequest, (socket) => {
+      this.#connections.set(socket, undefined)
+      socket.once('close', () => this.#connections.delete(socket))
     })
     this.#loadControl = loadOnce(async () => {
       const { Control, controlOperations } = await import('../control/control.ts')
@@ -158,21 +153,20 @@ export class Server {
 
   async #serveControl(request: IncomingMessage, sink: NodeSink): Promise<void> {
     const { response } = sink
-    const { headers, method, url = '' } = request
+    const { headers, url = '' } = request
     response.setHeader('x-content-type-options', 'nosniff')
     response.setHeader('cache-control', 'no-store')
     // HTTP/1.0 requests may have no `Host`, so their replies use the local address instead.
     const { localAddress = '', localPort } = request.socket
     headers.host ??= `${toUrlHost(localAddress)}:${localPort}`
     if (this.#settings.tlsCert !== undefined) headers['x-forwarded-proto'] = 'https'
-    const isRead = method === 'GET' || method === 'HEAD'
     // The console accepts links from other origins. It requires no token, because the user enters the token
     // on the page.
-    const file = isRead && this.#hasConsole ? await fileOf(this.gateway, request) : undefined
+    const file = isRead(request) && this.#hasConsole ? await fileOf(this.gateway, request) : undefined
     if (file) return send(response, file)
     this.#guard.assertSameOrigin(request)
     // Requires no token and loads nothing, because orchestrators poll it from startup.
-    if (isRead && url.split('?', 1)[0] === '/__understudy/health')
+    if (isRead(request) && url.split('?', 1)[0] === '/__understudy/health')
       return send(response, ok({ data: { status: 'ok' } }))
     this.#guard.assertToken(request)
     const control = await this.#loadControl()
@@ -180,7 +174,7 @@ export class Server {
   }
 
   get #hasConsole(): boolean {
-    return this.#settings.console ?? true
+    return (this.#settings.console ?? true) && this.gateway.extras.some(({ files }) => files)
   }
 
   #toCall(request: IncomingMessage, sink: NodeSink): Call {
@@ -189,6 +183,10 @@ export class Server {
       awaitsContinue: request.headers.expect !== undefined,
     })
   }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** Returns the file that an extra serves at the path, or a 304 if the client has cached it. */
@@ -211,4 +209,41 @@ function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** Returns the reply to `GET /`: a redirect to the console for browsers, links for any other client. */
+function rootReply({ headers }: IncomingMessage, hasConsole: boolean): Reply {
+  const console = '/__understudy/'
+  if (hasConsole && headers.accept?.includes('text/html'))
+    return { status: 302, headers: { location: console, vary: 'accept' }, body: { kind: 'none' } }
+  const links = {
+    api: '/api/v1',
+    openapi: '/openapi.json',
+    health: '/__understudy/health',
+    control: '/__understudy/openapi.json',
+  }
+  const reply = ok({ data: { ...links, ...(hasConsole && { console }) } })
+  return { ...reply, headers: { ...reply.headers, vary: 'accept' } }
+}
+
+/**
+ * Destroys the connection if the request's body has not ended within this time after the reply, which is common for
+ * rejected requests. Otherwise, a slow client could keep its connection open forever.
+ *
+ * @param timeoutMs Milliseconds of real time.
+ */
+function cutUnreadBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
+  const cut = () => {
+    if (request.complete || request.destroyed) return
+    const timer = setTimeout(() => request.destroy(), timeoutMs)
+    for (const end of ['close', 'end']) request.once(end, () => clearTimeout(timer))
+    request.resume()
+  }
+  // Node marks a request as complete only after delivering its last byte. The reply may already have been
+  // sent by then.
+  setImmediate(() => {
+    if (request.complete) return
+    if (response.writableFinished) cut()
+    else response.once('finish', () => setImmediate(cut))
+  })
 }

@@ -349,14 +349,6 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     expect(stderr).toBe(`error: ${message.replace('@', `${folder}/`)}\n`)
     expect(stdout).toBe('')
   })
-
-  it.each([
-    ['EACCES', 'No permission to listen on port 4141: choose one above 1023 with --port'],
-    ['EADDRNOTAVAIL', "This machine has no address '127.0.0.1': choose another with --host"],
-  ])('the listen error %s', async (code, message) => {
-    await run([], () => Promise.reject(Object.assign(new Error(code), { code })))
-    expect([process.exitCode, stderr]).toEqual([2, `error: ${message}\n`])
-  })
 })
 
 describe('other commands', () => {

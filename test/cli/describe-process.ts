@@ -212,7 +212,7 @@ function suite(program: () => string): void {
     const second = run(['--port', String(server.port)])
     expect(await second.exit).toBe(2)
     expect(second.stderr).toBe(
-      `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free port\n`,
+      `error: Port ${server.port} is in use: choose another port, or 0 for any free port\n`,
     )
     expect(second.stdout).toBe('')
   })
