@@ -203,9 +203,9 @@ async function send(
     const { status } = response
     return answer(status, response.headers.get('content-type'), new Uint8Array(await response.arrayBuffer()))
   } catch (error) {
-    const { message } =
-      (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error)
-    throw new NotCompared(`${method} ${path} failed: ${message}`)
+    const { message, cause } = error as Error
+    const reason = cause instanceof Error ? cause.message : message
+    throw new NotCompared(`${method} ${path} failed: ${reason}`)
   }
 }
 
@@ -272,9 +272,9 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
   }
 }
 
+/** Sorts breaking findings first. */
 function bySeverity(left: Finding, right: Finding): number {
-  const rank = ({ severity }: Finding) => ['breaking', 'additive'].indexOf(severity)
-  return rank(left) - rank(right)
+  return right.severity.localeCompare(left.severity)
 }
 
 function toText({ compared, findings, notCompared }: DriftReport, isQuiet = false): string {

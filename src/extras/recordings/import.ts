@@ -1,5 +1,5 @@
 /** `import`: converts HAR files and event streams to recordings, without their secrets. */
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
@@ -14,6 +14,7 @@ import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
 import { firstProblem, type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
 import { openRecording, RecordingFolder } from './recording-files.ts'
+import { readOrFail } from './recordings.ts'
 import { type RedactionFlags, toRedactor } from './redact.ts'
 
 export type ImportKind = 'har' | 'sse'
@@ -57,7 +58,7 @@ export async function importFiles(
     throw new UsageError('--request is for import sse: the other formats include the request')
   const redactor = toRedactor(flags)
   const router = new Router(operations)
-  const imported = await Promise.all(files.map((file) => read(kind, file, flags)))
+  const imported = files.map((file) => read(kind, file, flags))
   const folder = new RecordingFolder(out)
   const written: string[] = []
   const leaked: string[] = []
@@ -86,14 +87,8 @@ export async function importFiles(
   print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${out}/${rest}`)
 }
 
-async function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Promise<Imported> {
-  const bytes = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => {
-    const reasons: Record<string, string> = {
-      ENOENT: 'no such file',
-      EISDIR: 'is a folder: name a file in it',
-    }
-    throw new UsageError(`${file}: ${reasons[String(code)] ?? `cannot be read: ${code}`}`)
-  })
+function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Imported {
+  const bytes = readOrFail(() => readFileSync(file), file)
   switch (kind) {
     case 'har':
       return importHar(new TextDecoder().decode(bytes), file, base)

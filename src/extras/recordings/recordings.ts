@@ -63,9 +63,8 @@ export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'>
     throw new TypeError(
       'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
     )
-  const byName = readRecordings(recordings)
-  const index = new RecordingIndex(byName, ignoreFields)
-  return { answer: (record, rejection, signal) => replay(index, how, record, rejection, signal) }
+  const find = finderOf(readRecordings(recordings), ignoreFields)
+  return { answer: (record, rejection, signal) => replay(find, how, record, rejection, signal) }
 }
 
 /** Reads the recordings. Errors name the option. */
@@ -79,7 +78,7 @@ function readRecordings(given: NonNullable<RecordingOptions['recordings']>): Rea
 
 /** Replays recordings, even for requests with an unknown path. */
 async function replay(
-  index: RecordingIndex,
+  find: ReturnType<typeof finderOf>,
   { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
   record: CallRecord<SandboxState>,
   rejection: unknown,
@@ -88,7 +87,7 @@ async function replay(
   if (record.route === undefined || (rejection && !isUnknownPath(rejection))) return undefined
   const { clock, occurrences, options } = record.state
   const { timeScale } = options
-  const { key, recordings, explainMiss } = index.find({
+  const { key, recordings, explainMiss } = find({
     method: record.method,
     path: record.route,
     query: record.search,
@@ -160,7 +159,8 @@ function fileSystem() {
   return builtin('node:fs')
 }
 
-function readOrFail<Result>(read: () => Result, path: string): Result {
+/** Reads a file or a folder. Throws a `RecordingError` that names it. */
+export function readOrFail<Result>(read: () => Result, path: string): Result {
   try {
     return read()
   } catch (error) {
@@ -168,83 +168,64 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
     const reasons: Record<string, string> = {
       ENOENT: noSuch('file or folder', path),
       ENOTDIR: 'is not a folder',
-      EISDIR: 'is a folder: name a recording in it',
+      EISDIR: 'is a folder: name a file in it',
     }
     throw new RecordingError(`${path}: ${reasons[String(code)] ?? `cannot be read: ${code}`}`)
   }
 }
 
 /** Recordings that match a request. */
-export interface Match {
+interface Match {
   /** Key of the matching recordings; undefined if there are none. */
   readonly key: string | undefined
   /** Matching recordings, in the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
   /** Explains why no recording matches, and names the nearest one. */
-  explainMiss(): { message: string; nearest: { recording: string; field: string } | undefined }
+  explainMiss(): { message: string; nearest?: { recording: string; field: string } }
 }
 
-export class RecordingIndex {
-  readonly #redactor: Redactor
-  readonly #all: readonly NamedRecording[]
-  readonly #byKey = new Map<string, NamedRecording[]>()
-  /** Redacted requests and their keys. */
-  readonly #redacted: { request: RecordedRequest; key: string }[] = []
-
-  /**
-   * @param recordings Recordings by file name.
-   * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
-   */
-  constructor(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
-    this.#redactor = new Redactor(ignoreFields && { ignoreFields })
-    // Recordings without a request or an ending match nothing.
-    this.#all = [...recordings]
-      .flatMap(([name, recording]) => {
-        const { request, end } = recording
-        if (!request || !end) return []
-        const parts = keyPartsOf(request, this.#redactor.ignoreFields)
-        return [{ name, recording, request, parts }]
-      })
-      .sort((left, right) => numberOf(left.name) - numberOf(right.name))
-    for (const named of this.#all) {
-      const { request, parts } = named
-      const key = toText(parts)
-      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
-      if (isRedacted(request)) this.#redacted.push({ request, key })
-    }
-  }
-
-  find(request: RecordedRequest): Match {
-    const { request: clean, parts } = this.#redactor.request(request)
+/** Returns a function that finds the recordings of a request. Recordings without a request or an ending match nothing. */
+function finderOf(
+  recordings: ReadonlyMap<string, Recording>,
+  ignoreFields?: readonly string[],
+): (request: RecordedRequest) => Match {
+  const redactor = new Redactor(ignoreFields && { ignoreFields })
+  const all = [...recordings]
+    .flatMap(([name, recording]): NamedRecording[] => {
+      const { request, end } = recording
+      if (!request || !end) return []
+      return [{ name, recording, request, parts: keyPartsOf(request, redactor.ignoreFields) }]
+    })
+    .sort((left, right) => numberOf(left.name) - numberOf(right.name))
+  const byKey = Map.groupBy(all, ({ parts }) => toText(parts))
+  const redacted = all.filter(({ request }) => isRedacted(request))
+  return (sent) => {
+    const { request, parts } = redactor.request(sent)
+    const similar = () =>
+      redacted.find((each) => equalsRedacted(each.request, request, redactor.ignoreFields))
     const exact = toText(parts)
-    const { ignoreFields } = this.#redactor
-    const key = this.#byKey.has(exact)
-      ? exact
-      : this.#redacted.find((each) => equalsRedacted(each.request, clean, ignoreFields))?.key
-    const recordings = (key !== undefined && this.#byKey.get(key)) || []
-    return { key, recordings, explainMiss: () => this.#explainMiss(clean, parts, recordings.length) }
-  }
-
-  #explainMiss(
-    request: RecordedRequest,
-    parts: KeyParts,
-    replayed: number,
-  ): ReturnType<Match['explainMiss']> {
+    const found = byKey.has(exact) ? parts : similar()?.parts
+    const key = found && toText(found)
+    const matching = (key !== undefined && byKey.get(key)) || []
     const line = `${request.method} ${request.path}${request.query}`
-    if (replayed > 0) {
-      const all = replayed === 1 ? 'The only recording' : `All ${replayed} recordings`
-      const have = replayed === 1 ? 'has' : 'have'
-      const message = `${all} of ${line} ${have} been replayed: record the request again, or set replay.onUnmatchedRecording`
-      return { message, nearest: undefined }
+    const explainMiss = () => {
+      if (matching.length > 0) return { message: replayedMessage(line, matching.length) }
+      const near = nearestRecording(all, request, parts, redactor.ignoreFields)
+      if (!near)
+        return {
+          message: `There is no recording of ${line}. Run gateway-understudy record, or set replay.onUnmatchedRecording`,
+        }
+      const { recording, field, reason } = near
+      const message = `No recording matches ${line}. The nearest is ${recording}, whose ${reason}`
+      return { message, nearest: { recording, field } }
     }
-    const near = nearestRecording(this.#all, request, parts, this.#redactor.ignoreFields)
-    if (!near) {
-      const message = `There is no recording of ${line}. Run gateway-understudy record, or set replay.onUnmatchedRecording`
-      return { message, nearest: undefined }
-    }
-    const message = `No recording matches ${line}. The nearest is ${near.recording}, whose ${near.reason}`
-    return { message, nearest: { recording: near.recording, field: near.field } }
+    return { key, recordings: matching, explainMiss }
   }
+}
+
+function replayedMessage(line: string, count: number): string {
+  const all = count === 1 ? `The only recording of ${line} has` : `All ${count} recordings of ${line} have`
+  return `${all} been replayed: record the request again, or set replay.onUnmatchedRecording`
 }
 
 function toText({ method, path, query, bodyHash }: KeyParts): string {
