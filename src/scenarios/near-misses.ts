@@ -32,14 +32,22 @@ export const NearMiss = z.lazy(() =>
   z.strictObject({
     scenario: z.string().describe('Scenario name.'),
     rule: z.int().describe("The rule's position in the scenario, from 1."),
+    kind: z
+      .enum([
+        ...['condition', 'times', 'sequence', 'script', 'call', 'after', 'rateLimit', 'step'],
+        ...['stream', 'json', 'state', 'probability', 'during', 'more'],
+      ] as const)
+      .describe(
+        'What kept the rule from applying: `condition` for `when`, otherwise the field or fault; `more` for rules that are not listed.',
+      ),
     reason: z.string().describe('Reason, as a sentence without a full stop.'),
   }),
 )
 export type NearMiss = z.output<typeof NearMiss>
 
 /** Returns true if a rule let the call pass because its rate limit was not reached, which is not a near miss. */
-export function isBelowLimit({ reason }: Pick<NearMiss, 'reason'>): boolean {
-  return / has not reached its limit of /.test(reason)
+export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
+  return kind === 'rateLimit'
 }
 
 /** Counts the skipped rules, except those whose rate limit was not reached. */
@@ -60,11 +68,12 @@ export function explainNearMisses(
   request: Conditioned,
   limit = Number.POSITIVE_INFINITY,
 ): NearMiss[] {
-  const explained = rules.slice(0, Math.min(skipped, limit)).map((rule, index) => {
+  const explained = rules.slice(0, Math.min(skipped, limit)).map((rule, index): NearMiss => {
     const reason = reasons?.get(index)
     return {
       scenario: rule.scenario,
       rule: rule.number,
+      kind: reason?.kind ?? 'condition',
       reason: `${ruleTitle(rule.scenario, rule.number, rule.name)} ${reason ? describeReason(rule, reason) : failedCondition(rule, request)}`,
     }
   })
@@ -72,7 +81,7 @@ export function explainNearMisses(
   const more = skipped - explained.length
   if (!next || more === 0) return explained
   const reason = `${ruleTitle(next.scenario, next.number, next.name)} did not apply either${more > 1 ? `, nor did ${more - 1} more` : ''}`
-  return [...explained, { scenario: next.scenario, rule: next.number, reason }]
+  return [...explained, { scenario: next.scenario, rule: next.number, kind: 'more', reason }]
 }
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {

@@ -370,7 +370,7 @@ describe('journal.nearMisses()', () => {
     await call('GET /providers')
     await call('GET /benchmarks')
     expect(journal.nearMisses().map(({ nearMisses }) => nearMisses)).toEqual([
-      [{ scenario: 'fail', rule: 1, reason: 'fail() is used up: it applies once' }],
+      [{ scenario: 'fail', rule: 1, kind: 'times', reason: 'fail() is used up: it applies once' }],
     ])
   })
 })

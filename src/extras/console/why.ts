@@ -10,7 +10,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { luckOf } from '../../scenarios/activation.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
-import { isBelowLimit } from '../../scenarios/near-misses.ts'
+import { isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 
@@ -112,11 +112,11 @@ function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): Rule
   }
 }
 
-function skippedRule(record: CallRecord, miss: RuleName & { reason: string }, sandbox: Sandbox): RuleReport {
+function skippedRule(record: CallRecord, miss: NearMiss, sandbox: Sandbox): RuleReport {
   const { scenario, rule: number } = miss
   const rule = findRule(record, miss, sandbox)
   const title = ruleTitle(scenario, number, rule?.name)
-  const isUsedUp = / is used up: /.test(miss.reason)
+  const isUsedUp = miss.kind === 'times' || miss.kind === 'sequence'
   const uses = isUsedUp ? earlierUses(record, miss, rule, sandbox) : []
   return {
     scenario,
