@@ -2,8 +2,7 @@
  * Tests that bundled scenarios take effect in every text protocol, in process and through the remote client.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import * as z from 'zod'
-import { type BundledScenarioName, createGateway, ok } from '../../src/index.ts'
+import { type BundledScenarioName, createGateway } from '../../src/index.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
@@ -110,17 +109,4 @@ describe("rules with on: 'text'", () => {
       expect(await ask(sandbox, id)).toContain('A remote turn.')
     },
   )
-
-  it("reserve the id 'text', so that custom operations cannot use it", () => {
-    const operation = {
-      id: 'text',
-      method: 'get',
-      path: '/text',
-      output: z.object({}),
-    }
-    const operations = [{ ...operation, resolve: () => ok({}) }]
-    expect(() => createGateway({ operations: operations as never })).toThrow(
-      "createGateway: operation 'text': the id 'text' is reserved: in rules, it means every operation that generates text",
-    )
-  })
 })

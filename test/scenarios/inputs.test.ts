@@ -9,7 +9,6 @@ import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
-const page = { url: 'https://tides.example/', title: 'Tides' }
 
 function setup() {
   const gateway = createGateway({ timeScale: 0 })
@@ -44,21 +43,6 @@ describe('reply()', () => {
     gateway.use({ on: 'text', reply: 'a rule' })
     expect([await textOf(), await textOf()]).toEqual(['a step', 'a rule'])
   })
-
-  it('cites part of the text without adding a link', async () => {
-    const { gateway, ask } = setup()
-    const text = 'The sea rises twice a day.'
-    gateway.reply(text, { citations: [{ ...page, text: 'twice a day' }] })
-    expect((await ask()).output.at(-1).content[0]).toMatchObject({
-      text,
-      annotations: [{ url: 'https://tides.example/', start_index: 14, end_index: 25 }],
-    })
-    gateway.reply(text, { citations: [{ ...page, start_index: 4, end_index: 7 }] })
-    expect((await ask()).output.at(-1).content[0]).toMatchObject({
-      text,
-      annotations: [{ start_index: 4, end_index: 7 }],
-    })
-  })
 })
 
 describe('durations', () => {
@@ -71,12 +55,6 @@ describe('durations', () => {
     await call(gateway, 'GET /providers')
     expect(wait.mock.calls[0]?.[0]).toBe(2000)
     await gateway.journal.waitFor('listProviders', { timeoutMs: '1s' })
-  })
-
-  it('are accepted by the remote client', async () => {
-    await using server = await startServer()
-    const remote = await connectGateway(server.url)
-    expect((await remote.clock.advance('1h')).elapsedMs).toBeGreaterThanOrEqual(3_600_000)
   })
 
   it('name the accepted forms in their error message', () => {
@@ -92,82 +70,57 @@ describe('durations', () => {
 
 describe('rules written in the style of other tools', () => {
   it.each([
-    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once'; use times: 1", '; use times: 1'],
-    [
-      { on: '*', delay: 100 },
-      "use(): unknown field 'delay'; use fault: { name: 'latency', ms: 100 }",
-      "; use fault: { name: 'latency', ms: 100 }",
-    ],
-    [
-      { on: 'text', response: { text: 'Hi' } },
-      "use(): unknown field 'response'; did you mean 'reply'?",
-      "; did you mean 'reply'?",
-    ],
+    [{ on: '*', once: true, fault: 'status' }, "use(): unknown field 'once'; use times: 1"],
+    [{ on: '*', delay: 100 }, "use(): unknown field 'delay'; use fault: { name: 'latency', ms: 100 }"],
+    [{ on: 'text', response: { text: 'Hi' } }, "use(): unknown field 'response'; did you mean 'reply'?"],
     [
       { on: '*', status: 503 },
       "use(): unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
-      "; use fault: { name: 'status', status: 503 }",
     ],
-    [
-      { on: '*', fault: 503 },
-      "use(): fault must be a name, got 503; write { name: 'status', status: 503 }",
-      "use(): fault must be a name, got 503; write { name: 'status', status: 503 }",
-    ],
-    [
-      { on: '*', fault: 'delay' },
-      "use(): fault 'delay' is unknown; did you mean 'latency'?",
-      "; did you mean 'latency'?",
-    ],
+    [{ on: '*', fault: 503 }, "use(): fault must be a name, got 503; write { name: 'status', status: 503 }"],
+    [{ on: '*', fault: 'delay' }, "use(): fault 'delay' is unknown; did you mean 'latency'?"],
     [
       { on: '*', fault: 'disconnect' },
       "use(): fault 'disconnect' is unknown; did you mean 'connection-reset'?",
-      "; did you mean 'connection-reset'?",
     ],
     [
       { on: '*', fault: 'network-error' },
       "use(): fault 'network-error' is unknown; did you mean 'connection-reset'?",
-      "; did you mean 'connection-reset'?",
     ],
     [
       { on: 'text', fault: 'stream-error' },
       "use(): fault 'stream-error' is unknown; did you mean 'stream-error-event'?",
-      "; did you mean 'stream-error-event'?",
     ],
-    [{ on: '/responses', fault: 'status' }, "'/responses'", ": use its id 'createResponse'"],
+    [
+      { on: '/responses', fault: 'status' },
+      "use(): on: '/responses' is an operation: use its id 'createResponse'",
+    ],
     [
       { on: 'https://api.example/api/v1/responses', fault: 'status' },
-      "'https://api.example/api/v1/responses'",
-      ": use its id 'createResponse'",
+      "on: 'https://api.example/api/v1/responses' is an operation: use its id 'createResponse'",
     ],
     [
       { on: '*', fault: ['latency', 'status'] },
-      'use(): fault must be a single fault; write faults: [ … ] for several',
       'use(): fault must be a single fault; write faults: [ … ] for several',
     ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
       'use(): faults cannot be combined with fault: put all of them into faults',
-      'use(): faults cannot be combined with fault: put all of them into faults',
     ],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
-      "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
       "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
     ],
     [
       { on: 'text', sequence: [{}] },
       "use(): sequence[0] has no effect: add a fault or a reply, or write 'pass'",
-      'has no effect',
     ],
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
       "use(): reply.citations[0].text: 'Ho' is not in the reply's text",
-      "is not in the reply's text",
     ],
-  ])('cause an error that names the correct form: %j', (rule, start, end) => {
-    const use = () => createGateway().use(rule as never)
-    expect(use).toThrow(start)
-    expect(use).toThrow(end)
+  ])('cause an error that names the correct form: %j', (rule, message) => {
+    expect(() => createGateway().use(rule as never)).toThrow(message)
   })
 
   it('combine faults listed in `faults`', async () => {
@@ -192,51 +145,7 @@ describe('rules written in the style of other tools', () => {
   )
 })
 
-describe('db.<collection>.create()', () => {
-  it('generates omitted fields from the seed', async () => {
-    const { gateway } = setup()
-    const provider = await gateway.db.providers.create({ slug: 'mine' })
-    expect(provider).toMatchObject({ slug: 'mine', name: expect.any(String) })
-    expect(await createGateway().db.providers.create({ slug: 'mine' })).toEqual(provider)
-    const workspace = await gateway.db.workspaces.create({ name: 'Mine' })
-    expect(await gateway.db.workspaces.get(workspace.id)).toEqual(workspace)
-  })
-})
-
 describe('warnings and rejections', () => {
-  it('journal.calls() warns about a filter field that no request has, and suggests one', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { gateway, ask } = setup()
-    expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
-    await ask()
-    expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
-    expect(gateway.journal.calls('createResponse', { body: { model: 'other' } })).toEqual([])
-    expect(warn.mock.calls).toEqual([
-      ["[understudy] journal.calls(): no call to this operation has 'body.modle'; did you mean 'model'?"],
-    ])
-  })
-
-  it("tool_choice 'required' without tools adds a warning, or returns 400 with `strict`", async () => {
-    const { gateway, ask } = setup()
-    expect((await ask({ tool_choice: 'required' })).status).toBe('completed')
-    expect(gateway.journal.last('createResponse')?.warnings).toEqual([
-      'body.tool_choice was ignored, because it requires a tool and the request has none',
-    ])
-    const strict = createGateway({ strict: true })
-    const body = { ...question, tool_choice: 'required' }
-    expect(await call(strict, 'POST /responses', { body })).toMatchObject({ status: 400 })
-  })
-
-  it('an unsupported field from other APIs adds a warning, or returns 400 with `strict`', async () => {
-    const { gateway, ask } = setup()
-    await ask({ n: 2 })
-    expect(gateway.journal.last('createResponse')?.warnings).toEqual([
-      'body.n is unknown to createResponse and was ignored',
-    ])
-    const strict = createGateway({ strict: true })
-    expect((await call(strict, 'POST /responses', { body: { ...question, n: 2 } })).status).toBe(400)
-  })
-
   it.each([{ background: true }, { conversation: 'c' }])(
     'only a rule can reply to a request with %j',
     async (fields) => {

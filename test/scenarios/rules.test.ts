@@ -62,14 +62,6 @@ describe('rule.on', () => {
     expect(matched(every.ask({ operation: undefined, method: 'GET', route: '/nowhere' }))).toBe(true)
   })
 
-  it('matches a path without an operation by method and path', () => {
-    const { rules, ask } = setup({ on: 'POST /chat/completions', reply: { body: {} } })
-    expect(matched(ask({ operation: undefined, route: '/chat/completions' }))).toBe(true)
-    expect(matched(ask({ operation: undefined, method: 'GET', route: '/chat/completions' }))).toBe(false)
-    expect(rules.has('POST', '/chat/completions')).toBe(true)
-    expect(rules.has('POST', '/chat')).toBe(false)
-  })
-
   it("with '*' does not define new paths", () => {
     expect(setup({ on: '*', fault: 'status' }).rules.has('POST', '/chat/completions')).toBe(false)
   })
@@ -138,11 +130,6 @@ describe('rule.when', () => {
     const input = [{ role: 'user', content: [{ type: 'input_text', text: 'The tide is high' }] }]
     expect(matched(ask({ body: { input } }))).toBe(true)
     expect(matched(ask({ body: { input: undefined, messages: [{ content: 'low tide' }] } }))).toBe(true)
-  })
-
-  it('ignores inherited properties of the body', () => {
-    const { ask } = setup({ on: '*', when: { body: { constructor: { present: true } } }, fault: 'status' })
-    expect(matched(ask())).toBe(false)
   })
 
   it('call: counts only requests that match the other conditions', () => {
@@ -277,32 +264,6 @@ describe('active scenarios', () => {
     )
     ask()
     expect(rules.unused()).toEqual([{ scenario: 'mine', rule: 2, name: 'late', on: ['getPreset'] }])
-  })
-
-  it('are replaced in place, with new progress', () => {
-    const { rules, ask } = setup()
-    const first = scenario('a', { on: '*', times: 1, fault: 'status' })
-    rules.use(first)
-    rules.use(scenario('b', { on: '*', times: 1, fault: 'status' }))
-    ask()
-    ask()
-    rules.replace(first, scenario('a', { on: '*', times: 1, fault: 'latency' }))
-    expect(rules.names()).toEqual(['b', 'a'])
-    expect([ask(), ask()].map(({ match }) => match?.effect.faults[0]?.name)).toEqual(['latency', undefined])
-  })
-
-  it('can be restored from a snapshot, and count separately in another sandbox', () => {
-    const { rules, ask } = setup({ on: '*', times: 2, fault: 'status' })
-    ask()
-    const snapshot = rules.snapshot()
-    const fork = new Rules({ seed: 1, clock: new Clock() })
-    fork.restore(snapshot)
-    expect([ask(), ask()].map(matched)).toEqual([true, false])
-    expect([fork.match(call()), fork.match(call())].map(matched)).toEqual([true, false])
-    rules.restore(snapshot)
-    expect([ask(), ask()].map(matched)).toEqual([true, false])
-    rules.restore(snapshot)
-    expect(matched(ask())).toBe(true)
   })
 })
 
