@@ -5,7 +5,6 @@ import { announcesEvents, ok } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import type { CallUsage } from '../../journal/ledger.ts'
 import { defineOperation } from '../../operation.ts'
-import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 
 /** Each sandbox's initial credits, in US dollars. */
 const totalCredits = 100
@@ -101,22 +100,14 @@ export const getGeneration = defineOperation({
     z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
   ),
   resolve({ query: { id }, sandbox }) {
-    const record = findGeneration(id, sandbox)
-    return ok({ data: generationOf(id, record, record.usage) })
+    const field = `"id":${JSON.stringify(id)}`
+    const record = sandbox.journal.find(
+      ({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field),
+    )
+    if (record?.usage) return ok({ data: generationOf(id, record, record.usage) })
+    throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
   },
 })
-
-/** Returns the call whose reply has this id. Throws 404 if there is none or it was evicted from the journal. */
-export function findGeneration(id: string, { journal }: SandboxState): Generation {
-  const field = `"id":${JSON.stringify(id)}`
-  const record = journal.find(
-    ({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field),
-  )
-  if (record) return record as Generation
-  throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
-}
-
-type Generation = CallRecord & { readonly usage: CallUsage }
 
 function generationOf(id: string, record: CallRecord, usage: CallUsage) {
   const { model, inputTokens, cachedTokens, outputTokens, reasoningTokens, cost } = usage

@@ -1,14 +1,10 @@
-/**
- * A sandbox's activity by day and model, and the content of generations, derived from the calls in the journal.
- */
+/** A sandbox's activity by day and model, derived from the calls in the journal. */
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
-import type { CallRecord } from '../../journal/call-record.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { uuid } from '../../lib/seed.ts'
 import { providersOf } from '../../model/catalogue.ts'
 import { defineOperation } from '../../operation.ts'
-import { findGeneration } from './account.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import { apiKeysOf, keyIn, longHash } from './api-keys.ts'
 import { defaultWorkspaceId } from './lists.ts'
@@ -104,97 +100,5 @@ async function emptyItem(
     completion_tokens: 0,
     reasoning_tokens: 0,
     ...more,
-  }
-}
-
-/** Reads a generation's prompt and reply. */
-export const getGenerationContent = defineOperation({
-  id: 'getGenerationContent',
-  method: 'get',
-  path: '/generation/content',
-  doc: { summary: 'Get the content of a generation', tag: 'Generations' },
-  input: { query: z.lazy(() => z.looseObject({ id: z.string().min(1) })) },
-  output: z.lazy(() =>
-    z.object({
-      data: z.strictObject({
-        input: z.union([
-          z.strictObject({ prompt: z.string() }),
-          z.strictObject({ messages: z.array(z.unknown()) }),
-        ]),
-        output: z.strictObject({ completion: z.string().nullable(), reasoning: z.string().nullable() }),
-        error: z.null(),
-      }),
-    }),
-  ),
-  errors: [404],
-  resolve({ query, sandbox }) {
-    const record = findGeneration(query.id, sandbox)
-    const { messages, input } = Object(record.body) as { messages?: unknown; input?: unknown }
-    const list = [messages, input].find(Array.isArray)
-    const completion = completionOf(record)
-    return ok({
-      data: {
-        input: list ? { messages: list } : { prompt: typeof input === 'string' ? input : '' },
-        output: { completion: completion === '' ? null : completion, reasoning: null },
-        error: null,
-      },
-    })
-  },
-})
-
-/** Accepts feedback on one of this sandbox's generations. Only the journal stores the feedback. */
-export const submitGenerationFeedback = defineOperation({
-  id: 'submitGenerationFeedback',
-  method: 'post',
-  path: '/generation/feedback',
-  doc: { summary: 'Submit feedback on a generation', tag: 'Generations' },
-  input: {
-    body: z.lazy(() =>
-      z.looseObject({
-        generation_id: z.string().min(1),
-        category: z.enum([
-          'latency',
-          'incoherence',
-          'incorrect_response',
-          'formatting',
-          'billing',
-          'api_error',
-          'other',
-        ]),
-        comment: z.string().max(1000).optional(),
-      }),
-    ),
-  },
-  output: z.lazy(() => z.object({ data: z.strictObject({ success: z.literal(true) }) })),
-  errors: [404],
-  resolve({ body, sandbox }) {
-    findGeneration(body.generation_id, sandbox)
-    return ok({ data: { success: true as const } })
-  },
-})
-
-// biome-ignore lint/suspicious/noExplicitAny: replies of three protocols
-type AnyReply = any
-
-/** Returns a reply's text in any protocol, streamed or not. */
-function completionOf({ responseBody: { text } }: CallRecord): string {
-  if (text.startsWith('{')) return textOf(parsed(text))
-  const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => parsed(data))
-  const whole = events.findLast((event) => event?.response)
-  if (whole) return textOf(whole.response)
-  return events.map((event) => event?.choices?.[0]?.delta?.content ?? event?.delta?.text).join('')
-}
-
-function textOf(reply: AnyReply): string {
-  const parts: AnyReply[] = [reply?.output?.flatMap((item: AnyReply) => item.content), reply?.content].flat()
-  const text = parts.map((part) => part?.text).join('')
-  return reply?.choices?.[0]?.message?.content ?? text
-}
-
-function parsed(text: string): AnyReply {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

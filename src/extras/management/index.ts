@@ -1,7 +1,7 @@
 /** Management of workspaces, presets and API keys, and a sandbox's account and activity. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { getCredits, getGeneration, getKey } from './account.ts'
-import { getActivity, getGenerationContent, submitGenerationFeedback } from './activity.ts'
+import { getActivity } from './activity.ts'
 import {
   apiKeys,
   createApiKey,
@@ -45,7 +45,5 @@ export const management: ExtraDefinition<object, ManagementBodies> = {
     updateApiKey,
     deleteApiKey,
     getActivity,
-    getGenerationContent,
-    submitGenerationFeedback,
   ],
 }

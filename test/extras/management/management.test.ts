@@ -295,31 +295,10 @@ describe("a sandbox's activity", () => {
     expect((await ask('POST /rerank', { model, query: 'a', documents: ['a'] })).body.provider).toBe('')
     expect((await ask('GET /activity')).body.data).toMatchObject([{ provider_name: '' }])
   })
-
-  it.each([
-    ['POST /chat/completions', { messages: [{ role: 'user', content: 'Why tides?' }] }],
-    ['POST /responses', { input: 'Why tides?' }],
-  ])('includes the content of a generation by %s, whole or streamed', async (line, body) => {
-    const { sandbox, ask } = start()
-    sandbox.reply('The moon pulls.')
-    for (const stream of [false, true]) {
-      const { text } = await ask(line, { model, stream, ...body })
-      const id = /"id":"((?:gen|resp)[-_]\w+)"/.exec(text)?.[1]
-      const content = (await ask(`GET /generation/content?id=${id}`)).body.data
-      expect(content.output.completion).toBe('The moon pulls.')
-      expect(JSON.stringify(content.input)).toContain('Why tides?')
-      const feedback = { generation_id: id, category: 'other' }
-      expect((await ask('POST /generation/feedback', feedback)).body).toEqual({ data: { success: true } })
-    }
-    expect((await ask('GET /generation/content?id=none')).status).toBe(404)
-  })
 })
 
 const ranking = { model: 'm', query: '', documents: ['a'] }
 it.each<[line: string, body: object | undefined, status: number]>([
-  ['GET /generation/content?id=', undefined, 400],
-  ['GET /generation/content?id=x', undefined, 404],
-  ['POST /generation/feedback', { generation_id: '', category: 'other' }, 400],
   ['POST /keys', { name: '' }, 400],
   ['POST /keys', { name: 'x' }, 201],
   ['POST /keys', { name: 'x', creator_user_id: '' }, 400],
@@ -340,14 +319,6 @@ it.each<[line: string, body: object | undefined, status: number]>([
   ['POST /rerank', { ...ranking, top_n: 1 }, 200],
 ])('%s with %j returns %i', async (line, body, status) => {
   expect((await start().ask(line, body)).status).toBe(status)
-})
-
-it('a comment on a generation has at most 1,000 characters', async () => {
-  const statuses = [1000, 1001].map(async (length) => {
-    const feedback = { generation_id: 'x', category: 'other', comment: 'x'.repeat(length) }
-    return (await start().ask('POST /generation/feedback', feedback)).status
-  })
-  expect(await Promise.all(statuses)).toEqual([404, 400])
 })
 
 it('rerank orders the documents by the words that they share with the query', async () => {

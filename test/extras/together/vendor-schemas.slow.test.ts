@@ -242,8 +242,6 @@ describe('resources', () => {
     await ask('GET /presets/tides/versions/3')
     const { id } = await ask('POST /responses', { model, input })
     await ask(`GET /generation?id=${id}`)
-    await ask(`GET /generation/content?id=${id}`)
-    await ask('POST /generation/feedback', { generation_id: id, category: 'other' })
     await ask('POST /embeddings', { model: 'aurora/embed-large', input })
     await ask('POST /rerank', { model, query: 'tides', documents: ['boats', 'tides'] })
   })
