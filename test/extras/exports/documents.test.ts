@@ -5,11 +5,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { controlOperations } from '../../../src/control/control.ts'
-import { toDocument } from '../../../src/extras/exports/openapi.ts'
-import { createGateway, ok } from '../../../src/index.ts'
-import type { AnyOperation } from '../../../src/operation.ts'
+import { createGateway } from '../../../src/index.ts'
 import { operations } from '../../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
@@ -99,12 +96,6 @@ describe('the API document', () => {
     expect(api.paths['/responses'].post.tags).toEqual(['beta.responses'])
   })
 
-  it('marks the plugin and the :online suffix as deprecated', () => {
-    const { plugins, model } = api.components.schemas.CreateResponseBody.properties
-    expect(plugins.deprecated).toBe(true)
-    expect(model.anyOf).toContainEqual(expect.objectContaining({ pattern: ':online$', deprecated: true }))
-  })
-
   it('describes the search tool, exclusive handles and integer limits', () => {
     const { WebSearchTool, FunctionTool, CreateResponseBody } = api.components.schemas
     expect(WebSearchTool.properties.type.const).toBe('gateway:web_search')
@@ -168,20 +159,6 @@ describe('the API document', () => {
     expect(api.paths['/providers'].get.responses['200'].headers).toHaveProperty('x-request-id')
   })
 
-  it('describes the 405 reply to a method that a path does not support', async () => {
-    expect(api.info.description).toContain('a 405 in the error envelope; `Allow` lists')
-    const gateway = createGateway()
-    for (const [path, methods] of Object.entries<Document>(api.paths)) {
-      const url = `https://gateway.example/api/v1${path.replace('{id}', 'production')}`
-      const response = await gateway.fetch(url, { method: 'PUT' })
-      expect([response.status, (await response.json()).error.code]).toEqual([405, 405])
-      const allowed = response.headers.get('allow')?.split(', ')
-      expect(allowed?.filter((method) => method !== 'HEAD').map((method) => method.toLowerCase())).toEqual(
-        Object.keys(methods),
-      )
-    }
-  })
-
   it('describes query parameter types', () => {
     const parameters = Object.fromEntries(
       api.paths['/benchmarks'].get.parameters.map((parameter: Document) => [parameter.name, parameter]),
@@ -236,94 +213,4 @@ describe('the control API document', () => {
     )
     expect(control.servers).toEqual([{ url: '/__understudy' }])
   })
-})
-
-it('control routes that create a resource return 201', () => {
-  const operations = Object.values<Document>(control.paths).flatMap((path) => Object.values<Document>(path))
-  const making = operations.filter(({ responses }) => responses['201'])
-  expect(making.map(({ operationId }) => operationId).sort()).toEqual([
-    'createRecord',
-    'createSandbox',
-    'createSnapshot',
-    'useScenario',
-  ])
-})
-
-it('a document describes operations without a tag, parameters with and without a description, and streams', () => {
-  const described: AnyOperation = {
-    id: 'listColours',
-    method: 'get',
-    path: '/colours',
-    input: { query: z.object({ hue: z.string().describe('Hue.'), shade: z.string().optional() }) },
-    output: z.string(),
-    streams: z.object({ colour: z.string() }),
-    resolve: () => ok(''),
-  }
-  const setup = { title: 'T', version: '1', description: 'D', base: '/', bearer: 'B', isEmulated: false }
-  const document = toDocument({ ...setup, described: [described] })
-  expect(document['tags']).toEqual([])
-  expect(document['paths']).toMatchInlineSnapshot(`
-    {
-      "/colours": {
-        "get": {
-          "operationId": "listColours",
-          "parameters": [
-            {
-              "description": "Hue.",
-              "in": "query",
-              "name": "hue",
-              "required": true,
-              "schema": {
-                "type": "string",
-              },
-            },
-            {
-              "in": "query",
-              "name": "shade",
-              "required": false,
-              "schema": {
-                "type": "string",
-              },
-            },
-          ],
-          "responses": {
-            "200": {
-              "content": {
-                "application/json": {
-                  "schema": {
-                    "type": "string",
-                  },
-                },
-                "text/event-stream": {
-                  "schema": {
-                    "description": "Lines \`data: <json>\`, usually ending with \`data: [DONE]\`.",
-                    "type": "string",
-                  },
-                  "x-event-schema": {
-                    "additionalProperties": false,
-                    "properties": {
-                      "colour": {
-                        "type": "string",
-                      },
-                    },
-                    "required": [
-                      "colour",
-                    ],
-                    "type": "object",
-                  },
-                },
-              },
-              "description": "Success",
-            },
-            "500": {
-              "$ref": "#/components/responses/Error",
-            },
-            "default": {
-              "$ref": "#/components/responses/Error",
-            },
-          },
-        },
-      },
-    }
-  `)
 })
