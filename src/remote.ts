@@ -6,7 +6,6 @@
  * await using sandbox = await gateway.createSandbox()
  * await sandbox.use('provider-outage')
  */
-import type { TextCheck } from './control/check-text.ts'
 import { ControlClient } from './control/client.ts'
 import {
   type BundledScenario,
@@ -91,11 +90,6 @@ export class RemoteGateway extends SandboxOf<Bodies> {
   /** Returns a bundled scenario as YAML, as a starting point for your own. */
   bundledScenarioText(name: string): Promise<string> {
     return this.client.text('getBundledScenarioText', { name })
-  }
-
-  /** Validates a scenario in YAML or JSON. Returns every problem with its line and column. */
-  checkScenario(text: string): Promise<TextCheck> {
-    return this.client.data('checkScenario', {}, { body: { text } })
   }
 
   /** Returns 'ok' if the server is up. */

@@ -16,7 +16,6 @@ import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { AnyOperation } from '../operation.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
-import { EventFeed } from './event-feed.ts'
 import { exportCall, journalOperations } from './journal-operations.ts'
 import type { ControlContext, ControlHost } from './operation.ts'
 import { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
@@ -49,15 +48,9 @@ export class Control {
   readonly #host: ControlHost
   readonly #router: Router
 
-  constructor(setup: Pick<ControlHost, 'gateway' | 'operations'>) {
-    const events = new EventFeed(setup.gateway.sandboxes.listeners)
-    this.#host = { ...setup, events }
-    this.#router = new Router(setup.operations)
-  }
-
-  /** Ends event streams when the server shuts down. */
-  close(): void {
-    this.#host.events.close()
+  constructor(host: ControlHost) {
+    this.#host = host
+    this.#router = new Router(host.operations)
   }
 
   /** Handles a control request. Throws a `GatewayError` for an invalid one. */

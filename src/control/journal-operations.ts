@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import type { Extra } from '../gateway/extra.ts'
 import { GatewayError } from '../http/errors.ts'
-import { AppliedRule, assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
+import { assertEntryFields, hiddenEntry, JournalEntry } from '../journal/entry.ts'
 import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
 import type { Har } from '../journal/har.ts'
 import { Duration } from '../lib/numbers.ts'
-import { gatewayOperation, objectOf, sandboxOperation } from './operation.ts'
+import { objectOf, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
 // JSON omits an undefined body.
@@ -18,31 +18,6 @@ const operation = z.string().min(1)
 const shown = (entries: readonly JournalEntry[]) => entries.map((entry) => hiddenEntry(entry))
 
 const entry = z.string().min(1).describe("The reply's x-request-id.")
-
-const Summary = z
-  .strictObject({
-    id: z.string().describe("The reply's x-request-id."),
-    sandbox: z.string().describe('Sandbox id.'),
-    operation: z.string().nullable().describe('Null if no operation matched.'),
-    method: z.string(),
-    path: z.string(),
-    status: z.int().describe('0 if the connection ended without a response.'),
-    model: z.string().nullable().describe('Model in the request body, if any.'),
-    stream: z.boolean().describe('True if the request asked for an event stream.'),
-    rules: z.array(AppliedRule),
-    unmatched: z.boolean().describe('True if neither an operation nor a rule matched.'),
-    nearMissCount: z.int().describe('Number of near misses; 0 if a rule applied.'),
-    warnings: z.int(),
-    delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
-    tokens: z.int().describe('Tokens used by the reply.'),
-    startedAt: z.string().describe('Real time of arrival, ISO 8601.'),
-    durationMs: z
-      .number()
-      .nullable()
-      .describe('Real time to the last byte, in milliseconds; null while in flight.'),
-    firstByteMs: z.number().nullable().describe("Real time to the body's first byte, in milliseconds."),
-  })
-  .meta({ id: 'CallSummary', description: 'Summary of a call.' })
 
 export const journalOperations = [
   sandboxOperation({
@@ -152,47 +127,6 @@ export const journalOperations = [
     route: 'DELETE /sandboxes/{sandbox}/journal',
     doc: { summary: 'Clear the journal', tag: 'Journal' },
     resolve: ({ journal }) => journal.clear(),
-  }),
-  gatewayOperation({
-    id: 'followEvents',
-    route: 'GET /events',
-    doc: {
-      summary:
-        'Follow the calls in all sandboxes as an event stream. Sends `calls` events with summaries, at most ten per second, and `resync` if calls were missed',
-      tag: 'Journal',
-      type: 'text/event-stream',
-    },
-    input: {
-      query: z.strictObject({
-        after: z
-          .string()
-          .optional()
-          .describe(
-            'Id of the last event received, as in the Last-Event-ID header. The stream resumes after it.',
-          ),
-      }),
-    },
-    output: z.string(),
-    resolve: ({ events, call: { headers, sink }, query: { after = headers['last-event-id'] } }) =>
-      events.follow(after, sink.disconnected),
-  }),
-  sandboxOperation({
-    id: 'listCalls',
-    route: 'GET /sandboxes/{sandbox}/calls',
-    doc: { summary: 'List summaries of the newest calls, in order of arrival', tag: 'Journal' },
-    input: {
-      query: z.strictObject({
-        last: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(10_000)
-          .optional()
-          .describe('Maximum number of calls. Default: all.'),
-      }),
-    },
-    output: z.object({ data: z.array(Summary) }),
-    resolve: ({ journal }, { query: { last } }) => ({ data: journal.summaries(last) }),
   }),
   sandboxOperation({
     id: 'getCall',

@@ -5,13 +5,11 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { json, type Reply } from '../http/reply.ts'
 import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { EventFeed } from './event-feed.ts'
 
 /** State that all control operations on a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
   readonly operations: readonly AnyOperation[]
-  readonly events: EventFeed
 }
 
 /** A control request's input. Parameters, query and body have been validated. */

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
-import { type DryRun, dryRun } from '../journal/dry-run.ts'
 import { SandboxUsage } from '../journal/ledger.ts'
 import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -10,7 +9,6 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Scenario } from '../scenarios/scenario.ts'
-import { checkText } from './check-text.ts'
 import { gatewayOperation, objectOf, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
@@ -168,64 +166,6 @@ export const scenarioOperations = [
     output: z.string(),
     resolve: ({ params: { name } }) => toYaml(bundledScenario(name)),
   }),
-  gatewayOperation({
-    id: 'checkScenario',
-    route: 'POST /scenario-checks',
-    doc: {
-      summary: 'Validate a scenario in YAML or JSON. Lists every problem with its line and column',
-      tag: 'Scenarios',
-    },
-    input: {
-      body: z.strictObject({ text: z.string().describe("A scenario file's content, or a single rule.") }),
-    },
-    output: z.object({
-      data: z.strictObject({
-        scenario: objectOf<ScenarioInput>()
-          .nullable()
-          .describe('Scenario with defaults filled in; null if there are problems.'),
-        problems: z.array(
-          z.strictObject({
-            line: z.int().describe('From 1.'),
-            column: z.int().describe('From 1.'),
-            message: z.string(),
-          }),
-        ),
-      }),
-    }),
-    resolve: ({ gateway, body: { text } }) => ({ data: checkText(text, gateway) }),
-  }),
-  sandboxOperation({
-    id: 'dryRunScenario',
-    route: 'POST /sandboxes/{sandbox}/dry-runs',
-    doc: {
-      summary: 'Dry-run a scenario: lists the past calls that it would have matched, and changes nothing',
-      tag: 'Scenarios',
-    },
-    input: {
-      body: z.strictObject({
-        scenario: ScenarioReference,
-        last: z
-          .int()
-          .min(1)
-          .max(10_000)
-          .optional()
-          .describe('Maximum number of calls to check. The newest are checked. Default: 1,000.'),
-      }),
-    },
-    output: z.object({
-      data: z.strictObject({
-        looked: z.int().describe('Number of calls checked.'),
-        met: z.int().describe('Number of calls that a rule would have matched.'),
-        rules: z.array(z.strictObject({ rule: z.int().describe('From 1.'), met: z.int() })),
-        calls: z
-          .array(z.strictObject({ id: z.string(), rule: z.int() }))
-          .describe('Matching calls, oldest first.'),
-      }),
-    }),
-    resolve: (sandbox, { gateway, body: { scenario, last } }) => ({
-      data: tryScenario(gateway.checkScenario(scenario), sandbox, gateway, last),
-    }),
-  }),
   sandboxOperation({
     id: 'listActiveScenarios',
     route: 'GET /sandboxes/{sandbox}/active-scenarios',
@@ -270,15 +210,4 @@ function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object):
   if (typeof scenario === 'string') gateway.checkScenario(scenario)
   const { id, name } = sandbox.use(scenario as ScenarioInput)
   return { id, name }
-}
-
-/** Performs a dry run of a scenario on a sandbox's newest calls. `last` is their maximum number. */
-export function tryScenario(
-  scenario: Scenario,
-  { journal, seed, options }: Sandbox,
-  { operations }: GatewayCore,
-  last = 1000,
-): DryRun {
-  const protocolOf = (id: string | undefined) => operations.find((each) => each.id === id)?.protocol
-  return dryRun(scenario, journal.records(last), { seed, timeScale: options.timeScale, protocolOf })
 }

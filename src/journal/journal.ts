@@ -24,7 +24,6 @@ import { assertEntryFields, type JournalEntry, nearMissesOf, toEntry } from './e
 import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, sentence, turnText } from './journal-text.ts'
-import { type CallSummary, toSummary } from './summary.ts'
 
 /**
  * Fields that a matching entry has. Nested objects may have additional fields; all other values must be
@@ -173,11 +172,6 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   /** Returns an entry. Throws 404 if it does not exist or was evicted. */
   entry(id: string): JournalEntry {
     return toEntry(this.record(id))
-  }
-
-  /** Returns summaries of the newest calls, oldest first. */
-  summaries(last = this.#records.length): CallSummary[] {
-    return this.records(last).map(toSummary)
   }
 
   /** Returns the newest records, oldest first. @internal */

@@ -34,7 +34,6 @@ export class Server {
   /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
   readonly #connections = new Map<Socket, NodeSink | undefined>()
   readonly #loadControl: () => Promise<Control>
-  #control: Control | undefined
   #removeBaseUrl = () => {}
 
   /** Throws a `TypeError` if the certificate or its key cannot be read. */
@@ -53,8 +52,7 @@ export class Server {
     })
     this.#loadControl = loadOnce(async () => {
       const { Control, controlOperations } = await import('../control/control.ts')
-      this.#control = new Control({ gateway, operations: await controlOperations(gateway) })
-      return this.#control
+      return new Control({ gateway, operations: await controlOperations(gateway) })
     })
   }
 
@@ -105,9 +103,8 @@ export class Server {
   close(graceMs = 0): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.#listener.closeAllConnections(), graceMs)
-      // Idle keep-alive connections, stalled replies and event streams would keep the server running.
+      // Idle keep-alive connections and stalled replies would keep the server running.
       const endIdle = () => {
-        this.#control?.close()
         for (const [socket, sink] of this.#connections)
           if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }

@@ -70,28 +70,13 @@ it('scenarios are validated against custom operations everywhere', async () => {
   const scenario = { name: 'mine', rules }
   expect(createGateway({ operations: [listReports] }).use(scenario).name).toBe('mine')
   expect((await box.use(scenario)).name).toBe('mine')
-  expect(await remote.checkScenario(JSON.stringify(scenario))).toMatchObject({ problems: [] })
-  expect(await remote.checkScenario('on: listReport\nfault: status')).toMatchObject({
-    problems: [{ message: expect.stringContaining("did you mean 'listReports'") }],
-  })
+  await expect(box.use({ on: 'listReport' as '*', fault: 'status' })).rejects.toThrow(
+    "did you mean 'listReports'",
+  )
   await own.close()
-})
-
-it('scenarios are validated as text, with line and column for each problem', async () => {
-  const wrong = 'name: mine\nrules:\n  - on: listProvider\n    fault: rate-limit\n'
-  expect(await gateway.checkScenario(wrong)).toEqual({
-    scenario: null,
-    problems: [{ line: 3, column: 5, message: expect.stringContaining("did you mean 'listProviders'") }],
-  })
-  expect(await gateway.checkScenario('name: [')).toMatchObject({ scenario: null, problems: [{ line: 1 }] })
-  expect(await gateway.checkScenario('on: listProviders\nfault: rate-limit')).toMatchObject({
-    problems: [],
-  })
-  expect(await gateway.checkScenario('3')).toMatchObject({ problems: [{ line: 1, column: 1 }] })
 })
 
 it('scenarios are available as valid YAML if bundled', async () => {
   const text = await (await fetch(`${server.url}/__understudy/scenarios/flaky/yaml`)).text()
   expect(text).toMatch(/^name: flaky$/m)
-  expect(await gateway.checkScenario(text)).toMatchObject({ problems: [], scenario: { name: 'flaky' } })
 })

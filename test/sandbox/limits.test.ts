@@ -24,7 +24,8 @@ describe('journal limits', () => {
   it('evict the oldest calls first, across all sandboxes', async () => {
     const gateway = createGateway({ limits: { journalEntries: 5 } })
     const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
-    const models = (sandbox: typeof first) => sandbox.journal.summaries().map(({ model }) => model)
+    const models = ({ journal }: typeof first) =>
+      journal.entries().map(({ body }) => (body as { model: string }).model)
     for (let turn = 1; turn <= 4; turn++)
       for (const { apiKey } of [first, second]) await ask(gateway, apiKey, { model: `aurora/dawn-${turn}` })
     expect(models(first)).toEqual(['aurora/dawn-3', 'aurora/dawn-4'])
