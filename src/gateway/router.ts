@@ -144,11 +144,13 @@ export function unknownPath(
 ): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
-  const bare = withoutSlashes(requested.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
-  const base = route === undefined ? '/api/v1' : ''
-  const why = reasonWhyUnknown(requested, route)
+  const [base = ''] = /^(\/api)?(\/v1)?(?=\/)/.exec(requested) ?? []
+  const bare = withoutSlashes(requested.slice(base.length))
+  const outside = route === undefined ? ', because paths start with /api/v1/' : ''
+  const repeated = route !== undefined && base.endsWith('/v1')
+  const why = repeated ? `, because the base URL already ends in /api/v1: omit ${base}` : outside
   const format = ({ method, path }: AnyOperation) =>
-    `${method.toUpperCase()} ${base}${fillParameters(path, bare)}`
+    `${method.toUpperCase()} ${outside && '/api/v1'}${fillParameters(path, bare)}`
   const match = preferMethod(operationsAt(bare, operations), method)
   if (match) return `${problem}${why}. Did you mean ${format(match)}?`
 
@@ -162,7 +164,7 @@ export function unknownPath(
   }
   const near = preferMethod(similarOperations(bare, operations), method)
   if (near) return `${problem}${why}. Did you mean ${format(near)}?`
-  if (route === undefined) return `${problem}, because paths start with /api/v1/`
+  if (route === undefined) return problem + outside
   return scriptable.test(`${method} ${route}`) && route.length <= maxPathLength
     ? `${problem}. A rule can handle it, for example { on: '${method} ${route}', reply: { body: {} } }`
     : problem
@@ -173,13 +175,6 @@ function withoutSlashes(path: string): string {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end--
   return path.slice(0, end)
-}
-
-/** Returns why a path is unknown, if it is outside the base URL or repeats part of it; otherwise an empty string. */
-function reasonWhyUnknown(requested: string, route: string | undefined): string {
-  if (route === undefined) return ', because paths start with /api/v1/'
-  const [, repeated] = /^(\/api\/v1|\/v1)\//.exec(requested) ?? []
-  return repeated === undefined ? '' : `, because the base URL already ends in /api/v1: omit ${repeated}`
 }
 
 /** Returns the operation with the requested method, or the first one if there is none. */
