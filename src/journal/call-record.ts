@@ -114,7 +114,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   triedModels: readonly string[] = noItems
   asksForStream = false
   /** If true, the request was rejected before its operation ran. */
-  isRefused = false
+  isRejected = false
   match: Match | undefined
   /** The rules that produced or changed the reply, the one that replied first. */
   rules: readonly AppliedRule[] = noItems
@@ -247,8 +247,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Marks the request as rejected. Only rules for `*` can still match. */
-  refused(): void {
-    this.isRefused = true
+  rejected(): void {
+    this.isRejected = true
   }
 
   /** Sets the outcome of matching the active rules. */
@@ -284,13 +284,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Reports a bug in Understudy: a reply that violates its schema or could not be generated. */
-  broken(message: string): void {
+  reportBug(message: string): void {
     this.schemaViolation = true
     this.warn(message)
   }
 
   /** Sets the error message, if it is more detailed than the reply's. */
-  rejectedFor(message: string): void {
+  setError(message: string): void {
     this.error = message
   }
 

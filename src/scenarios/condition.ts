@@ -41,7 +41,7 @@ export interface RuleRequest extends Conditioned {
   /** Models tried so far, including the current one, if the request names several. */
   readonly triedModels?: readonly string[]
   /** If true, the request was already rejected, and only rules for `*` match it. Default: false. */
-  readonly isRefused?: boolean
+  readonly isRejected?: boolean
 }
 
 /** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */

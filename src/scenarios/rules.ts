@@ -373,8 +373,8 @@ export class Rules {
 }
 
 /** Returns the values of `on` that match a request, except `*`. */
-function namesOf({ isRefused, operation, generatesText, method, route }: RuleRequest): string[] {
-  if (isRefused) return []
+function namesOf({ isRejected, operation, generatesText, method, route }: RuleRequest): string[] {
+  if (isRejected) return []
   if (operation === undefined) return [`${method} ${route}`]
   return generatesText ? [operation, textOperations] : [operation]
 }
