@@ -3,15 +3,14 @@
 
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import modelRows from '../../fixtures/models.json' with { type: 'json' }
-import { fakeBenchmark, fakeDesignBenchmark } from '../../src/resources/benchmark.ts'
+import { fakeDesignBenchmark } from '../../src/resources/benchmark.ts'
 import type { CollectionDeclaration } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
-import { type FactoryContext, price, uniqueWords } from '../../src/resources/factory.ts'
+import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
 import { fakePreset, fakePresetVersion } from '../../src/resources/preset.ts'
 import { isoTimestamp } from '../../src/resources/text.ts'
-import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/workspace.ts'
+import { fakeWorkspace, type Workspace } from '../../src/resources/workspace.ts'
 
 const shared = new Faker({ locale: [en, base] })
 
@@ -94,13 +93,6 @@ describe('uniqueWords', () => {
   })
 })
 
-describe('fakeBenchmark', () => {
-  it('generates index rows for even indexes and design rows for odd ones', () => {
-    const sources = [0, 1, 2, 3].map((index) => fakeBenchmark(contextOf('benchmarks', index)).source)
-    expect(sources).toEqual(['index-source', 'design-source', 'index-source', 'design-source'])
-  })
-})
-
 describe('fakeDesignBenchmark', () => {
   it('generates higher win rates and more first places for higher elos', () => {
     const rows = Array.from({ length: 40 }, (_, index) =>
@@ -154,16 +146,6 @@ describe('fakePreset and fakePresetVersion', () => {
   })
 })
 
-describe('price', () => {
-  it.each([
-    [2_500_000, '2.5'],
-    [10_000_000, '10'],
-    [0.05, '0.00000005'],
-  ])('formats %d dollars per million tokens as %s dollars per token', (dollars, expected) => {
-    expect(price(dollars)).toBe(expected)
-  })
-})
-
 describe("a stored row's limits", () => {
   const versionOf = (version: number) => ({ version })
   it.each<[collection: string, valid: object[], invalid: object[]]>([
@@ -198,82 +180,6 @@ describe("a stored row's limits", () => {
       valid.map(() => true),
       invalid.map(() => false),
     ])
-  })
-})
-
-describe("a workspace's limits", () => {
-  const workspace = fakeWorkspace(contextOf('workspaces', 0))
-  const accepts = (changes: object) => {
-    const results = [
-      Workspace.safeParse({ ...workspace, ...changes }).success,
-      WorkspaceUpdate.safeParse(changes).success,
-    ]
-    expect(results[0]).toBe(results[1])
-    return results[0]
-  }
-
-  it.each([
-    ['no name', { name: '' }, false],
-    ['a name of 1 character', { name: 'a' }, true],
-    ['a name of 99 characters', { name: 'a'.repeat(99) }, true],
-    ['a name of 100 characters', { name: 'a'.repeat(100) }, true],
-    ['a name of 101 characters', { name: 'a'.repeat(101) }, false],
-    ['a name of 1 emoji', { name: '🌊' }, true],
-    ['a name of 100 emoji', { name: '🌊'.repeat(100) }, true],
-    ['a name of 101 emoji', { name: '🌊'.repeat(101) }, false],
-    ['a slug of 50 characters', { slug: 'a'.repeat(50) }, true],
-    ['a slug of 51 characters', { slug: 'a'.repeat(51) }, false],
-    ['an empty slug', { slug: '' }, false],
-    ['a slug of several segments', { slug: 'a1-b2-c3' }, true],
-    ['a slug that ends in a hyphen', { slug: 'a-' }, false],
-    ['a slug with consecutive hyphens', { slug: 'a--b' }, false],
-    ['a slug that ends in a line feed', { slug: 'a\n' }, false],
-    ['an uppercase slug', { slug: 'A' }, false],
-    ['an empty description', { description: '' }, true],
-    ['a null description', { description: null }, true],
-    ['a description of 500 characters', { description: '🌊'.repeat(500) }, true],
-    ['a description of 501 characters', { description: 'a'.repeat(501) }, false],
-    ['a sampling rate of 0.0001', { io_logging_sampling_rate: 0.0001 }, true],
-    ['a sampling rate of 0.00009', { io_logging_sampling_rate: 0.00009 }, false],
-    ['a sampling rate of 1', { io_logging_sampling_rate: 1 }, true],
-    ['a sampling rate above 1', { io_logging_sampling_rate: 1.0001 }, false],
-    ['a sampling rate of null', { io_logging_sampling_rate: null }, false],
-    ['a key id that is not an integer', { io_logging_api_key_ids: [1.5] }, false],
-    ['a key id of 2^53', { io_logging_api_key_ids: [2 ** 53] }, false],
-    ['no key ids', { io_logging_api_key_ids: [] }, true],
-    ['null key ids', { io_logging_api_key_ids: null }, true],
-    ['an undocumented provider sort', { default_provider_sort: 'vibes' }, true],
-  ])('apply to $0 (accepted: $2)', (_, changes, accepted) => {
-    expect(accepts(changes)).toBe(accepted)
-  })
-
-  it('are reported with the maximum and the actual length', () => {
-    const issues = WorkspaceUpdate.safeParse({ name: '🌊'.repeat(101) }).error?.issues
-    expect(WorkspaceUpdate.safeParse({ name: '' }).error?.issues).toMatchObject([
-      { code: 'too_small', minimum: 1, path: ['name'], message: 'Must have at least 1 character, has 0' },
-    ])
-    expect(issues).toMatchObject([
-      { code: 'too_big', maximum: 100, path: ['name'], message: 'Must have at most 100 characters, has 101' },
-    ])
-  })
-
-  it('are part of the JSON Schema', () => {
-    const schema = z.toJSONSchema(WorkspaceUpdate, { reused: 'inline' }).$defs?.WorkspaceUpdate
-    expect(schema?.properties).toMatchObject({
-      name: { type: 'string', minLength: 1, maxLength: 100 },
-      slug: { minLength: 1, maxLength: 50, pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$' },
-    })
-    expect(schema?.properties?.['description']).toEqual({
-      anyOf: [{ type: 'string', maxLength: 500 }, { type: 'null' }],
-      description: 'Workspace description.',
-    })
-    expect(schema?.required).toBeUndefined()
-  })
-})
-
-describe('WorkspaceUpdate', () => {
-  it('keeps unspecified fields', () => {
-    expect(WorkspaceUpdate.parse({ colour: 'blue' })).toEqual({ colour: 'blue' })
   })
 })
 
