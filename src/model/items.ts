@@ -6,7 +6,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
+import type { OfferedFunction, Prompt, StructuredFormat } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
 import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
@@ -94,11 +94,12 @@ export function writeItems(
   const verbosity = readVerbosity(prompt, context)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, context.warn)
   if (forced) return { items: [...items, callOf(forced, transcript, key, context)], reasoningTokens }
-  const part = writePart(
-    prompt.text?.format,
-    { transcript, verbosity, sources: search.sources, key },
-    context,
-  )
+  const { subject, answersFunction } = transcript
+  const { sources } = search
+  const written = joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+  const format = prompt.text?.format
+  const draft = { text: written.text, sources: sources ?? [], key, subject }
+  const part = format ? writeStructured(format, draft, context) : written
   const message: MessageItem = { type: 'message', parts: [part] }
   const searches = search.searched ? [webSearchItem(transcript)] : []
   return { items: [...items, ...searches, message], reasoningTokens }
@@ -137,36 +138,23 @@ function readVerbosity({ text }: Prompt, { warn }: WriteContext): Verbosity {
   return verbosity ?? 'medium'
 }
 
-interface Draft {
-  readonly transcript: Transcript
-  readonly verbosity: Verbosity
-  readonly sources: readonly Source[] | undefined
-  readonly key: string
-}
-
-function writePart(format: TextForm['format'], draft: Draft, context: WriteContext): CitedText {
-  const { sources = [] } = draft
-  if (format === undefined) return writeCited(draft)
-  if (sources.length > 0) context.assume('citedStructure')
-  const value = format === 'json' ? { answer: writeCited(draft).text } : fill(format, draft, context)
-  const cited = citeLinks(JSON.stringify(value), sources)
-  if (sources.length > cited.annotations.length) {
-    context.warn(
-      `${sources.length - cited.annotations.length} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
-    )
-  }
-  return cited
-}
-
-function fill(
-  { schema, path }: StructuredFormat,
-  { transcript: { subject }, sources = [], key: seed }: Draft,
-  { fakeValue, warn }: WriteContext,
-): unknown {
+/** Writes the value as JSON, with links to the sources in its strings. */
+function writeStructured(
+  format: 'json' | StructuredFormat,
+  { text, sources, key, subject }: { text: string; sources: readonly Source[]; key: string; subject: string },
+  { fakeValue, assume, warn }: WriteContext,
+): CitedText {
+  if (sources.length > 0) assume('citedStructure')
   const links = sources.map(({ url }) => linkTo(url))
-  return fakeValue?.(schema, { path, subject, seed, links, warn })
-}
-
-function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
-  return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+  const value =
+    format === 'json'
+      ? { answer: text }
+      : fakeValue?.(format.schema, { path: format.path, subject, seed: key, links, warn })
+  const cited = citeLinks(JSON.stringify(value), sources)
+  const omitted = sources.length - cited.annotations.length
+  if (omitted > 0)
+    warn(
+      `${omitted} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
+    )
+  return cited
 }

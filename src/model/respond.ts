@@ -3,12 +3,12 @@ import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, ok, type Reply } from '../http/reply.ts'
-import { answerPrompt } from './answer.ts'
-import { PacedFrames } from './paced-frames.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Protocol } from '../resources/protocol.ts'
 import { withLatency } from '../sandbox/latency.ts'
 import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
+import { answerPrompt } from './answer.ts'
+import { pacedFrames } from './paced-frames.ts'
 
 interface StreamingBody {
   readonly stream?: boolean | null | undefined
@@ -32,7 +32,7 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
   const { encode = encodeEvent, isDelta, endsWithoutDone = false } = protocol.places
   const reply = body.stream
     ? eventStream(
-        new PacedFrames(
+        pacedFrames(
           {
             events: protocol.events(object, answer, body),
             isToken: isDelta,

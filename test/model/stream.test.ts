@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
-import { PacedFrames } from '../../src/model/paced-frames.ts'
+import { pacedFrames } from '../../src/model/paced-frames.ts'
 import { cite } from '../../src/model/search/citations.ts'
 import { cutItems } from '../../src/model/token-limit.ts'
 import { responses } from '../../src/operations/responses/protocol.ts'
@@ -34,7 +34,7 @@ function frames(change: Partial<StreamOptions & { latency?: Latency }> = {}): Fr
   const events = responses.events(response, answer, body)
   const { isDelta: isToken } = responses.places
   const stream = { events, isToken, toFrame: responsesWriter(options), endsWithDone: true }
-  return [...new PacedFrames(stream, options.latency)]
+  return [...pacedFrames(stream, options.latency)]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {
@@ -100,7 +100,7 @@ describe("a stream's pacing", () => {
   })
 })
 
-describe('PacedFrames', () => {
+describe('pacedFrames', () => {
   /** Returns a stream's frames as text: pauses in milliseconds, event types and `done`. */
   const framesOf = (latency: z.input<typeof LatencyOption>, endsWithDone = true) => {
     const stream = {
@@ -110,7 +110,7 @@ describe('PacedFrames', () => {
         event.type === 'skipped' ? undefined : { kind: 'event', event },
       endsWithDone,
     }
-    return Array.from(new PacedFrames(stream, paced(latency).latency), (frame) =>
+    return Array.from(pacedFrames(stream, paced(latency).latency), (frame) =>
       frame.kind === 'wait' ? frame.ms : frame.kind === 'event' ? frame.event.type : frame.kind,
     ).join(' ')
   }
