@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
-import { environmentHelp } from '../../../src/lib/flags.ts'
 import { startServer } from '../../../src/serve.ts'
 import { runCommand } from '../../cli/run-command.ts'
 import { ask } from './streams.ts'
@@ -17,14 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-let stdout = ''
 let stderr = ''
 afterEach(() => vi.unstubAllEnvs())
 
 /** Runs a command, with `@` in its arguments replaced by the folder. Returns the exit code. */
 async function exit(...args: string[]): Promise<number> {
   const result = await runCommand(...args.map((arg) => arg.replace('@', `${folder}/`)))
-  stdout = result.stdout
   stderr = result.stderr
   return result.code
 }
@@ -149,29 +146,5 @@ describe('import', () => {
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
     expect(stderr).toContain('rules.yaml')
-  })
-})
-
-it('every recording command prints its help, with defaults', async () => {
-  const defaults: Record<string, string[]> = {}
-  for (const command of ['record', 'import', 'drift']) {
-    expect(await exit(command, '--help')).toBe(0)
-    expect(stdout).toContain(`gateway-understudy ${command}`)
-    const texts = stdout.replace(/\s+/g, ' ').matchAll(/default: ([^)]*)\)/g)
-    defaults[command] = [...texts].map(([, text = '']) => text)
-    expect(stdout.includes(environmentHelp), command).toBe(command === 'record')
-  }
-  expect(defaults).toEqual({
-    record: [
-      '"recordings"',
-      "the client's key",
-      '"neutral"',
-      '4142',
-      '"127.0.0.1"',
-      'generated unless listening on loopback',
-      '120000',
-    ],
-    import: ['"recordings"', '"/api/v1"', '"neutral"'],
-    drift: ['the dialect of each recording', '"breaking"'],
   })
 })

@@ -363,18 +363,6 @@ describe('record', () => {
     `)
   })
 
-  it('prints only leaks and the summary with --quiet, and records everything with --all', async () => {
-    expect(await recorded('--quiet', '--all')).toMatchInlineSnapshot(`
-      [
-        "POST /responses: deleted, createResponse-KEY.recording.jsonl still contained a secret (api key (sk-))
-      2 recorded to OUT/, 0 skipped, 1 deleted because they still contained a secret
-      exit code 1",
-        "1 recorded to OUT/, 0 skipped
-      exit code 0",
-      ]
-    `)
-  })
-
   it('prints its address, each exchange and a summary as lines of JSON with --json', async () => {
     expect(await recorded('--json')).toMatchInlineSnapshot(`
       [

@@ -235,27 +235,6 @@ describe('the recorder', () => {
     expect(bytes).toEqual([22])
   })
 
-  it('stops recording, but not forwarding, above maxBytes', async () => {
-    const piece = Buffer.alloc(64 * 1024, 'data: x\n')
-    await using upstream = await startUpstream(async (_, response) => {
-      for (let sent = 0; sent < 65; sent++)
-        if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
-      response.end()
-    })
-    const recorder = await record(upstream.url, { maxBytes: 64 * piece.length })
-    let bytes = 0
-    await ask(recorder.baseUrl, '/responses', { body: {} }, (received) => {
-      bytes += received.chunks.pop()?.bytes.length ?? 0
-    })
-    await recorder.close()
-    expect(bytes).toBe(65 * piece.length)
-    expect(await readdir(recorder.out)).toEqual([])
-    expect(recorder.lines[0]?.result).toEqual({
-      kind: 'not-recorded',
-      reason: 'the reply is larger than 4 MB',
-    })
-  })
-
   it('numbers repeated requests, and records only new requests by default', async () => {
     let calls = 0
     await using upstream = await startUpstream((_, response) => void response.end(`{"call":${++calls}}`))
