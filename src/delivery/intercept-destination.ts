@@ -11,13 +11,7 @@ import { GatewayError, messages } from '../http/errors.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
-/**
- * Action for requests that the gateway does not handle:
- * - `guard` rejects requests that appear to be meant for the gateway, and passes the others through;
- * - `error` rejects every request except those to this machine;
- * - `warn` passes all requests through, with a warning for those that leave this machine;
- * - `bypass` passes all requests through.
- */
+/** Action for requests that the gateway does not handle. See `InterceptOptions`. */
 export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[number]
 
 export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const

@@ -36,7 +36,6 @@ export interface Controller {
 
 export interface ControlledHandler {
   onRequestStart(controller: Controller, context: unknown): void
-  onRequestUpgrade?(controller: Controller, status: number, headers: unknown, socket: unknown): void
   onResponseStarted?(): void
   onResponseStart?(
     controller: Controller,
@@ -52,7 +51,6 @@ export interface ControlledHandler {
 /** Handler with callbacks. `onHeaders` and `onData` return false to pause the reply. */
 export interface CallbackHandler {
   onConnect?(abort: (reason: Error) => void, context: unknown): void
-  onUpgrade?(status: number, rawHeaders: readonly Buffer[], socket: unknown): void
   onResponseStarted?(): void
   onHeaders?(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): unknown
   onData?(chunk: Buffer): unknown

