@@ -102,7 +102,8 @@ export const JournalEntry = z.lazy(() =>
     })
     .meta({ id: 'JournalEntry', description: 'A request and its reply.' }),
 )
-type EntryFields = z.output<typeof JournalEntry>
+/** Fields of an entry, with a body of any type. */
+export type EntryFields = z.output<typeof JournalEntry>
 
 /** A request and its reply. */
 export interface JournalEntry<Body = unknown> extends Omit<EntryFields, 'body'> {

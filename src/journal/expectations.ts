@@ -43,7 +43,10 @@ export function judgeCalls(
   const count = times === undefined ? 'a call' : calls(times)
   const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
   const expectation = pass ? `Did not expect ${count} ${subject}` : `Expected ${count} ${subject}`
-  const received = `but received ${matching.size === 0 ? 'none' : matching.size}`
+  const truncated = truncatedBody(called, match)
+  const received = [`but received ${matching.size === 0 ? 'none' : matching.size}`, truncated ?? []]
+    .flat()
+    .join('; ')
 
   const other = called.filter((entry) => !matching.has(entry))
   const closest = match === undefined ? undefined : nearestTo(match, other, has)
@@ -187,9 +190,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Returns a warning for each expected field that no call has. */
-export function unknownFieldWarnings(calls: readonly unknown[], match: unknown): string[] {
-  return unknownFieldsOf(calls, match).map(({ path, fields }) => {
+/** Explains that bodies were not compared, because the journal does not have them whole. */
+function truncatedBody(entries: readonly JournalEntry[], match: unknown): string | undefined {
+  if (!isRecord(match) || !('body' in match)) return undefined
+  const count = entries.filter(({ requestText }) => requestText.truncatedBytes > 0).length
+  return count === 0
+    ? undefined
+    : `the body of ${calls(count)} was truncated and not compared (limits.journalBodyBytes, limits.journalBytes)`
+}
+
+/** Returns a warning for each expected field that no call has, or about truncated bodies. */
+export function unknownFieldWarnings(entries: readonly JournalEntry[], match: unknown): string[] {
+  const truncated = truncatedBody(entries, match)
+  if (truncated !== undefined) return [`[understudy] journal.calls(): ${truncated}`]
+  return unknownFieldsOf(entries, match).map(({ path, fields }) => {
     const suggestion = nearest(path.slice(path.lastIndexOf('.') + 1), fields)
     const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
     return `[understudy] journal.calls(): no call to this operation has '${path}'${hint}`
