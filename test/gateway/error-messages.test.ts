@@ -809,19 +809,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "intercept: options.onUnhandledRequest must be 'guard', 'error', 'warn' or 'bypass', got 'ignore'",
     ],
   ],
-  defineOperation: [
-    [
-      "method: 'POTS'",
-      declared({ method: 'POTS' }),
-      "createGateway: operation 'getX': method 'POTS' is not one of get, post, put, patch, delete; did you mean 'post'?",
-    ],
-    ["path: 'x'", declared({ path: 'x' }), 'must start with a slash'],
-    [
-      "id: 'listProviders'",
-      declared({ id: 'listProviders', output: { '~standard': { validate() {} } } }),
-      'another operation has the same id',
-    ],
-  ],
   connectGateway: [
     [
       'connectGateway(undefined)',
@@ -862,21 +849,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   requests: [
-    [
-      'a repeated base path',
-      () => rejected(refusal('POST /api/v1/api/v1/responses')),
-      'Did you mean POST /responses?',
-    ],
-    [
-      'a model without a vendor',
-      () => rejected(refusal('POST /api/v1/responses', { body: '{"model":"gpt-4o","input":"x"}' })),
-      'model: ',
-    ],
-    [
-      'a disabled extension',
-      () => rejected(refusal('POST /api/v1/chat/completions')),
-      "createGateway({ extensions: ['chat'] })",
-    ],
     [
       'a header that names an unknown scenario',
       () =>

@@ -113,21 +113,6 @@ describe('the 404 for an unknown path', () => {
   })
 })
 
-it.each([
-  [{ durationMs: 1.234 }, 'GET /api/v1/providers 200 1.2 ms'],
-  [{ durationMs: 9.94 }, 'GET /api/v1/providers 200 9.9 ms'],
-  [{ durationMs: 12.345, rule: 'flaky#1' }, 'GET /api/v1/providers 200 12 ms flaky#1'],
-  [
-    { status: 0, delivery: 'aborted-by-fault' as const },
-    'GET /api/v1/providers no answer 2.0 ms aborted-by-fault',
-  ],
-  [{ status: 400, reason: 'a:\n  b' }, 'GET /api/v1/providers 400 2.0 ms: a: b'],
-])('requestLineText() prints %j', (change, line) => {
-  const request = { method: 'GET', path: '/api/v1/providers', status: 200, durationMs: 2 }
-  const rest = { rule: undefined, reason: undefined, delivery: 'complete' as const }
-  expect(requestLineText({ ...request, ...rest, ...change })).toBe(line)
-})
-
 describe('the reason for a rejection', () => {
   it('appears in the server log, journal text, journal entry and explanation', async () => {
     const lines: RequestLine[] = []

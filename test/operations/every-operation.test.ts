@@ -39,16 +39,6 @@ describeAdapters('every operation', (entrance) => {
   })
 
   describe('paths and methods', () => {
-    it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /benchmarks/', 'GET /'])(
-      '%s responds with 404 and the error envelope',
-      async (line) => {
-        const { status, headers, body } = await call(line as 'GET /')
-        expect(status).toBe(404)
-        expect(body.error).toEqual({ code: 404, message: expect.any(String) })
-        expect(headers.get('content-type')).toBe('application/json')
-      },
-    )
-
     it.each([
       ['POST /providers', 'GET, HEAD'],
       ['DELETE /workspaces/production', 'PATCH'],

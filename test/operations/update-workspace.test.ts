@@ -231,13 +231,6 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     },
   )
 
-  it('records the existing slugs in the journal after a 404 if none resembles the requested slug', async () => {
-    await patch('nobody', { name: 'x' })
-    expect(entrance.sandbox.journal.last('updateWorkspace')?.error).toMatch(
-      /^Resource not found: no workspace has the id or slug 'nobody'; expected one of production, staging/,
-    )
-  })
-
   it('applies 50 concurrent updates without losing any', async () => {
     const rates = Array.from({ length: 50 }, (_, index) => (index + 1) / 100)
     await Promise.all([
