@@ -218,7 +218,7 @@ describe('script()', () => {
     const ask = (question: string) => new Agent(gateway, question).ask()
     expect(textOf(await ask('One'))).not.toBe('Other')
     expect(gateway.journal.last('createResponse')?.nearMisses).toEqual([
-      { scenario: 'rule', rule: 1, reason: 'the inline rule has no turn left for this call' },
+      { scenario: 'rule', rule: 1, kind: 'script', reason: 'the inline rule has no turn left for this call' },
     ])
     await call(gateway, 'GET /providers')
     expect(textOf(await ask('Two'))).toBe('Other')
