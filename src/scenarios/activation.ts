@@ -17,7 +17,6 @@ import type { RuleInput, Scenario } from './scenario.ts'
 import type { ScriptRun } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 
-/** An active rule's counters. */
 export interface Progress {
   /** Number of calls that matched the rule's conditions. */
   seen: number
@@ -102,17 +101,14 @@ export interface Activation {
   readonly compiled: CompiledScenario
   /** Progress by rule number, from 1. Undefined for a rule that has matched no call yet. */
   readonly progress: Progress[]
-  /** Function that replies instead of the rules. */
   readonly replyFunction?: ReplyFunction | undefined
 }
 
-/** A rule with the activation that tracks its progress. */
 export interface Candidate {
   readonly rule: CompiledRule
   readonly activation: Activation
 }
 
-/** A rule with a script. */
 export interface ScriptCandidate extends Candidate {
   readonly script: CompiledScript
 }

@@ -20,7 +20,6 @@ import { answerFields, callsOf, isAnswer, type Script, type Turn } from './scrip
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
-/** The part of an operation that the checks need. */
 export interface KnownOperation {
   readonly id: string
   readonly method: string
@@ -32,7 +31,6 @@ export interface KnownOperation {
 }
 
 export interface CheckOptions {
-  /** Operations of the gateway that uses the scenario. */
   readonly operations: readonly KnownOperation[]
   /** Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown one. */
   readonly howToEnable?: (id: string) => string | undefined
@@ -50,7 +48,6 @@ export function checkScenario(input: unknown, options: CheckOptions): Scenario {
   return scenario
 }
 
-/** A problem with a field of a rule. */
 interface Finding {
   /** Path relative to the rule. */
   path: Path
@@ -137,7 +134,6 @@ interface RuleContext extends CheckOptions {
   readonly rule: Rule
 }
 
-/** Yields the problems with a rule's replies, faults, sequences and scripts. */
 function* effectProblems(context: RuleContext): Generator<Finding> {
   const { rule } = context
   const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
@@ -337,7 +333,6 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
   }
 }
 
-/** Yields the problems with templates anywhere in a reply or turn. */
 function* templateProblems(
   { expect: _, ...reply }: ScriptedReply & Partial<Turn>,
   path: Path,
@@ -350,7 +345,6 @@ function* templateProblems(
   }
 }
 
-/** Yields a value's strings with their paths. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
   if (typeof value !== 'object' || value === null) return

@@ -43,7 +43,6 @@ export interface CompiledRule {
    * Number of calls for which the rule counts as finite. 0 for scripts, and for rules without `times` or a sequence.
    */
   readonly finite: number
-  /** Behaviour after the last turn, the last step, or the last of `times`. */
   readonly onEnd: OnEnd
   readonly after: number
   readonly probability: number | undefined
@@ -65,7 +64,6 @@ export interface CompiledScenario {
   readonly name: string
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** All names in the rules' `on`. */
   readonly names: ReadonlySet<string>
 }
 

@@ -13,7 +13,6 @@ import { mustBe } from '../lib/schema-messages.ts'
 import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
 
-/** The part of a request that conditions test. */
 export interface Conditioned {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
@@ -140,7 +139,6 @@ function compile(matches: string, flags: string): Compiled | string {
   return 'problem' in result ? result.problem : { expression, maxText: result.maxText }
 }
 
-/** Returns a predicate for a valid pattern. */
 export function compilePattern(pattern: Pattern): (text: string) => boolean {
   const compiled = read(pattern)
   if (typeof compiled === 'string') throw new Error(compiled)
@@ -155,7 +153,6 @@ export function searchedPart(pattern: Pattern, value: unknown): string {
   return ` in its first ${compiled.maxText} characters`
 }
 
-/** Returns the problem with an invalid pattern. */
 export function patternProblem(pattern: Pattern): string | undefined {
   const problem = read(pattern)
   if (typeof problem !== 'string') return undefined
@@ -229,7 +226,6 @@ export type When = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */
 export type WhenInput = z.input<typeof When>
 
-/** One condition of a rule, compiled. */
 export interface Test {
   passes(request: Conditioned): boolean
   /** Describes the expected and the actual value, as the end of a sentence. */

@@ -17,7 +17,6 @@ export type SkipReason =
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
-/** A call's candidate rules, and how many of them were skipped. */
 export interface SkippedRules {
   /** Rules for the call's operation, in the order they were tried. */
   readonly rules: readonly CompiledRule[]

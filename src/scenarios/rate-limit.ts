@@ -54,7 +54,6 @@ export function compileRateLimit({
   return { requests, tokens, windowMs: per, by }
 }
 
-/** Requests and tokens used in a window. */
 interface Window {
   /** Start in elapsed time, in milliseconds, which determines when the window ends. */
   readonly at: number
@@ -76,7 +75,6 @@ export function callerOf(
 /** Maximum number of keys or models to track. The oldest is evicted. */
 const maxCallers = 10_000
 
-/** Tracks the usage of one rate limit, by key or model. */
 export class RateLimitUsage {
   readonly #windows = new Map<string, Window>()
 
@@ -88,12 +86,10 @@ export class RateLimitUsage {
     return true
   }
 
-  /** Adds a reply's tokens to the usage. */
   charge(limit: CompiledRateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
     if (tokens) this.#count(limit, request, clock, 0, tokens)
   }
 
-  /** Returns the usage in the caller's current window. */
   used(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): Window & { caller: string } {
     const caller = callerOf(limit, request)
     const window = this.#windows.get(caller)
@@ -140,7 +136,6 @@ export class RateLimitUsage {
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-/** A rate limit that a request has passed. */
 export interface PassedRateLimit {
   readonly limit: CompiledRateLimit
   readonly usage: RateLimitUsage

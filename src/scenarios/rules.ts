@@ -38,7 +38,6 @@ import {
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
-/** A rule that applies to a call. */
 export interface Match {
   scenario: string
   /** The rule's position in the scenario, from 1. */
@@ -52,7 +51,6 @@ export interface Match {
   turn: TurnReading | undefined
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
-  /** Function that replies instead of the rule. */
   replyFunction: ReplyFunction | undefined
 }
 
@@ -84,7 +82,6 @@ export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
-/** A snapshot of the scenarios and their progress. */
 export interface RulesSnapshot {
   readonly activations: readonly Activation[]
   readonly named: ReadonlyMap<string, Activation>
@@ -105,7 +102,6 @@ export class Rules {
   readonly #clock: Clock
   /** Activations, newest first. */
   #activations: Activation[] = []
-  /** Number of active rules. */
   #count = 0
   /** Scenarios activated by the `x-understudy-scenario` header, by name. */
   #named: ReadonlyMap<string, Activation> = new Map()
@@ -150,7 +146,6 @@ export class Rules {
     return this.#activations.map(({ compiled }) => compiled.name)
   }
 
-  /** Returns the active scenarios with their rules' progress, newest first. */
   active(): ScenarioProgress[] {
     return this.#activations.map(scenarioProgress)
   }
@@ -276,7 +271,6 @@ export class Rules {
     return this.#activations.toReversed().flatMap(scriptsOf)
   }
 
-  /** Returns a copy of the active scenarios and their progress. */
   snapshot(): RulesSnapshot {
     return {
       activations: this.#activations.map(copyActivation),

@@ -29,13 +29,11 @@ export interface ScriptRun {
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** Call ids of the previous turn. */
   readonly pending: readonly string[]
   /** Reason why the last request did not match its turn; null if it did. */
   readonly problem: string | null
 }
 
-/** An active script with its conversations. */
 export interface ActiveScript {
   readonly script: CompiledScript
   readonly onEnd: OnEnd
@@ -75,7 +73,6 @@ export type TurnReading = z.output<typeof TurnReading>
 export interface PlayedTurn {
   readonly effect: Effect
   readonly reading: TurnReading
-  /** Index of the script that replied. */
   readonly index: number
 }
 
