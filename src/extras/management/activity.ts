@@ -6,7 +6,6 @@ import { uuid } from '../../lib/seed.ts'
 import { providersOf } from '../../model/catalogue.ts'
 import { defineOperation } from '../../operation.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
-import { findGeneration } from './account.ts'
 import { apiKeysOf, keyIn, longHash } from './api-keys.ts'
 import { defaultWorkspaceId } from './lists.ts'
 
