@@ -1,6 +1,5 @@
-/** Tests text helpers: quoting, search words, tokens, embeddings, and fallback models. */
-import { describe, expect, it } from 'vitest'
-import { embed } from '../../src/extras/models/create-embeddings.ts'
+/** Tests text helpers: quoting, search words, tokens, and fallback models. */
+import { expect, it } from 'vitest'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
 import { modelsIn } from '../../src/resources/fallback-models.ts'
@@ -80,32 +79,6 @@ it.each<[text: string, tokens: string[]]>([
   ['é ', ['é', ' ']],
 ])('tokenize splits %j', (text, tokens) => {
   expect(tokenize(text)).toEqual(tokens)
-})
-
-describe('embed', () => {
-  const rounded = (numbers: Iterable<number>) => Array.from(numbers, (each) => Number(each.toFixed(5)))
-
-  it('returns the same vectors as in earlier versions', () => {
-    expect(['a', 'the tides', '', 'Ebb & flow, ebb'].map((text) => rounded(embed(text, 'key', 3)))).toEqual([
-      [-0.68041, 0.27217, 0.68041],
-      [0.28222, 0.94072, -0.18814],
-      [-0.889, -0.254, 0.381],
-      [-0.45325, -0.74168, 0.49445],
-    ])
-  })
-
-  it.each<[dimensions: number, last: number[]]>([
-    [1, [1]],
-    [63, [-0.21348, -0.28464, 0.11644]],
-    [64, [-0.28459, 0.11642, -0.0194]],
-    [65, [-0.09858, -0.1183, 0.2366]],
-    [200, [0.05633, -0.19153, -0.02253]],
-  ])('returns a unit vector (dimensions: %i)', (dimensions, last) => {
-    const vector = embed('How do tides work in the tides of Oslo?', 'key', dimensions)
-    expect(vector).toHaveLength(dimensions)
-    expect(rounded(vector.slice(-3))).toEqual(last)
-    expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
-  })
 })
 
 it('modelsIn returns the model and up to twenty fallback models, without duplicates', () => {

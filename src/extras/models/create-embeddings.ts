@@ -127,7 +127,7 @@ const entriesOfWord = 4
  *
  * @param key Key of the vector space, derived from seed and model. Vectors in different spaces are unrelated.
  */
-export function embed(text: string, key: string, dimensions: number): Float32Array {
+function embed(text: string, key: string, dimensions: number): Float32Array {
   const size = 2 ** Math.ceil(Math.log2(Math.max(dimensions, 64)))
   const features = new Float32Array(size)
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s]/gu) ?? ['']

@@ -66,7 +66,7 @@ export const rerank = defineOperation({
 })
 
 /** Returns the share of the query's words in each text. Rare words weigh more. */
-export function relevance(query: string, texts: readonly string[]): number[] {
+function relevance(query: string, texts: readonly string[]): number[] {
   const words = wordsOf(query)
   const sets = texts.map(wordsOf)
   const weights = new Map(

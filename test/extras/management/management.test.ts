@@ -1,6 +1,5 @@
 /** Tests the `management` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
-import { relevance } from '../../../src/extras/models/rerank.ts'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { type Answer, call } from '../../call.ts'
 
@@ -8,7 +7,7 @@ const model = 'aurora/dawn-2'
 
 /** Returns a sandbox, and a function that sends it requests with its own key or another one. */
 function start(options: GatewayOptions = {}) {
-  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'models', 'management'], ...options })
+  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'management'], ...options })
   const sandbox = gateway.createSandbox()
   const ask = (line: string, body?: unknown, apiKey: string = sandbox.apiKey): Promise<Answer> =>
     sandbox.run(() => call({ fetch: gateway.fetch, apiKey }, line, body === undefined ? {} : { body }))
@@ -292,19 +291,17 @@ describe("a sandbox's activity", () => {
   it('names no provider if there is none', async () => {
     const { sandbox, ask } = start()
     for (const { slug } of await sandbox.db.providers.list()) await sandbox.db.providers.delete(slug)
-    expect((await ask('POST /rerank', { model, query: 'a', documents: ['a'] })).body.provider).toBe('')
+    await ask('POST /responses', { model, input: 'Why?' })
     expect((await ask('GET /activity')).body.data).toMatchObject([{ provider_name: '' }])
   })
 })
 
-const ranking = { model: 'm', query: '', documents: ['a'] }
 it.each<[line: string, body: object | undefined, status: number]>([
   ['POST /keys', { name: '' }, 400],
   ['POST /keys', { name: 'x' }, 201],
   ['POST /keys', { name: 'x', creator_user_id: '' }, 400],
   ['POST /keys', { name: 'x', creator_user_id: 'x' }, 201],
   ['GET /keys/x', undefined, 404],
-  ['GET /model/x/y', undefined, 404],
   ['GET /presets/x/versions', undefined, 404],
   ['GET /presets/code-review/versions/9', undefined, 404],
   ['GET /workspaces/x', undefined, 404],
@@ -312,57 +309,8 @@ it.each<[line: string, body: object | undefined, status: number]>([
   ['GET /workspaces?limit=1', undefined, 200],
   ['GET /workspaces?limit=100', undefined, 200],
   ['GET /workspaces?limit=101', undefined, 400],
-  ['POST /rerank', ranking, 200],
-  ['POST /rerank', { ...ranking, model: '' }, 400],
-  ['POST /rerank', { ...ranking, documents: [] }, 400],
-  ['POST /rerank', { ...ranking, top_n: 0 }, 400],
-  ['POST /rerank', { ...ranking, top_n: 1 }, 200],
 ])('%s with %j returns %i', async (line, body, status) => {
   expect((await start().ask(line, body)).status).toBe(status)
-})
-
-it('rerank orders the documents by the words that they share with the query', async () => {
-  const { sandbox, ask } = start()
-  const documents = ['The tide is low.', 'Nothing.', { text: 'The moon moves the tide.' }]
-  const { body } = await ask('POST /rerank', {
-    model,
-    query: 'Does the moon move the tide?',
-    documents,
-    top_n: 2,
-  })
-  expect(body.results).toMatchObject([
-    { index: 2, document: documents[2] },
-    { index: 0, document: { text: documents[0] } },
-  ])
-  expect(body.usage).toEqual({ search_units: 1, cost: expect.any(Number), total_tokens: expect.any(Number) })
-  expect(sandbox.journal.entries().at(-1)?.usage).toEqual({
-    model,
-    inputTokens: body.usage.total_tokens,
-    cachedTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    cost: body.usage.cost,
-  })
-  const [the, moon] = relevance('the moon', ['the', 'moon', 'the a', 'the b'])
-  expect(moon).toBeGreaterThan(the ?? 1)
-  expect(relevance('?', ['a'])).toEqual([0])
-  expect(relevance('one two three', ['one', 'two one', 'four'])).toEqual([0.231378, 0.537244, 0])
-})
-
-it('single models are found by id, slug and variant', async () => {
-  const { ask } = start()
-  for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
-    for (const path of ['model', 'models'])
-      expect((await ask(`GET /${path}/aurora/${slug}`)).body.data.id).toBe(model)
-  expect((await ask('GET /model/aurora/none')).status).toBe(404)
-  const { data, total_count, links } = (await ask('GET /models/user?limit=2&offset=1')).body
-  expect([data.length, total_count > 3, links.next]).toEqual([
-    2,
-    true,
-    '/api/v1/models/user?offset=3&limit=2',
-  ])
-  const all = (await ask('GET /models/user')).body
-  expect([all.data.length, all.links.next]).toEqual([all.total_count, null])
 })
 
 it('a gateway without the extension has none of its operations, and ignores its keys', async () => {

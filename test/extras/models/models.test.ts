@@ -134,3 +134,44 @@ describe('GET /models', () => {
     expect((await read('/models/a/b/endpoints')).status).toBe(404)
   })
 })
+
+describe('POST /rerank', () => {
+  const rank = (body: object) => call(createGateway({ extensions: ['models'] }), 'POST /rerank', { body })
+
+  it.each([
+    [{ model: 'm', query: '', documents: ['a'] }, 200],
+    [{ model: 'm', query: '', documents: ['a'], top_n: 1 }, 200],
+    [{ model: '', query: '', documents: ['a'] }, 400],
+    [{ model: 'm', query: '', documents: [] }, 400],
+    [{ model: 'm', query: '', documents: ['a'], top_n: 0 }, 400],
+  ])('with %j returns %i', async (body, status) => {
+    expect((await rank(body)).status).toBe(status)
+  })
+
+  it('orders the documents by the words that they share with the query, rare ones first', async () => {
+    const documents = ['The tide is low.', 'Nothing.', { text: 'The moon moves the tide.' }]
+    const query = 'Does the moon move the tide?'
+    const { body } = await rank({ model: 'aurora/dawn-2', query, documents, top_n: 2 })
+    expect(body.results).toMatchObject([
+      { index: 2, document: documents[2] },
+      { index: 0, document: { text: documents[0] } },
+    ])
+    expect(body.usage).toEqual({
+      search_units: 1,
+      cost: expect.any(Number),
+      total_tokens: expect.any(Number),
+    })
+    const scores = (await rank({ model: 'm', query: 'the moon', documents: ['the', 'moon', 'the a'] })).body
+    expect(scores.results.map(({ index }: { index: number }) => index)).toEqual([1, 0, 2])
+  })
+})
+
+it('single models are found by id, slug and variant', async () => {
+  const gateway = createGateway({ extensions: ['models'] })
+  for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
+    for (const path of ['model', 'models'])
+      expect((await call(gateway, `GET /${path}/aurora/${slug}`)).body.data.id).toBe('aurora/dawn-2')
+  expect((await call(gateway, 'GET /model/aurora/none')).status).toBe(404)
+  const { data, links } = (await call(gateway, 'GET /models/user?limit=2&offset=1')).body
+  expect([data.length, links.next]).toEqual([2, '/api/v1/models/user?offset=3&limit=2'])
+})
