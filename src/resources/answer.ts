@@ -13,13 +13,10 @@ import type {
 export interface Answer {
   /** Id set by a rule. Default: derived from the request. */
   readonly id?: string
-  /** The model as requested. */
   readonly model: string
-  /** The last user message. */
   readonly question: string
   readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
-  /** Tokens used by the input and all choices. */
   readonly usage: AnswerUsage
   /** If true, events of different items alternate in the stream. */
   readonly isInterleaved?: boolean
@@ -40,19 +37,15 @@ export interface ChoiceItem {
 
 export interface AnswerUsage {
   readonly inputTokens: number
-  /** Number of input tokens read from the cache. */
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Number of output tokens used for reasoning. */
   readonly reasoningTokens: number
 }
 
 /** Final state of an answer. Spec: States. */
 export interface AnswerEnd {
   readonly status: ResponseStatus
-  /** Set only if the answer is incomplete. */
   readonly reason?: IncompleteReason
-  /** Set only if the answer failed. */
   readonly error?: AnswerError
   /** Stop sequence that ended the text, if any. */
   readonly stop?: string
@@ -66,9 +59,7 @@ interface AnswerError {
 export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
 
 interface ItemHead {
-  /** Item id. Default: derived from the request. */
   readonly id?: string
-  /** Item status. Default: depends on whether the item is truncated. */
   readonly status?: string
 }
 

@@ -30,7 +30,6 @@ export const CatalogueModel = z.lazy(() => {
     })
     .meta({ id: 'Model', description: 'A model with its metadata and pricing.' })
 })
-
 export type CatalogueModel = z.infer<typeof CatalogueModel>
 
 export const models = defineCollection({

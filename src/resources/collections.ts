@@ -25,7 +25,6 @@ const list = [
 
 type Listed = (typeof list)[number]
 
-/** Record types by collection name. */
 export type Rows = { [C in Listed as C['name']]: z.output<C['schema']> }
 
 /**

@@ -21,7 +21,6 @@ export interface FactoryContext {
 export const EARLIEST = '2023-01-01T00:00:00.000Z'
 export const LATEST = '2025-12-31T23:59:59.999Z'
 
-/** Generates a timestamp between two others, inclusive. */
 export function timestamp(faker: Faker, from = EARLIEST, to = LATEST): string {
   return faker.date.between({ from, to }).toISOString()
 }

@@ -56,7 +56,6 @@ export const EmbeddingsModel = z.lazy(() =>
     })
     .meta({ id: 'EmbeddingsModel', description: 'An embeddings model with its metadata and pricing.' }),
 )
-
 export type EmbeddingsModel = z.infer<typeof EmbeddingsModel>
 
 export const embeddingsModels = defineCollection({

@@ -21,7 +21,6 @@ export interface Prompt extends PromptSettings {
 /** Settings that a preset provides if the request omits them. */
 export interface PromptSettings {
   readonly instructions?: string
-  /** Maximum number of tokens in each answer. */
   readonly maxOutputTokens?: number
   readonly tools?: readonly PromptTool[]
   /** `search` forces the web search. */
@@ -44,7 +43,6 @@ export interface OfferedFunction {
   readonly name: string
   /** JSON Schema for the arguments. Default: any object. */
   readonly parameters: object | null | undefined
-  /** Path of `parameters` in the request. */
   readonly path: string
 }
 
@@ -75,7 +73,6 @@ export interface StructuredFormat {
 interface ReasoningRequest {
   /** Reasoning effort. Unknown values are treated as `medium`. Default: `medium`. */
   readonly effort?: string
-  /** Maximum number of reasoning tokens. */
   readonly maxTokens?: number
   /** `concise` or `detailed`. Default: depends on the effort. */
   readonly summary?: string

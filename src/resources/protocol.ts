@@ -20,7 +20,6 @@ export interface Protocol<Body, Result> {
    * @param conversation Conversation in this body.
    */
   prompt(body: Body, conversation: Conversation): Prompt
-  /** Renders an answer as an object. */
   object(answer: Answer, context: RenderContext<Body>): Result
   /** Renders an answer as stream events, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
@@ -87,11 +86,9 @@ export interface StreamPlaces {
 
 /** State of a stream at the time of a failure. */
 export interface StreamSoFar {
-  /** The latest event. */
   last?: StreamEvent
   /** The `response` object of the latest event that contains one. */
   response: object | undefined
-  /** The next event's sequence number. */
   sequence: number
 }
 

@@ -486,6 +486,7 @@ describe('fields with well-known names', () => {
     const text = { type: 'string' }
     const schema = strict({
       title: text,
+      candidate: { type: 'string', description: 'not a date' },
       departureCity: text,
       contact_email: text,
       created_at: text,
@@ -497,6 +498,7 @@ describe('fields with well-known names', () => {
     const value = fakeValue(schema, origin) as Record<string, string>
     expect(value).toMatchObject({
       title: 'Plan',
+      candidate: 'three',
       departureCity: expect.stringMatching(/^[A-Z][a-z]+/),
       contact_email: expect.stringMatching(/^\w+@example\.com$/),
       when: expect.stringMatching(/^2025-\d\d-\d\d$/),

@@ -32,57 +32,57 @@ const formats: Readonly<Record<string, Sample>> = {
   byte: (faker) => btoa(faker.lorem.word()),
 }
 
-/** Samples of strings by the end of the field's name, in words. The first match is used. */
-const texts: readonly [ending: RegExp, sample: Sample][] = [
-  [/e-?mail( address)?$/, email],
-  [/\bip( address)?$/, ipv4],
-  [/(phone|mobile|fax|telephone)( number)?$/, (faker) => `+1-202-555-01${faker.string.numeric(2)}`],
-  [/(user|nick) ?name|handle|login$/, (faker) => faker.internet.username().toLowerCase()],
-  [/first name|given name$/, (faker) => faker.person.firstName()],
-  [/(last|family|sur) ?name$/, (faker) => faker.person.lastName()],
-  [/(full|contact|customer|author|person|guest) name$/, person],
-  [/^(author|customer|person|recipient|passenger|assignee|employee|attendee|guest)s?$/, person],
-  [/(company|organi[sz]ation|employer|vendor|brand)( name)?$/, (faker) => faker.company.name()],
-  [/job( title)?|occupation|profession$/, (faker) => faker.person.jobTitle()],
-  [/product( name)?$/, (faker) => faker.commerce.productName()],
-  [/country code$/, (faker) => faker.location.countryCode()],
-  [/country|nationality$/, (faker) => faker.location.country()],
-  [/state|province|region$/, (faker) => faker.location.state()],
-  [/city|town|origin|destination|location$/, (faker) => faker.location.city()],
-  [/(postal|post|zip) ?code|zip$/, (faker) => faker.location.zipCode('#####')],
-  [/street|address( line)?( 1)?$/, (faker) => faker.location.streetAddress()],
-  [/time ?zone$/, (faker) => faker.location.timeZone()],
-  [/ur[il]|link|website|homepage|avatar|image|photo$/, url],
-  [/domain|host( ?name)?$/, hostname],
-  [/uuid|guid$/, (faker) => faker.string.uuid()],
-  [/\bid$/, (faker) => faker.string.alphanumeric({ length: 10, casing: 'lower' })],
-  [/ at|timestamp|date ?time$/, dateTime],
-  [/date|birthday|deadline|\bday$/, date],
-  [/\btime$/, (faker) => String(dateTime(faker)).slice(11, 16)],
-  [/month$/, (faker) => faker.date.month()],
-  [/currency( code)?$/, (faker) => faker.finance.currencyCode()],
-  [/colou?r$/, (faker) => faker.color.human()],
-  [/language$/, (faker) => faker.location.language().name],
-  [/version$/, (faker) => faker.system.semver()],
-  [/file ?name$/, (faker) => faker.system.commonFileName('txt')],
-]
+/** Samples of strings by the last words of the field's name. The first match is used. */
+const texts = byEnding({
+  'e-?mail( address)?': email,
+  'ip( address)?': ipv4,
+  '(phone|mobile|fax|telephone)( number)?': (faker) => `+1-202-555-01${faker.string.numeric(2)}`,
+  '(user|nick) ?name|handle|login': (faker) => faker.internet.username().toLowerCase(),
+  'first name|given name': (faker) => faker.person.firstName(),
+  '(last|family|sur) ?name': (faker) => faker.person.lastName(),
+  '(full|contact|customer|author|person|guest) name': person,
+  '^(author|customer|person|recipient|passenger|assignee|employee|attendee|guest)s?': person,
+  '(company|organi[sz]ation|employer|vendor|brand)( name)?': (faker) => faker.company.name(),
+  'job( title)?|occupation|profession': (faker) => faker.person.jobTitle(),
+  'product( name)?': (faker) => faker.commerce.productName(),
+  'country code': (faker) => faker.location.countryCode(),
+  'country|nationality': (faker) => faker.location.country(),
+  'state|province|region': (faker) => faker.location.state(),
+  'city|town|origin|destination|location': (faker) => faker.location.city(),
+  '(postal|post|zip) ?code|zip': (faker) => faker.location.zipCode('#####'),
+  'street|address( line)?( 1)?': (faker) => faker.location.streetAddress(),
+  'time ?zone': (faker) => faker.location.timeZone(),
+  'ur[il]|link|website|homepage|avatar|image|photo': url,
+  'domain|host( ?name)?': hostname,
+  'uuid|guid': (faker) => faker.string.uuid(),
+  id: (faker) => faker.string.alphanumeric({ length: 10, casing: 'lower' }),
+  ' at|timestamp|date ?time': dateTime,
+  'date|birthday|deadline|day': date,
+  time: (faker) => String(dateTime(faker)).slice(11, 16),
+  month: (faker) => faker.date.month(),
+  'currency( code)?': (faker) => faker.finance.currencyCode(),
+  'colou?r': (faker) => faker.color.human(),
+  language: (faker) => faker.location.language().name,
+  version: (faker) => faker.system.semver(),
+  'file ?name': (faker) => faker.system.commonFileName('txt'),
+})
 
 /** Samples of numbers. */
-const numbers: readonly [ending: RegExp, sample: Sample][] = [
-  [/latitude|\blat$/, (faker) => faker.location.latitude()],
-  [/longitude|\bl(on|ng)$/, (faker) => faker.location.longitude()],
-  [/\bage$/, int(18, 80)],
-  [/year$/, int(1990, 2026)],
-  [/month$/, int(1, 12)],
-  [/\bday$/, int(1, 28)],
-  [/hours?$/, int(1, 23)],
-  [/rating|stars|score$/, int(1, 5)],
-  [/confidence|probability|ratio$/, (faker) => int(50, 99)(faker) / 100],
-  [/percent(age)?$/, int(1, 100)],
-  [/price|cost|amount|total|budget|fee|salary|income$/, (faker) => int(500, 50_000)(faker) / 100],
-  [/quantity|count|guests|people|passengers|adults|seats$/, int(1, 6)],
-  [/temperature|celsius$/, int(-5, 35)],
-]
+const numbers = byEnding({
+  'latitude|lat': (faker) => faker.location.latitude(),
+  'longitude|l(on|ng)': (faker) => faker.location.longitude(),
+  age: int(18, 80),
+  year: int(1990, 2026),
+  month: int(1, 12),
+  day: int(1, 28),
+  'hours?': int(1, 23),
+  'rating|stars|score': int(1, 5),
+  'confidence|probability|ratio': (faker) => int(50, 99)(faker) / 100,
+  'percent(age)?': int(1, 100),
+  'price|cost|amount|total|budget|fee|salary|income': (faker) => int(500, 50_000)(faker) / 100,
+  'quantity|count|guests|people|passengers|adults|seats': int(1, 6),
+  'temperature|celsius': int(-5, 35),
+})
 
 /**
  * Proposes values by format and field name.
@@ -112,4 +112,8 @@ function wordsOf(name = ''): string {
     .replace(/[^A-Za-z\d]+/g, ' ')
     .trim()
     .toLowerCase()
+}
+
+function byEnding(samples: Readonly<Record<string, Sample>>): [ending: RegExp, sample: Sample][] {
+  return Object.entries(samples).map(([words, sample]) => [new RegExp(`\\b(?:${words})$`), sample])
 }
