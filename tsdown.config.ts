@@ -1,6 +1,6 @@
 /**
  * Builds the published package: one file per entry, and chunks for shared code. Large, seldom needed packages
- * (faker, js-yaml) are dependencies instead of being bundled.
+ * (faker, yaml) are dependencies instead of being bundled.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -4,7 +4,7 @@
  * Reading is synchronous because `use('./busy.yaml')` is. Node's modules are looked up when needed instead of
  * imported, because the main entry also runs in browsers.
  */
-import type { Event } from 'js-yaml'
+import type { Document } from 'yaml'
 import type * as z from 'zod'
 import { decodeUtf8 } from './bytes.ts'
 import { check } from './check.ts'
@@ -48,6 +48,8 @@ export interface DataFile {
   locate(path: readonly PropertyKey[]): Place
 }
 
+/** Maximum number of aliases in a YAML file. The parser looks for each one's anchor in all nodes. */
+const maxAliases = 1000
 /** Maximum number of values in a YAML file after aliases are expanded, to stop alias bombs. */
 const maxExpanded = 100_000
 
@@ -78,7 +80,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const value = parseJson(file, text)
   // The YAML parser, which also reads JSON, finds the positions. It runs only if there is a problem to
   // report.
-  return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
+  return { value, locate: locator(text, () => toDocument(text)) }
 }
 
 /** Reads a data file and validates it. Throws a `FileError` with all problems and their positions. */
@@ -109,14 +111,13 @@ export function parseDataText(name: string, text: string): DataFile {
 }
 
 export function toYaml(value: unknown): string {
-  const { dump, CORE_SCHEMA } = loadYaml()
-  return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
+  return loadYaml().stringify(value, { lineWidth: 100, aliasDuplicateObjects: false })
 }
 
 /** Loads the YAML parser, which works only in Node. */
-export function loadYaml(): typeof import('js-yaml') {
+function loadYaml(): typeof import('yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
-  return createRequire(import.meta.url)('js-yaml')
+  return createRequire(import.meta.url)('yaml')
 }
 
 /** Returns `no such file`, followed by the absolute path if the given path is relative. */
@@ -182,43 +183,85 @@ function isJsonStart(text: string): boolean {
   }
 }
 
-/** The parser's error messages, with plain-English replacements. */
-const yamlReasons: readonly (readonly [RegExp, string])[] = [
-  [/deficient indentation/, 'indent this line more, or close the bracket or quote above it'],
-  [
-    /bad indentation/,
-    'check the colon and indentation of this line and the one above, or quote text with a colon',
-  ],
-  [/multiline key|expected ':'/, 'write a colon and a space after the key'],
-  [/within a \w+ quoted scalar/, 'a quote is not closed'],
-  [/within a flow collection/, 'a bracket is not closed'],
-  [/missed comma/, 'write a comma between the values'],
-  [/found ','/, 'a value is missing before the comma'],
-  [/tab characters/, 'indent with spaces instead of tabs'],
-  [/duplicated mapping key/, 'this key occurs twice'],
-  [/alias/, 'quote text that begins with *'],
-  [/a directive|directives end mark/, 'quote text that begins with %'],
-  [/more than one document|separator is expected/, 'only one value is allowed'],
-]
+/** Plain-English messages by the parser's error code. */
+const yamlProblems: Readonly<Record<string, string>> = {
+  BAD_ALIAS: 'quote text that begins with *',
+  BAD_DIRECTIVE: 'quote text that begins with %',
+  BAD_INDENT: 'check the indentation of this line and the one above, or quote text with a colon',
+  BLOCK_AS_IMPLICIT_KEY: 'check the colon and indentation of this line, or quote text with a colon',
+  BLOCK_IN_FLOW: 'a bracket is not closed',
+  KEY_OVER_1024_CHARS: 'write a colon and a space after the key',
+  MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
+  MULTIPLE_DOCS: 'only one value is allowed',
+  TAB_AS_INDENT: 'indent with spaces instead of tabs',
+  TAG_RESOLVE_FAILED: 'remove the tag, or quote text that begins with !',
+}
+
+const tooDeep = 'is nested too deeply'
 
 function parseYaml(file: string, text: string): DataFile {
-  const { parseEvents, constructFromEvents, YAMLException, EVENT_ID } = loadYaml()
-  try {
-    const events = parseEvents(text, {})
-    const [value = null, another] = constructFromEvents(events, { source: text })
-    if (another !== undefined) throw new YAMLException('more than one document')
-    if (events.some(({ type }) => type === EVENT_ID.ALIAS) && sizeOf(value, maxExpanded) > maxExpanded)
-      throw new FileError([
-        { file, message: 'expands to too many values through aliases', ...placeAt(text, 0) },
-      ])
-    return { value, locate: locator(text, () => events) }
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error
-    const { reason } = error
-    const [, plain = reason] = yamlReasons.find(([pattern]) => pattern.test(reason)) ?? []
-    const message = reason.includes('maxDepth') ? 'is nested too deeply' : `not YAML: ${plain}`
-    throw new FileError([{ file, message, ...placeAt(text, error.mark?.position ?? 0) }])
+  const fail = (message: string, offset = 0): never => {
+    throw new FileError([{ file, message, ...placeAt(text, offset) }])
   }
+  try {
+    const document = toDocument(text)
+    const [error] = [...document.errors, ...document.warnings]
+    if (error?.code === 'RESOURCE_EXHAUSTION') fail(tooDeep, error.pos[0])
+    if (error) fail(`not YAML: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
+    const repeated = repeatedKey(document)
+    if (repeated !== undefined) fail('not YAML: this key occurs twice', repeated)
+    const aliases = readAliases(document)
+    if (aliases.count > maxAliases) fail(`has more than ${maxAliases} aliases`)
+    if (aliases.unresolved !== undefined) fail(`not YAML: ${yamlProblems['BAD_ALIAS']}`, aliases.unresolved)
+    const value = document.toJS({ maxAliasCount: -1 })
+    if (aliases.count > 0 && sizeOf(value, maxExpanded) > maxExpanded)
+      fail('expands to too many values through aliases')
+    return { value, locate: locator(text, () => document) }
+  } catch (error) {
+    if (error instanceof RangeError) return fail(tooDeep)
+    throw error
+  }
+}
+
+function toDocument(text: string): Document.Parsed {
+  // The parser compares each key with all others to find repeated ones.
+  return loadYaml().parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
+}
+
+/** Returns the offset of the first repeated key, if any. */
+function repeatedKey(document: Document.Parsed): number | undefined {
+  const { visit, isScalar } = loadYaml()
+  let offset: number | undefined
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        const name = isScalar(key) ? String(key.value) : key
+        if (seen.has(name)) offset = isScalar(key) ? key.range?.[0] : 0
+        if (offset !== undefined) return visit.BREAK
+        seen.add(name)
+      }
+      return undefined
+    },
+  })
+  return offset
+}
+
+/** Returns the number of aliases, and the offset of the first one without an anchor. */
+function readAliases(document: Document.Parsed): { count: number; unresolved: number | undefined } {
+  const { isAlias, visit } = loadYaml()
+  const anchors = new Set<string>()
+  let count = 0
+  let unresolved: number | undefined
+  visit(document, {
+    Node(_, node) {
+      if (!isAlias(node)) return void (node.anchor && anchors.add(node.anchor))
+      count++
+      if (!anchors.has(node.source)) unresolved ??= node.range?.[0]
+    },
+  })
+  return { count, unresolved }
 }
 
 /** Counts nested values up to a limit. */
@@ -232,71 +275,34 @@ function sizeOf(value: unknown, limit: number): number {
   return size
 }
 
-/** A value's position in YAML text. */
-interface Located {
-  readonly offset: number
-  /** Children by key or index. */
-  readonly inside: Map<string, { readonly offset: number; readonly value: Located }>
-}
-
-/** Indexes positions once, on the first lookup, because a file can have a problem on every line. */
-function locator(text: string, read: () => readonly Event[]): DataFile['locate'] {
+/** Parses the document on the first lookup. */
+function locator(text: string, read: () => Document.Parsed): DataFile['locate'] {
   const placeAtOffset = placesOf(text)
-  let root: Located | undefined
+  let document: Document.Parsed | undefined
   return (path) => {
-    try {
-      root ??= locateAll(text, read())
-    } catch {
-      root = { offset: 0, inside: new Map() }
-    }
-    return placeAtOffset(offsetOf(root, path))
+    document ??= read()
+    return placeAtOffset(offsetOf(document, path))
   }
 }
 
-/** Returns the offset of the deepest existing value on a path. */
-function offsetOf(root: Located, path: readonly PropertyKey[]): number {
-  let node = root
-  let { offset } = node
+/** Returns the offset of the key or value at a path, or of its last existing ancestor. */
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  const { isAlias, isMap, isNode, isScalar, isSeq } = loadYaml()
+  let node: unknown = document.contents
+  let offset = document.contents?.range[0] ?? 0
   for (const step of path) {
-    const next = node.inside.get(String(step))
-    if (!next) break
-    offset = next.offset
-    node = next.value
+    if (isAlias(node)) node = node.resolve(document)
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      if (!isScalar(pair?.key)) break
+      offset = pair.key.range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node) && isNode(node.items[Number(step)])) {
+      node = node.items[Number(step)]
+      if (isNode(node)) offset = node.range?.[0] ?? offset
+    } else break
   }
   return offset
-}
-
-function locateAll(text: string, events: readonly Event[]): Located {
-  const { EVENT_ID, SCALAR_STYLE, getScalarValue } = loadYaml()
-  const anchors = new Map<string, Located>()
-  let at = 1
-  const read = (): { node: Located; key: string } => {
-    const event = events[at++]
-    const inside: Located['inside'] = new Map()
-    if (event?.type === EVENT_ID.ALIAS) {
-      const node = anchors.get(text.slice(event.anchorStart, event.anchorEnd))
-      return { node: node ?? { offset: event.anchorStart, inside }, key: '' }
-    }
-    if (event?.type === EVENT_ID.SCALAR) {
-      const isQuoted =
-        event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED
-      const node = { offset: event.valueStart - (isQuoted ? 1 : 0), inside }
-      return { node, key: getScalarValue(text, event) }
-    }
-    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE)
-      return { node: { offset: 0, inside }, key: '' }
-    const node = { offset: event.start, inside }
-    anchors.set(text.slice(event.anchorStart, event.anchorEnd), node)
-    while (events[at]?.type !== EVENT_ID.POP) {
-      const first = read()
-      const { offset } = first.node
-      if (event.type === EVENT_ID.MAPPING) inside.set(first.key, { offset, value: read().node })
-      else inside.set(String(inside.size), { offset, value: first.node })
-    }
-    at++
-    return { node, key: '' }
-  }
-  return read().node
 }
 
 function placeAt(text: string, offset: number): Place {

@@ -37,6 +37,11 @@ describe('validateFiles() with scenario files', () => {
     '',
   ].join('\n')
 
+  it('accepts a list whose closing bracket is level with its key', async () => {
+    const text = 'name: outage\nrules: [\n  { on: createResponse, fault: timeout },\n]\n'
+    expect(await problemsOf('bracket.yaml', text)).toEqual([])
+  })
+
   it('accepts a valid YAML file', async () => {
     expect(await problemsOf('monday.yaml', yaml)).toEqual([])
     using use = createGateway().use(join(folder, 'monday.yaml') as `${string}.yaml`)
@@ -44,9 +49,10 @@ describe('validateFiles() with scenario files', () => {
   })
 
   it('reports every problem in YAML with line and column', async () => {
-    const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
+    const wrong = yaml.replace('listProviders', 'listProvider').replace('createResponse', 'createRespons')
     expect(await problemsOf('wrong.yaml', wrong)).toEqual([
-      "wrong.yaml:5:5: rule 1 of 'monday': times must be 1 or more, got 0: to disable a rule, remove it",
+      "wrong.yaml:4:5: rule 1 of 'monday': on: unknown operation 'createRespons'; did you mean 'createResponse'?",
+      "wrong.yaml:6:5: rule 1 of 'monday': fault: 'stream-cut' applies to streams, which 'createRespons' does not have: use it on 'text'",
       "wrong.yaml:7:5: rule 2 of 'monday': on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ])
   })
@@ -161,16 +167,20 @@ describe('validateFiles() with unreadable files', () => {
     expect(problem).not.toContain('\n')
   })
   it.each([
-    ['a: 1\n---\nb: 2\n', '1:1: not YAML: only one value is allowed'],
-    ['- a\nb: 1\n', '2:1: not YAML: only one value is allowed'],
-    ['a: [b\n', '2:1: not YAML: indent this line more, or close the bracket or quote above it'],
-    ['a: {b: 1 c: 2}\n', '1:11: not YAML: write a comma between the values'],
-    ['a: [,]\n', '1:5: not YAML: a value is missing before the comma'],
+    ['a: 1\n---\nb: 2\n', '2:1: not YAML: only one value is allowed'],
+    ['- a\nb: 1\n', '2:1: not YAML: Unexpected scalar at node end'],
+    [
+      'a: [b\n',
+      '2:1: not YAML: check the indentation of this line and the one above, or quote text with a colon',
+    ],
+    ['a: {b: 1 c: 2}\n', '1:8: not YAML: a bracket is not closed'],
+    ['a: [,]\n', '1:5: not YAML: Unexpected , in flow sequence'],
+    ['a: [\n  b\n]\n- c\n', '4:1: not YAML: write a colon and a space after the key'],
     ['a:\n\tb: 1\n', '2:1: not YAML: indent with spaces instead of tabs'],
     ['a: 1\na: 2\n', '2:1: not YAML: this key occurs twice'],
-    ['a: *b*\n', '1:5: not YAML: quote text that begins with *'],
-    ['%a: 1\n', '2:1: not YAML: quote text that begins with %'],
-    ['a: !!foo 1\n', '1:4: not YAML: unknown scalar tag !<tag:yaml.org,2002:foo>'],
+    ['a: *b*\n', '1:4: not YAML: quote text that begins with *'],
+    ['%a: 1\n', '2:1: not YAML: a bracket, quote, comma or colon is missing'],
+    ['a: !!foo 1\n', '1:4: not YAML: remove the tag, or quote text that begins with !'],
   ])('reports invalid YAML %j', async (text, problem) => {
     expect(await problemsOf('invalid.yaml', text)).toEqual([`invalid.yaml:${problem}`])
   })

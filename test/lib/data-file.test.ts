@@ -60,7 +60,7 @@ describe('parseDataText', () => {
     expect(value).toEqual(['one', { b: ['one'] }])
     expect([locate([0]), locate([1, 'b', 0])]).toEqual([
       { line: 1, column: 6 },
-      { line: 2, column: 8 },
+      { line: 2, column: 7 },
     ])
   })
 
@@ -71,6 +71,12 @@ describe('parseDataText', () => {
 
   it('accepts more than 100,000 values without aliases', () => {
     expect(parseDataText('text', `[${'0,'.repeat(100_000)}0]`).value).toHaveLength(100_001)
+  })
+
+  it('accepts 1,000 aliases, and rejects more', () => {
+    const text = (count: number) => `- &a 1\n${'- *a\n'.repeat(count)}`
+    expect(parseDataText('text', text(1000)).value).toHaveLength(1001)
+    expect(() => parseDataText('text', text(1001))).toThrow('text:1:1: has more than 1000 aliases')
   })
 
   it('accepts 100,000 values through aliases, and rejects more', () => {

@@ -8,8 +8,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import { load } from 'js-yaml'
 import { describe, expect, inject, it } from 'vitest'
+import { parse as load } from 'yaml'
 import { startServer } from '../../src/serve.ts'
 
 const require = createRequire(import.meta.url)

@@ -27,7 +27,7 @@ const shipped: Record<string, string> = {
   leven: 'Finds the nearest name for a misspelt one.',
   mutative: 'Dependency of `@msw/data`.',
   outvariant: 'Dependency of `@msw/data`.',
-  'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
+  yaml: 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   randexp: 'Generates strings that match the patterns of JSON Schemas.',
   ret: 'Dependency of `randexp`.',
   rettime: 'Dependency of `@msw/data`.',

@@ -1,5 +1,5 @@
 /** Reads an OpenAPI 3 document: lists its operations and resolves its references. */
-import { FileError, jsonProblem, loadYaml, noSuch, parseDataText } from '../../lib/data-file.ts'
+import { FileError, jsonProblem, noSuch, parseDataText } from '../../lib/data-file.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 
@@ -127,14 +127,12 @@ export function readDocumentFile(file: string): unknown {
     if (last?.name === name && last.changedAt === changedAt) return last.value
     if (size > maxFileSize) return fail('is larger than 64 MB')
     text = readFileSync(name, 'utf8')
-    const value = /^\s*[{[]/.test(text) ? JSON.parse(text) : loadYaml().load(text)
+    const value = /^\s*[{[]/.test(text) ? JSON.parse(text) : parseDataText(file, text).value
     last = { name, changedAt, value }
     return value
   } catch (error) {
     if (error instanceof FileError) throw error
     if (error instanceof SyntaxError) throw new FileError([jsonProblem(file, text, error)])
-    // Throws a `FileError` with the position of the syntax error.
-    if ((error as Error).name === 'YAMLException') parseDataText(file, text)
     const { code } = error as NodeJS.ErrnoException
     return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
   }
