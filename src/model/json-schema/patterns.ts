@@ -1,12 +1,14 @@
 /** Screens regular expressions in schemas, and generates strings that match them. */
 import randexp from 'randexp'
 import { backtracking } from '../../lib/backtracking.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, Exhausted } from './budget.ts'
 
 // The package's types describe an ES module, but it is a CommonJS module.
 const RandExp = randexp as unknown as typeof randexp.default
 
 const maxLength = 1000
+/** Maximum length of text to match. `backtracking` accepts only patterns that are fast on texts of this length. */
+export const maxText = 5000
 /** Maximum number of rounds of groups, which can be empty. */
 const maxRounds = 10_000
 
@@ -53,6 +55,7 @@ export function textOfPatterns(
   random: () => number,
   budget: Budget,
 ): string {
+  if (minLength > maxText) throw new Exhausted(`more than ${maxText} characters that match a pattern`)
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'u'))
   let text = ''
   // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.

@@ -5,8 +5,8 @@
 import { isObject, listOf } from '../../lib/unchecked-json.ts'
 import { readAt } from '../../lib/value-path.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
-import type { Budget } from './budget.ts'
-import { screenPattern } from './patterns.ts'
+import { type Budget, Exhausted } from './budget.ts'
+import { maxText, screenPattern } from './patterns.ts'
 
 type Bound =
   | `${'min' | 'max'}${'Items' | 'Length' | 'Properties'}`
@@ -61,6 +61,9 @@ export class SchemaReader {
   readonly #prototype: object
   /** Length of the longest array in `enum`, `const`, `default` and `examples`. */
   #longest = 0
+  /** Length of the longest text or name to which a pattern may apply. */
+  #longestText = 0
+  #hasPattern = false
 
   constructor(root: JsonSchema, budget: Budget) {
     this.#root = root
@@ -78,6 +81,8 @@ export class SchemaReader {
   read(): Schema {
     const schema = this.#read(this.#root)
     for (let next = this.#unread.pop(); next; next = this.#unread.pop()) this.#fill(...next)
+    if (this.#hasPattern && this.#longestText > maxText)
+      throw new Exhausted(`more than ${maxText} characters in a text that patterns may apply to`)
     return schema
   }
 
@@ -135,7 +140,9 @@ export class SchemaReader {
       case 'enum':
         return Array.isArray(value) ? this.#measured(value) : undefined
       case 'required':
-        return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined
+        return Array.isArray(value)
+          ? this.#measured(value.filter((each) => typeof each === 'string'))
+          : undefined
       case 'dependentRequired':
         return isObject(value) && Object.values(value).every(Array.isArray) ? value : undefined
       case 'format':
@@ -153,7 +160,7 @@ export class SchemaReader {
 
   #readMap(keyword: string, map: Node): Node {
     const entries = Object.entries(map).flatMap(([name, each]) => {
-      const key = keyword === 'patternProperties' ? this.#screen(name) : name
+      const key = keyword === 'patternProperties' ? this.#screen(name) : this.#measured(name)
       return key === undefined ? [] : [[key, this.#read(each)] as const]
     })
     return Object.fromEntries(entries)
@@ -175,6 +182,7 @@ export class SchemaReader {
   /** Returns a pattern that can be checked and generated, or undefined. Throws `InvalidSchema` if it is invalid. */
   #screen(pattern: string): string | undefined {
     try {
+      this.#hasPattern = true
       const screened = screenPattern(pattern)
       if (screened === undefined) this.ignored.add(`the pattern '${pattern.slice(0, 100)}'`)
       return screened
@@ -186,6 +194,7 @@ export class SchemaReader {
   /** Counts the parts of listed values. */
   #measured<Value>(value: Value): Value {
     this.#budget.spend('schema parts')
+    if (typeof value === 'string') this.#longestText = Math.max(this.#longestText, value.length)
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) this.#longest = Math.max(this.#longest, value.length)
     for (const each of Object.values(value)) this.#measured(each)
