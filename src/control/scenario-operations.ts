@@ -96,13 +96,6 @@ export const scenarioOperations = [
     },
   }),
   sandboxOperation({
-    id: 'listScenarios',
-    route: 'GET /sandboxes/{sandbox}/scenarios',
-    doc: { summary: 'List the names of active scenarios, newest first', tag: 'Scenarios' },
-    output: z.object({ data: z.array(z.string()) }),
-    resolve: (sandbox) => ({ data: sandbox.rules.names() }),
-  }),
-  sandboxOperation({
     id: 'useScenario',
     route: 'POST /sandboxes/{sandbox}/scenarios',
     doc: {
@@ -168,7 +161,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'listActiveScenarios',
-    route: 'GET /sandboxes/{sandbox}/active-scenarios',
+    route: 'GET /sandboxes/{sandbox}/scenarios',
     doc: {
       summary: "List active scenarios with each rule's progress, newest first",
       tag: 'Scenarios',

@@ -135,7 +135,7 @@ export interface TimedPart {
 }
 
 /** Maximum number of chunks to record. Later chunks are merged into the last one. */
-export const maxParts = 2000
+const maxParts = 2000
 
 /** Times at which a stream's chunks were sent. Chunks sent within the same millisecond are merged. */
 export class Timeline {

@@ -131,7 +131,9 @@ describe('scenarios in the control API', () => {
   it('are activated by name without a body, only once if the request is repeated', async () => {
     for (let turn = 0; turn < 2; turn++)
       expect((await control('PUT /sandboxes/{id}/scenarios/provider-outage')).status).toBe(200)
-    expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['provider-outage'] })
+    expect((await control('GET /sandboxes/{id}/scenarios')).body.data).toMatchObject([
+      { name: 'provider-outage' },
+    ])
     expect(await statusOf('/providers')).toBe(500)
     expect((await control('DELETE /sandboxes/{id}/scenarios/provider-outage')).status).toBe(204)
     expect(await statusOf('/providers')).toBe(200)
@@ -143,7 +145,7 @@ describe('scenarios in the control API', () => {
       expect((await control('PUT /sandboxes/{id}/scenarios/mine', { rules })).status).toBe(200)
       expect(await statusOf('/providers')).toBe(status)
     }
-    expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['mine'] })
+    expect((await control('GET /sandboxes/{id}/scenarios')).body.data).toMatchObject([{ name: 'mine' }])
   })
 
   it('stay active when the new version is invalid', async () => {
