@@ -24,6 +24,7 @@ import {
 } from 'vitest'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
+import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
 import {
@@ -42,6 +43,7 @@ import { acquire } from './lib/mutex.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import { assertNames } from './sandbox/sandbox-options.ts'
 import type { ScriptProgress } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
@@ -100,6 +102,12 @@ class EarlyGateway {
 const early = new EarlyGateway()
 beforeAll(() => early.endImport())
 afterAll(() => early.close())
+
+/** Options of `toMatchPrompts`. */
+export interface PromptSnapshotOptions extends PromptOptions {
+  /** File name, for tests with several snapshots. Default: the test name. */
+  name?: string
+}
 
 export interface Fixtures {
   /**
@@ -193,6 +201,14 @@ expect.extend({
   toHaveUsedAllRules(received) {
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
   },
+  async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
+    assertInspectable(received)
+    assertNames(options, ['mask', 'name'], 'toMatchPrompts')
+    const text = promptsText(await received.journal.entries(), everyOperation, options)
+    const assertion = expect(text)
+    await (this.isNot ? assertion.not : assertion).toMatchFileSnapshot(promptsFile(this, options.name))
+    return { pass: !this.isNot, message: () => '' }
+  },
   toHaveFinishedScript(received) {
     return judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries))
   },
@@ -226,6 +242,13 @@ declare module 'vitest' {
     toHaveNoUnmatchedRequests(): R
     /** Asserts that every active rule has been applied at least once. */
     toHaveUsedAllRules(): R
+    /**
+     * Asserts that the prompts sent to models (instructions, tools and messages) match the snapshot file
+     * `__prompts__/<test file>/<test>.txt` next to the test. Created on the first run, updated by `vitest -u`.
+     *
+     * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
+     */
+    toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
     /** Asserts that every script was started, and that every conversation that started one has finished it. */
     toHaveFinishedScript(): R
   }
