@@ -8,9 +8,9 @@ import { json, ok } from '../../http/reply.ts'
 import { dollars } from '../../journal/ledger.ts'
 import { hash } from '../../lib/seed.ts'
 import { defineOperation, type RequestContext } from '../../operation.ts'
-import { usages } from './account.ts'
 import { defineCollection } from '../../resources/collection.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import { usages } from './account.ts'
 import { Deleted, defaultWorkspaceId, notFound, offset, userId } from './lists.ts'
 
 const settings = () => ({

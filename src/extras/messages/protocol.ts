@@ -10,9 +10,9 @@ import {
   messageItems,
   otherItem,
 } from '../../resources/conversation.ts'
+import { modelsIn } from '../../resources/fallback-models.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { Protocol } from '../../resources/protocol.ts'
-import { modelsIn } from '../../resources/fallback-models.ts'
 import { messageEvents, messagesPlaces } from './events.ts'
 import {
   failureStatus,

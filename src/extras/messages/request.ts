@@ -4,10 +4,10 @@
  */
 import * as z from 'zod'
 import { CreateResponseBody, ignored } from '../../resources/create-response-body.ts'
+import { fallbackModels } from '../../resources/fallback-models.ts'
 import { list } from '../../resources/list.ts'
 import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
-import { fallbackModels } from '../../resources/fallback-models.ts'
 
 /** Blocks of other types are also accepted. */
 const block = () =>
