@@ -15,7 +15,7 @@ export default {
   use: {
     baseURL: application,
     launchOptions: { executablePath: await chromium.executablePath(), args },
-    gatewayOptions: { latency: { gapMs: 50 } },
+    gatewayOptions: { latency: { perToken: 50 } },
   },
   webServer: { command: 'npm start', url: application, env: { TEST: '1', PORT: '4300' } },
 }
