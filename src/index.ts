@@ -75,12 +75,13 @@ export type {
   SandboxOptions,
   SandboxSnapshot,
 } from './sandbox/sandbox-options.ts'
+export type { UnusedRule } from './scenarios/activation.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export { defineScenario } from './scenarios/check-scenario.ts'
 export type { WhenInput as When } from './scenarios/condition.ts'
 export type { CustomOperationId, OperationName, ScenarioPath } from './scenarios/names.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
-export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
+export type { ActiveScenario } from './scenarios/rules.ts'
 export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'
 export { ScenarioError } from './scenarios/scenario-error.ts'
 export type { TurnInput as Turn } from './scenarios/script.ts'

@@ -44,9 +44,8 @@ import { printable, printError, printWarning } from './lib/print.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
-import type { ScriptProgress } from './scenarios/activation.ts'
+import type { ScriptProgress, UnusedRule } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
-import type { UnusedRule } from './scenarios/rules.ts'
 import { type Bodies, everyOperation, type GatewayOptions } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')

@@ -6,63 +6,16 @@ import { SandboxUsage } from '../journal/ledger.ts'
 import { toYaml } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { ScenarioProgress, ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { Scenario } from '../scenarios/scenario.ts'
-import { gatewayOperation, objectOf, sandboxOperation } from './operation.ts'
+import { Scenario, type ScenarioInput } from '../scenarios/scenario.ts'
+import { gatewayOperation, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
-const UnusedRule = z.strictObject({
-  scenario: z.string(),
-  rule: z.int().describe("The rule's position in the scenario, from 1."),
-  name: z.string().optional(),
-  on: z.array(z.string()),
-})
-
-const ScriptReading = z.strictObject({
-  scenario: z.string(),
-  rule: z.int().describe("The rule's position in the scenario, from 1."),
-  turns: z.int().describe('Number of turns in the script.'),
-  conversations: z.array(
-    z.strictObject({
-      conversation: z.int().describe("Index of this conversation among the sandbox's scripted ones, from 1."),
-      turns: z.int().describe('Number of turns taken.'),
-      problem: z
-        .string()
-        .nullable()
-        .describe("Differences between the last request and the turn's expectations."),
-    }),
-  ),
-  problem: z
-    .string()
-    .nullable()
-    .describe("Differences between the last new conversation and the first turn's expectations."),
-})
-
 const Use = z.strictObject({
   id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
-})
-
-const Active = z.strictObject({
-  id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
-  name: z.string(),
-  description: z.string().nullable(),
-  rules: z.array(
-    z.strictObject({
-      rule: z.int().describe("The rule's position in the scenario, from 1."),
-      name: z.string().nullable(),
-      on: z.array(z.string()),
-      seen: z.int().describe("Number of requests that matched the rule's conditions."),
-      happened: z.int().describe('Number of requests that the rule was applied to.'),
-      left: z
-        .int()
-        .nullable()
-        .describe('Remaining number of times that the rule can apply; null if unlimited.'),
-      source: objectOf<RuleInput>().describe('The rule as written, with defaults filled in.'),
-    }),
-  ),
 })
 
 /** Scenarios are fully validated when they are used. */
@@ -166,7 +119,7 @@ export const scenarioOperations = [
       summary: "List active scenarios with each rule's progress, newest first",
       tag: 'Scenarios',
     },
-    output: z.object({ data: z.array(Active) }),
+    output: z.object({ data: z.array(ScenarioProgress) }),
     resolve: (sandbox) => ({ data: sandbox.activeScenarios() }),
   }),
   sandboxOperation({
@@ -193,7 +146,7 @@ export const scenarioOperations = [
       summary: "List active scripts with their conversations' progress",
       tag: 'Scenarios',
     },
-    output: z.object({ data: z.array(ScriptReading) }),
+    output: z.object({ data: z.array(ScriptProgress) }),
     resolve: (sandbox) => ({ data: sandbox.scripts() }),
   }),
 ]

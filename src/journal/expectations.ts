@@ -4,9 +4,8 @@
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
-import type { ScriptProgress } from '../scenarios/activation.ts'
+import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
-import type { UnusedRule } from '../scenarios/rules.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 

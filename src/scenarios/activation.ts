@@ -1,4 +1,5 @@
 /** Tracks active scenarios: their rules' progress, and the order in which rules are tried. */
+import * as z from 'zod'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import { asksForStream, type RuleRequest } from './condition.ts'
 import type { SkipReason } from './near-misses.ts'
 import { RateLimitUsage } from './rate-limit.ts'
-import type { RuleInput, Scenario } from './scenario.ts'
+import { type RuleInput, RuleSource, type Scenario } from './scenario.ts'
 import type { ScriptRun } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 
@@ -200,29 +201,31 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
   return activation.progress[rule.number] as Progress
 }
 
-/** An active scenario with its rules' progress. */
-export interface ScenarioProgress {
-  /** Id of this activation, such as `flaky~3`. Pass it to end only this activation. */
-  id: string
-  name: string
-  description: string | null
-  rules: RuleProgress[]
-}
+const rulePosition = z.int().describe("The rule's position in the scenario, from 1.")
 
-export interface RuleProgress {
-  /** The rule's position in the scenario, from 1. */
-  rule: number
-  name: string | null
-  on: string[]
-  /** Number of calls that matched the rule's conditions. */
-  seen: number
-  /** Number of calls that the rule was applied to. */
-  happened: number
-  /** Number of times that the rule can still apply; null if unlimited. */
-  left: number | null
-  /** The rule as written, with defaults filled in. */
-  source: RuleInput
-}
+/** An active scenario with its rules' progress. */
+export const ScenarioProgress = z.lazy(() =>
+  z.strictObject({
+    id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
+    name: z.string(),
+    description: z.string().nullable(),
+    rules: z.array(
+      z.strictObject({
+        rule: rulePosition,
+        name: z.string().nullable(),
+        on: z.array(z.string()),
+        seen: z.int().describe("Number of requests that matched the rule's conditions."),
+        happened: z.int().describe('Number of requests that the rule was applied to.'),
+        left: z
+          .int()
+          .nullable()
+          .describe('Remaining number of times that the rule can apply; null if unlimited.'),
+        source: RuleSource.describe('The rule as written, with defaults filled in.'),
+      }),
+    ),
+  }),
+)
+export type ScenarioProgress = z.output<typeof ScenarioProgress>
 
 export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
   const { name, source, rules } = compiled
@@ -247,27 +250,30 @@ export function scenarioProgress({ id, compiled, progress }: Activation): Scenar
 }
 
 /** An active script's progress. */
-export interface ScriptProgress {
-  scenario: string
-  /** Position of the script's rule in the scenario, from 1. */
-  rule: number
-  /** Number of turns in the script. */
-  turns: number
-  /** Conversations that follow the script, oldest first. */
-  conversations: ScriptedConversation[]
-  /** Reason why the last new conversation did not match the first turn; null if it did. */
-  problem: string | null
-}
-
-/** A conversation that follows a script. */
-export interface ScriptedConversation {
-  /** Index of this conversation among the sandbox's scripted conversations, from 1. */
-  conversation: number
-  /** Number of turns completed. */
-  turns: number
-  /** Reason why the last request did not match its turn; null if it did. */
-  problem: string | null
-}
+export const ScriptProgress = z.lazy(() =>
+  z.strictObject({
+    scenario: z.string(),
+    rule: rulePosition,
+    turns: z.int().describe('Number of turns in the script.'),
+    conversations: z.array(
+      z.strictObject({
+        conversation: z
+          .int()
+          .describe("Index of this conversation among the sandbox's scripted ones, from 1."),
+        turns: z.int().describe('Number of turns taken.'),
+        problem: z
+          .string()
+          .nullable()
+          .describe("Differences between the last request and the turn's expectations."),
+      }),
+    ),
+    problem: z
+      .string()
+      .nullable()
+      .describe("Differences between the last new conversation and the first turn's expectations."),
+  }),
+)
+export type ScriptProgress = z.output<typeof ScriptProgress>
 
 export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
@@ -276,4 +282,21 @@ export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] 
     const conversations = runs.map(({ conversation, turns, problem }) => ({ conversation, turns, problem }))
     return { scenario, rule: number, turns: script.length, conversations, problem }
   })
+}
+
+/** A rule that has not been applied yet. */
+export const UnusedRule = z.lazy(() =>
+  z.strictObject({
+    scenario: z.string(),
+    rule: rulePosition,
+    name: z.string().optional(),
+    on: z.array(z.string()),
+  }),
+)
+export type UnusedRule = z.output<typeof UnusedRule>
+
+export function unusedRulesOf({ compiled, progress }: Activation): UnusedRule[] {
+  return compiled.rules
+    .filter(({ number }) => !progress[number]?.happened)
+    .map(({ scenario, number, name, on }) => ({ scenario, rule: number, name, on: [...on] }))
 }

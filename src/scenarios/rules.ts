@@ -19,7 +19,9 @@ import {
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
+  type UnusedRule,
   undoStep,
+  unusedRulesOf,
 } from './activation.ts'
 import { compileScenario, type Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
@@ -60,18 +62,6 @@ export interface Outcome {
   charge: ChargeRateLimits | undefined
   /** Rules skipped for the call, for `explainNearMisses`. */
   skipped: SkippedRules | undefined
-}
-
-/** A rule that has not been applied yet. */
-export interface UnusedRule {
-  /** Scenario name; `rule`, `reply`, `fail` or `script` if the scenario was generated. */
-  scenario: string
-  /** The rule's position in the scenario, from 1. */
-  rule: number
-  /** The rule's `name`, if it has one. */
-  name?: string | undefined
-  /** Operations that the rule matches, `*`, or `POST /path`. */
-  on: readonly string[]
 }
 
 /** A scenario that is active until it is disposed. */
@@ -178,11 +168,7 @@ export class Rules {
 
   /** Returns the active rules that have not been applied yet, newest first. */
   unused(): UnusedRule[] {
-    return this.#activations.flatMap(({ compiled, progress }) =>
-      compiled.rules
-        .filter(({ number }) => !progress[number]?.happened)
-        .map(({ scenario, number, name, on }) => ({ scenario, rule: number, name, on })),
-    )
+    return this.#activations.flatMap(unusedRulesOf)
   }
 
   /** Returns true if an active rule has this `METHOD /path` in `on`. */

@@ -40,9 +40,12 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   )
   const { FaultSetting } = await import('../../../src/faults/index.ts')
   const { Duration, PositiveDuration } = await import('../../../src/lib/numbers.ts')
-  const { Rule } = await import('../../../src/scenarios/scenario.ts')
+  const { Rule, RuleSource } = await import('../../../src/scenarios/scenario.ts')
   const { Fixtures } = await import('../../../src/database/seed-data.ts')
-  const outputNames = new Map<z.ZodType, string>([[Fixtures, "NonNullable<GatewayOptionsInput['fixtures']>"]])
+  const outputNames = new Map<z.ZodType, string>([
+    [Fixtures, "NonNullable<GatewayOptionsInput['fixtures']>"],
+    [RuleSource, 'RuleInput'],
+  ])
   names
     .set(FaultSetting, 'FaultInput')
     .set(Duration, 'Duration')

@@ -3,7 +3,7 @@
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { RuleProgress, ScenarioProgress } from '../../../scenarios/activation.ts'
+import type { ScenarioProgress } from '../../../scenarios/activation.ts'
 import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { param, sandboxId } from './location.ts'
@@ -142,7 +142,8 @@ function Active({
 }) {
   /** Row of the rule that the URL names, if the user followed a call's link. */
   const linked = useRef<HTMLTableRowElement>(null)
-  const isLinked = (rule: RuleProgress) => param('rule') === `${scenario.name}#${rule.rule}`
+  const isLinked = (rule: ScenarioProgress['rules'][number]) =>
+    param('rule') === `${scenario.name}#${rule.rule}`
   useEffect(() => linked.current?.scrollIntoView({ block: 'nearest' }), [param('rule')])
   return (
     <div class="card">
@@ -199,7 +200,7 @@ function sourceOf({ name, description, rules }: ScenarioProgress): object {
 
 function effectOf({
   source: { fault, faults = fault ? [fault] : [], reply, sequence, script, rateLimit, setState },
-}: RuleProgress): string {
+}: ScenarioProgress['rules'][number]): string {
   const names = faults
     .map((each) => (typeof each === 'string' ? each : each.name))
     .filter((name) => !(rateLimit && name === 'rate-limit'))
