@@ -23,20 +23,13 @@ import {
   undoStep,
   unusedRulesOf,
 } from './activation.ts'
-import { compileScenario, type Effect } from './compiled.ts'
+import { type CompiledRule, compileScenario, type Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
-import {
-  type ActiveScript,
-  type PlayedTurn,
-  type Playing,
-  playEnd,
-  playTurn,
-  type TurnReading,
-} from './script-runs.ts'
+import { type ActiveScript, type Playing, playEnd, playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -200,44 +193,40 @@ export class Rules {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
       return { match, charge, skipped: { rules, skipped, reasons } }
     }
-    const play = (next: typeof playTurn | typeof playEnd, script?: Progress) => {
+    const play = (ending?: Progress) => {
       const conversation = readConversation()
-      const playing = conversation && { request, conversation, fillTemplates }
-      return playing && this.#play(candidates.scripts, playing, next, script)
+      if (!conversation) return undefined
+      const nextConversation = () => ++this.#conversations
+      const playing = { request, conversation, fillTemplates, seed: this.#seed, nextConversation }
+      return this.#play(candidates.scripts, playing, ending)
     }
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
-      const turn = index === candidates.scriptsAt ? play(playTurn) : undefined
+      const turn = index === candidates.scriptsAt ? play() : undefined
       if (turn) return outcome(turn, index)
       if (!rule.tests.every((test) => test.passes(request))) continue
+      const progress = progressIn(activations[index] as Activation, rule)
       if (rule.script) {
-        const match = play(playEnd, progressIn(activations[index] as Activation, rule))
+        const match = play(progress)
         if (match) return outcome(match, index)
         reasons ??= new Map()
         reasons.set(index, { kind: 'script' })
         continue
       }
-      const progress = progressIn(activations[index] as Activation, rule)
       const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state }
       const next = advance(rule, progress, request, sandbox)
       const applies = 'effect' in next || next.kind === 'step'
       if (applies && rule.setState !== undefined) this.#state = rule.setState
       if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if ('effect' in next) {
-        const match: Match = {
-          scenario: rule.scenario,
-          rule: rule.number,
-          name: rule.name,
-          effect: next.effect,
+        const match = matchOf(rule, next.effect, progress.seen, {
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
           noEffect: () => {
             undoStep(rule, progress)
             this.#candidates = undefined
           },
-          turn: undefined,
-          call: progress.seen,
           replyFunction: activations[index]?.replyFunction,
-        }
+        })
         return outcome(match, index)
       }
       if (rule.rateLimit && next.kind === 'rateLimit')
@@ -303,41 +292,23 @@ export class Rules {
     return candidates
   }
 
-  /** Calls `next` with the scripts that match the request. Returns undefined if no script replies to it. */
-  #play(
-    scripts: readonly ScriptCandidate[],
-    { request, ...playing }: Pick<Playing, 'request' | 'conversation' | 'fillTemplates'>,
-    next: (active: readonly ActiveScript[], playing: Playing) => PlayedTurn | undefined,
-    script?: Progress,
-  ): Match | undefined {
-    const active = scripts.flatMap(({ rule, activation, script }) => {
-      const { states, tests, onEnd } = rule
+  /**
+   * Finds the script that replies to a request.
+   *
+   * @param ending Progress of the script to apply `onEnd` of. Default: none; plays the next turn of any script.
+   */
+  #play(scripts: readonly ScriptCandidate[], playing: Playing, ending?: Progress): Match | undefined {
+    const active = scripts.flatMap(({ rule, activation, script }): ActiveScript[] => {
+      const { states, tests } = rule
       if (states && !states.includes(this.#state)) return []
-      if (!tests.every((test) => test.passes(request))) return []
-      return [{ rule, script, onEnd, progress: progressIn(activation, rule) }]
+      if (!tests.every((test) => test.passes(playing.request))) return []
+      return [{ rule, script, progress: progressIn(activation, rule) }]
     })
-    const index = active.findIndex(({ progress }) => progress === script)
-    const played = next(active, {
-      index,
-      request,
-      ...playing,
-      seed: this.#seed,
-      nextConversation: () => ++this.#conversations,
-    })
-    const rule = played && active[played.index]?.rule
-    if (!rule) return undefined
-    const { scenario, number, name } = rule
-    return {
-      scenario,
-      rule: number,
-      name,
-      effect: played.effect,
-      rateLimit: undefined,
-      noEffect() {},
-      turn: played.reading,
-      call: played.reading.number,
-      replyFunction: undefined,
-    }
+    const ended = active.find(({ progress }) => progress === ending)
+    const played = ending ? ended && playEnd(active, ended, playing) : playTurn(active, playing)
+    if (!played) return undefined
+    const { reading } = played
+    return matchOf(played.active.rule, played.effect, reading.number, { turn: reading })
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
@@ -350,6 +321,16 @@ export class Rules {
     })
     return orderCandidates(this.#activations, [...names, '*'], activations)
   }
+}
+
+function matchOf(
+  { scenario, number, name }: CompiledRule,
+  effect: Effect,
+  call: number,
+  others: Partial<Match>,
+): Match {
+  const none = { rateLimit: undefined, noEffect() {}, turn: undefined, replyFunction: undefined }
+  return { scenario, rule: number, name, effect, call, ...none, ...others }
 }
 
 /** Returns the values of `on` that match a request, except `*`. */

@@ -8,9 +8,15 @@
 import * as z from 'zod'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
-import { type CompiledScript, type CompiledTurn, type Effect, refusal } from './compiled.ts'
+import type { Progress } from './activation.ts'
+import {
+  type CompiledRule,
+  type CompiledScript,
+  type CompiledTurn,
+  type Effect,
+  refusal,
+} from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
-import type { OnEnd } from './scenario.ts'
 import { answerOf, type CallResult, type Mismatch, mismatchOf } from './script.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -35,9 +41,9 @@ export interface ScriptRun {
 }
 
 export interface ActiveScript {
+  readonly rule: CompiledRule
   readonly script: CompiledScript
-  readonly onEnd: OnEnd
-  readonly progress: { happened: number; runs: readonly ScriptRun[]; problem: string | null }
+  readonly progress: Progress
 }
 
 /** A request that may consume a turn. */
@@ -46,8 +52,6 @@ export interface Playing {
   readonly conversation: Conversation
   readonly fillTemplates: FillTemplates
   readonly seed: string | number
-  /** Index of the script that `playEnd` applies to; -1 for `playTurn`. */
-  readonly index: number
   /** Returns the index of a new conversation, from 1. */
   nextConversation(): number
 }
@@ -73,7 +77,7 @@ export type TurnReading = z.output<typeof TurnReading>
 export interface PlayedTurn {
   readonly effect: Effect
   readonly reading: TurnReading
-  readonly index: number
+  readonly active: ActiveScript
 }
 
 /** Maximum number of conversations per script. The oldest are evicted. */
@@ -89,70 +93,75 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
   const { conversation } = playing
   const current = findRun(scripts, conversation)
   if (current) {
-    const { script } = scripts[current.index] as ActiveScript
-    return current.run.turns < script.length ? takeTurn(scripts, current, playing) : undefined
+    const { active, run } = current
+    return run.turns < active.script.length ? takeTurn(active, run, playing) : undefined
   }
-  const isUnstarted = ({ progress }: ActiveScript) => progress.happened === 0
-  const index = scripts.findIndex(
-    (active) => isUnstarted(active) && matchesTurn(active.script[0], conversation),
-  )
-  if (index >= 0) return beginRun(scripts, index, 0, playing)
-  const unstarted = scripts.findIndex(isUnstarted)
-  if (unstarted < 0) return undefined
-  const { script, progress } = scripts[unstarted] as ActiveScript
-  const mismatch = mismatchAt(script[0], conversation, []) as Mismatch
+  const unstarted = scripts.filter(({ progress }) => progress.happened === 0)
+  const matching = unstarted.find(({ script }) => matchesTurn(script[0], conversation))
+  if (matching) return beginRun(matching, 0, playing)
+  const [active] = unstarted
+  if (!active) return undefined
+  const mismatch = mismatchAt(active.script[0], conversation, []) as Mismatch
   const problem = mismatch.differences.join('; ')
-  progress.problem = problem
-  const reading = { conversation: 0, number: 1, total: script.length, mismatch: problem }
-  return { effect: mismatchRefusal(1, script.length, mismatch), reading, index: unstarted }
+  active.progress.problem = problem
+  return played(active, mismatchRefusal(1, active, mismatch), 0, 1, problem)
 }
 
-/** Applies `onEnd` after a script's last turn. Returns undefined if the script lets the request pass. */
-export function playEnd(scripts: readonly ActiveScript[], playing: Playing): PlayedTurn | undefined {
-  const { conversation, index } = playing
-  const active = scripts[index]
-  if (!active) return undefined
+/**
+ * Applies `onEnd` after a script's last turn. Returns undefined if the script lets the request pass.
+ *
+ * @param active One of the scripts.
+ */
+export function playEnd(
+  scripts: readonly ActiveScript[],
+  active: ActiveScript,
+  playing: Playing,
+): PlayedTurn | undefined {
+  const { conversation } = playing
+  const { onEnd } = active.rule
   const of = active.script.length
   const current = findRun(scripts, conversation)
   if (!current) {
-    const repeating = scripts.findIndex(({ script, onEnd }) => {
+    const repeating = scripts.find(({ script, rule: { onEnd } }) => {
       if (onEnd === 'repeat') return matchesTurn(script[0], conversation)
       return onEnd === 'repeat-last' && matchesTurn(script.at(-1), conversation)
     })
-    if (repeating >= 0) {
-      const { onEnd, script } = scripts[repeating] as ActiveScript
-      return beginRun(scripts, repeating, onEnd === 'repeat' ? 0 : script.length, playing)
+    if (repeating) {
+      const { rule, script } = repeating
+      return beginRun(repeating, rule.onEnd === 'repeat' ? 0 : script.length, playing)
     }
-    if (scripts.some(({ onEnd }) => onEnd === 'pass')) return undefined
+    if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    return {
-      effect: scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 }),
-      reading: { conversation: 0, number: 1, total: of, mismatch: `no new conversation: ${reason}` },
-      index,
-    }
+    const effect = scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 })
+    return played(active, effect, 0, 1, `no new conversation: ${reason}`)
   }
-  if (current.index !== index || active.onEnd === 'pass') return undefined
-  if (active.onEnd !== 'fail') return takeTurn(scripts, current, playing)
-  const turn = current.run.turns + 1
+  const { run } = current
+  if (current.active !== active || onEnd === 'pass') return undefined
+  if (onEnd !== 'fail') return takeTurn(active, run, playing)
+  const turn = run.turns + 1
   const problem = `no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
-  replaceRun(active, current.run, { ...current.run, problem: `expected ${problem}` })
-  const reading = { conversation: current.run.conversation, number: turn, total: of, mismatch: problem }
-  return { effect: scriptRefusal(`there is ${problem}`, { turn }), reading, index }
+  replaceRun(active, run, { ...run, problem: `expected ${problem}` })
+  return played(active, scriptRefusal(`there is ${problem}`, { turn }), run.conversation, turn, problem)
+}
+
+function played(
+  active: ActiveScript,
+  effect: Effect,
+  conversation: number,
+  number: number,
+  mismatch: string | null,
+): PlayedTurn {
+  return { active, effect, reading: { conversation, number, total: active.script.length, mismatch } }
 }
 
 function matchesTurn(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
   return mismatchAt(turn, conversation, []) === undefined
 }
 
-function beginRun(
-  scripts: readonly ActiveScript[],
-  index: number,
-  turns: number,
-  playing: Playing,
-): PlayedTurn | undefined {
+function beginRun(active: ActiveScript, turns: number, playing: Playing): PlayedTurn {
   const run: ScriptRun = {
     conversation: playing.nextConversation(),
     firstUserMessage: hash(firstUserText(playing.conversation)),
@@ -162,10 +171,10 @@ function beginRun(
     pending: [],
     problem: null,
   }
-  const { progress } = scripts[index] as ActiveScript
+  const { progress } = active
   progress.runs = [...progress.runs.slice(1 - maxRuns), run]
   progress.problem = null
-  return takeTurn(scripts, { index, run }, playing)
+  return takeTurn(active, run, playing)
 }
 
 function replaceRun({ progress }: ActiveScript, run: ScriptRun, next: ScriptRun): void {
@@ -173,25 +182,19 @@ function replaceRun({ progress }: ActiveScript, run: ScriptRun, next: ScriptRun)
 }
 
 function takeTurn(
-  scripts: readonly ActiveScript[],
-  { index, run }: { index: number; run: ScriptRun },
+  active: ActiveScript,
+  run: ScriptRun,
   { request, conversation, fillTemplates, seed }: Playing,
 ): PlayedTurn {
-  const active = scripts[index] as ActiveScript
   const of = active.script.length
-  const turnIndex = active.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
+  const turnIndex = active.rule.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
   const turn = active.script[turnIndex] as CompiledTurn
   const number = turnIndex + 1
   const mismatch = mismatchAt(turn, conversation, resultsOf(conversation, run))
-  const reading = {
-    conversation: run.conversation,
-    number,
-    total: of,
-    mismatch: mismatch?.differences.join('; ') ?? null,
-  }
   if (mismatch) {
-    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${reading.mismatch}` })
-    return { effect: mismatchRefusal(number, of, mismatch), reading, index }
+    const problem = mismatch.differences.join('; ')
+    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${problem}` })
+    return played(active, mismatchRefusal(number, active, mismatch), run.conversation, number, problem)
   }
   const answer = answerOf(
     fillTemplates(turn.turn, number),
@@ -207,15 +210,15 @@ function takeTurn(
     problem: null,
   })
   active.progress.happened++
-  return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
+  return played(active, { faults: turn.faults, reply: answer.reply }, run.conversation, number, null)
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
 function findRun(
   scripts: readonly ActiveScript[],
   conversation: Conversation,
-): { index: number; run: ScriptRun } | undefined {
-  const all = scripts.flatMap(({ progress }, index) => progress.runs.map((run) => ({ index, run })))
+): { active: ActiveScript; run: ScriptRun } | undefined {
+  const all = scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
   if (all.length === 0) return undefined
   const byCall = new Map(
     all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),
@@ -282,9 +285,14 @@ function mismatchAt(
 }
 
 /** Returns a rejection such as `turn 2 of 3 does not match: expected …, but received …`. */
-function mismatchRefusal(turn: number, of: number, { differences, expected, received }: Mismatch): Effect {
+function mismatchRefusal(
+  turn: number,
+  { script }: ActiveScript,
+  { differences, expected, received }: Mismatch,
+): Effect {
   const problem = differences.map((difference) => `expected ${difference}`).join('; ')
-  return scriptRefusal(`turn ${turn} of ${of} does not match: ${problem}`, { turn, expected, received })
+  const message = `turn ${turn} of ${script.length} does not match: ${problem}`
+  return scriptRefusal(message, { turn, expected, received })
 }
 
 function scriptRefusal(problem: string, metadata: object): Effect {
