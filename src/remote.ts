@@ -7,12 +7,9 @@
  * await sandbox.use('provider-outage')
  */
 import { ControlClient } from './control/client.ts'
-import {
-  type BundledScenario,
-  newSandbox,
-  type SandboxAddress,
-  RemoteSandbox as SandboxOf,
-} from './control/remote-sandbox.ts'
+import { newSandbox, RemoteSandbox as SandboxOf } from './control/remote-sandbox.ts'
+import type { SandboxAddress } from './control/sandbox-operations.ts'
+import type { BundledScenario } from './control/scenario-operations.ts'
 import { GatewayError } from './http/errors.ts'
 import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'

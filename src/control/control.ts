@@ -31,15 +31,21 @@ export async function controlOperations(
     extras.map(async (extra) => (await extra.control?.(gateway)) ?? []),
   )
   return [
-    ...documentOperations,
-    ...sandboxOperations,
-    ...scenarioOperations,
-    ...journalOperations,
-    ...exportCall(extras),
-    ...databaseOperations,
-    ...clockOperations,
+    ...tagged('Server', documentOperations),
+    ...tagged('Sandboxes', sandboxOperations),
+    ...tagged('Scenarios', scenarioOperations),
+    ...tagged('Journal', [...journalOperations, ...exportCall(extras)]),
+    ...tagged('Database', databaseOperations),
+    ...tagged('Clock', clockOperations),
     ...extraOperations.flat(),
   ]
+}
+
+function tagged(tag: string, operations: readonly AnyOperation[]): AnyOperation[] {
+  return operations.map((operation) => ({
+    ...operation,
+    doc: operation.doc && { tag, ...operation.doc },
+  }))
 }
 
 const base = '/__understudy'

@@ -23,7 +23,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listJournal',
     route: 'GET /sandboxes/{sandbox}/journal',
-    doc: { summary: 'List all calls, oldest first', tag: 'Journal' },
+    doc: { summary: 'List all calls, oldest first' },
     output: Entries.extend({
       meta: z.object({
         evictedCount: z.int().describe('Number of entries evicted to make room for newer ones.'),
@@ -37,7 +37,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listTrace',
     route: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
-    doc: { summary: "List a trace's calls, oldest first", tag: 'Journal' },
+    doc: { summary: "List a trace's calls, oldest first" },
     input: { params: { trace: z.string().min(1).describe('Trace id, or a full `traceparent`.') } },
     output: Entries,
     resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
@@ -45,7 +45,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'queryJournal',
     route: 'POST /sandboxes/{sandbox}/journal/query',
-    doc: { summary: 'List calls that match an operation and fields, oldest first', tag: 'Journal' },
+    doc: { summary: 'List calls that match an operation and fields, oldest first' },
     input: {
       body: z.strictObject({
         operation: operation.optional().describe('Default: all calls.'),
@@ -75,10 +75,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'waitForCalls',
     route: 'POST /sandboxes/{sandbox}/journal/wait',
-    doc: {
-      summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout',
-      tag: 'Journal',
-    },
+    doc: { summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout' },
     input: {
       body: z.strictObject({
         operation,
@@ -96,21 +93,21 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listUnmatched',
     route: 'GET /sandboxes/{sandbox}/journal/unmatched',
-    doc: { summary: 'List unmatched calls', tag: 'Journal' },
+    doc: { summary: 'List unmatched calls' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
   sandboxOperation({
     id: 'listNearMisses',
     route: 'GET /sandboxes/{sandbox}/journal/near-misses',
-    doc: { summary: 'List calls that nearly matched a rule', tag: 'Journal' },
+    doc: { summary: 'List calls that nearly matched a rule' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
   sandboxOperation({
     id: 'explainCall',
     route: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
-    doc: { summary: 'Explain which rules matched a call, which did not, and why', tag: 'Journal' },
+    doc: { summary: 'Explain which rules matched a call, which did not, and why' },
     input: { params: { entry } },
     output: z.object({ data: z.string() }),
     resolve: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
@@ -118,20 +115,20 @@ export const journalOperations = [
   sandboxOperation({
     id: 'exportJournal',
     route: 'GET /sandboxes/{sandbox}/journal.har',
-    doc: { summary: 'Export the journal as HAR 1.2', tag: 'Journal' },
+    doc: { summary: 'Export the journal as HAR 1.2' },
     output: objectOf<Har>(),
     resolve: ({ journal }) => journal.har(),
   }),
   sandboxOperation({
     id: 'clearJournal',
     route: 'DELETE /sandboxes/{sandbox}/journal',
-    doc: { summary: 'Clear the journal', tag: 'Journal' },
+    doc: { summary: 'Clear the journal' },
     resolve: ({ journal }) => journal.clear(),
   }),
   sandboxOperation({
     id: 'getCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}',
-    doc: { summary: 'Read a call', tag: 'Journal' },
+    doc: { summary: 'Read a call' },
     input: { params: { entry } },
     output: z.object({ data: Entry }),
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
@@ -146,10 +143,7 @@ export function exportCall(extras: readonly Extra[]) {
   const operation = sandboxOperation({
     id: 'exportCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
-    doc: {
-      summary: 'Export a call as a curl command or a test',
-      tag: 'Journal',
-    },
+    doc: { summary: 'Export a call as a curl command or a test' },
     input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },
     output: z.object({ data: z.strictObject({ text: z.string() }) }),
     async resolve(sandbox, { params, query: { as }, ...origins }) {

@@ -27,6 +27,7 @@ import {
   scriptScenario,
 } from '../scenarios/shorthand.ts'
 import type { ControlClient, Data, RouteId } from './client.ts'
+import type { SandboxAddress } from './sandbox-operations.ts'
 
 /** Methods of sandboxes and journals that take no arguments, and their operations. */
 export const sandboxMethods = {
@@ -67,25 +68,9 @@ export interface RemoteActiveScenario extends AsyncDisposable {
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright'
 
-/** A sandbox's addresses and key. */
-export interface SandboxAddress {
-  /** Sandbox id. */
-  readonly id: string
-  /** Requests with this key use this sandbox. */
-  readonly apiKey: string
-  /** Base URL, ending in `/api/v1`. Requests under it use this sandbox, regardless of their key. */
-  readonly baseUrl: string
-}
-
-/** A bundled scenario. */
-export interface BundledScenario {
-  /** Name to pass to `use()`. */
-  name: string
-  /** Effect that a client observes. */
-  description: string
-}
-
-export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies>, SandboxAddress {}
+export interface RemoteSandbox<Bodies extends object>
+  extends DerivedMethods<Bodies>,
+    Readonly<SandboxAddress> {}
 
 /** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods

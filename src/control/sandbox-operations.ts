@@ -13,7 +13,8 @@ import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
 import type { SandboxClock, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
-const SandboxInfo = z
+/** A sandbox's addresses and key. */
+export const SandboxAddress = z
   .strictObject({
     id: z.string(),
     apiKey: z.string().describe('Requests with this key use this sandbox.'),
@@ -22,7 +23,8 @@ const SandboxInfo = z
       .describe('Requests under this URL use this sandbox, regardless of their key. Ends in /api/v1.'),
   })
   .meta({ id: 'Sandbox', description: 'Isolated state: data, scenarios, journal and clock.' })
-const OneSandbox = z.object({ data: SandboxInfo })
+export type SandboxAddress = z.output<typeof SandboxAddress>
+const OneSandbox = z.object({ data: SandboxAddress })
 
 const SandboxOptions = z.strictObject({
   fork: z
@@ -44,10 +46,7 @@ const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
 const maxSnapshots = 1000
 
 /** Returns a sandbox's addresses and key. */
-export function infoOf(
-  { id, apiKey }: Sandbox,
-  { origin }: Pick<ControlContext, 'origin'>,
-): z.infer<typeof SandboxInfo> {
+export function infoOf({ id, apiKey }: Sandbox, { origin }: Pick<ControlContext, 'origin'>): SandboxAddress {
   const baseUrl = `${origin}/api/v1`
   return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
 }
@@ -56,8 +55,8 @@ export const sandboxOperations = [
   gatewayOperation({
     id: 'listSandboxes',
     route: 'GET /sandboxes',
-    doc: { summary: 'List live sandboxes, the default one first', tag: 'Sandboxes' },
-    output: z.object({ data: z.array(SandboxInfo) }),
+    doc: { summary: 'List live sandboxes, the default one first' },
+    output: z.object({ data: z.array(SandboxAddress) }),
     resolve: ({ gateway: { sandboxes }, ...origins }) => ({
       data: [sandboxes.default, ...sandboxes.listLive()].map((sandbox) => infoOf(sandbox, origins)),
     }),
@@ -65,7 +64,7 @@ export const sandboxOperations = [
   gatewayOperation({
     id: 'createSandbox',
     route: 'POST /sandboxes',
-    doc: { summary: 'Create a sandbox from the seed, or as a fork', tag: 'Sandboxes', status: 201 },
+    doc: { summary: 'Create a sandbox from the seed, or as a fork', status: 201 },
     input: { body: SandboxOptions.optional(), bodyIsOptional: true },
     output: OneSandbox,
     resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
@@ -73,10 +72,7 @@ export const sandboxOperations = [
   gatewayOperation({
     id: 'putSandbox',
     route: 'PUT /sandboxes/{sandbox}',
-    doc: {
-      summary: 'Create a sandbox with your own id, or return the existing one',
-      tag: 'Sandboxes',
-    },
+    doc: { summary: 'Create a sandbox with your own id, or return the existing one' },
     input: {
       params: z.object({
         sandbox: z.string().min(1).describe('1 to 64 lowercase letters, digits and single hyphens.'),
@@ -92,26 +88,26 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'getSandbox',
     route: 'GET /sandboxes/{sandbox}',
-    doc: { summary: "Read a sandbox's addresses and key", tag: 'Sandboxes' },
+    doc: { summary: "Read a sandbox's addresses and key" },
     output: OneSandbox,
     resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
   sandboxOperation({
     id: 'deleteSandbox',
     route: 'DELETE /sandboxes/{sandbox}',
-    doc: { summary: 'Delete a sandbox. Later requests with its key or path get a 410', tag: 'Sandboxes' },
+    doc: { summary: 'Delete a sandbox. Later requests with its key or path get a 410' },
     resolve: (sandbox) => sandbox.dispose(),
   }),
   sandboxOperation({
     id: 'resetSandbox',
     route: 'POST /sandboxes/{sandbox}/reset',
-    doc: { summary: 'Reset a sandbox: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
+    doc: { summary: 'Reset a sandbox: data, scenarios, journal, clock and counters' },
     resolve: (sandbox) => sandbox.reset(),
   }),
   sandboxOperation({
     id: 'createSnapshot',
     route: 'POST /sandboxes/{sandbox}/snapshots',
-    doc: { summary: 'Take a snapshot', tag: 'Sandboxes', status: 201 },
+    doc: { summary: 'Take a snapshot', status: 201 },
     output: z.object({ data: Snapshot }),
     resolve(sandbox) {
       const snapshot = sandbox.snapshot()
@@ -126,10 +122,7 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'restoreSnapshot',
     route: 'POST /sandboxes/{sandbox}/restore',
-    doc: {
-      summary: 'Restore a snapshot, any number of times. The journal is unchanged',
-      tag: 'Sandboxes',
-    },
+    doc: { summary: 'Restore a snapshot, any number of times. The journal is unchanged' },
     input: { body: Snapshot },
     resolve(sandbox, { body: { id } }) {
       const snapshot = snapshots.get(sandbox)?.get(id)
@@ -150,17 +143,14 @@ export const clockOperations = [
   sandboxOperation({
     id: 'readClock',
     route: 'GET /sandboxes/{sandbox}/clock',
-    doc: { summary: 'Read sandbox time', tag: 'Clock' },
+    doc: { summary: 'Read sandbox time' },
     output: Reading,
     resolve: ({ clock }) => ({ data: clock.read() }),
   }),
   sandboxOperation({
     id: 'advanceClock',
     route: 'POST /sandboxes/{sandbox}/clock/advance',
-    doc: {
-      summary: 'Advance sandbox time: rate limits refill, outages end, timestamps increase',
-      tag: 'Clock',
-    },
+    doc: { summary: 'Advance sandbox time: rate limits refill, outages end, timestamps increase' },
     input: {
       body: z.strictObject({
         ms: Duration.describe("Milliseconds, or a duration such as '1m'. Maximum: ten years."),
@@ -206,7 +196,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
-    doc: { summary: 'List collections and their record counts', tag: 'Database' },
+    doc: { summary: 'List collections and their record counts' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ state }) => ({
       data: await Promise.all(
@@ -221,7 +211,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listChanges',
     route: 'GET /sandboxes/{sandbox}/changes',
-    doc: { summary: 'List differences from the seed by collection', tag: 'Database' },
+    doc: { summary: 'List differences from the seed by collection' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
@@ -230,7 +220,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'listRecords',
     route: 'GET /sandboxes/{sandbox}/database/{collection}',
-    doc: { summary: "List a collection's records", tag: 'Database' },
+    doc: { summary: "List a collection's records" },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
     output: z.object({ data: z.array(Row) }),
     resolve: async (sandbox, { params, query }) => ({
@@ -240,7 +230,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'createRecord',
     route: 'POST /sandboxes/{sandbox}/database/{collection}',
-    doc: { summary: 'Add a record', tag: 'Database', status: 201 },
+    doc: { summary: 'Add a record', status: 201 },
     input: { params: { collection }, body: Row },
     output: OneRow,
     resolve: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
@@ -248,7 +238,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'getRecord',
     route: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: 'Read a record', tag: 'Database' },
+    doc: { summary: 'Read a record' },
     input: { params: { collection, key } },
     output: OneRow,
     async resolve(sandbox, { params }) {
@@ -260,7 +250,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'updateRecord',
     route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: "Update a record's fields", tag: 'Database' },
+    doc: { summary: "Update a record's fields" },
     input: { params: { collection, key }, body: Row },
     output: OneRow,
     resolve: async (sandbox, { params, body }) => ({
@@ -270,7 +260,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'deleteRecord',
     route: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: 'Delete a record and return it', tag: 'Database' },
+    doc: { summary: 'Delete a record and return it' },
     input: { params: { collection, key } },
     output: OneRow,
     resolve: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),

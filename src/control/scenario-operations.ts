@@ -12,7 +12,11 @@ import { Scenario, type ScenarioInput } from '../scenarios/scenario.ts'
 import { gatewayOperation, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
-const Summary = z.strictObject({ name: z.string(), description: z.string() })
+export const BundledScenario = z.strictObject({
+  name: z.string(),
+  description: z.string().describe('Effect that a client observes.'),
+})
+export type BundledScenario = z.output<typeof BundledScenario>
 const Use = z.strictObject({
   id: z.string().describe('Id of this activation. Pass it to deactivate only this one.'),
   name: z.string(),
@@ -27,8 +31,8 @@ export const scenarioOperations = [
   gatewayOperation({
     id: 'listBundledScenarios',
     route: 'GET /scenarios',
-    doc: { summary: 'List bundled scenarios', tag: 'Scenarios' },
-    output: z.object({ data: z.array(Summary) }),
+    doc: { summary: 'List bundled scenarios' },
+    output: z.object({ data: z.array(BundledScenario) }),
     resolve: () => ({
       data: [...bundledScenarios.values()].map(({ name, description }) => ({ name, description })),
     }),
@@ -36,7 +40,7 @@ export const scenarioOperations = [
   gatewayOperation({
     id: 'getBundledScenario',
     route: 'GET /scenarios/{name}',
-    doc: { summary: 'Read a bundled scenario', tag: 'Scenarios' },
+    doc: { summary: 'Read a bundled scenario' },
     input: { params: z.object({ name: Name }) },
     output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<ScenarioInput> }),
     resolve({ params: { name } }) {
@@ -54,7 +58,6 @@ export const scenarioOperations = [
     doc: {
       summary:
         'Activate a scenario. Rules with times, turns or steps left apply in the order they were added; then all others, newest first',
-      tag: 'Scenarios',
       status: 201,
     },
     input: { body: ScenarioReference },
@@ -66,7 +69,6 @@ export const scenarioOperations = [
     route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
     doc: {
       summary: 'Replace active scenarios with this name. Without a body, activates the bundled scenario',
-      tag: 'Scenarios',
     },
     input: {
       params: { name: Name },
@@ -83,7 +85,7 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'deleteScenario',
     route: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
-    doc: { summary: 'Deactivate scenarios by name, or one activation by id', tag: 'Scenarios' },
+    doc: { summary: 'Deactivate scenarios by name, or one activation by id' },
     input: { params: { name: Name } },
     resolve(sandbox, { params: { name } }) {
       if (sandbox.rules.end(name) > 0) return
@@ -97,7 +99,7 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'resetScenarios',
     route: 'DELETE /sandboxes/{sandbox}/scenarios',
-    doc: { summary: 'Deactivate all scenarios except the initial ones', tag: 'Scenarios' },
+    doc: { summary: 'Deactivate all scenarios except the initial ones' },
     resolve: (sandbox) => sandbox.resetScenarios(),
   }),
   gatewayOperation({
@@ -105,7 +107,6 @@ export const scenarioOperations = [
     route: 'GET /scenarios/{name}/yaml',
     doc: {
       summary: 'Read a bundled scenario as YAML, as a starting point for your own',
-      tag: 'Scenarios',
       type: 'text/yaml; charset=utf-8',
     },
     input: { params: z.object({ name: Name }) },
@@ -115,37 +116,28 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'listActiveScenarios',
     route: 'GET /sandboxes/{sandbox}/scenarios',
-    doc: {
-      summary: "List active scenarios with each rule's progress, newest first",
-      tag: 'Scenarios',
-    },
+    doc: { summary: "List active scenarios with each rule's progress, newest first" },
     output: z.object({ data: z.array(ScenarioProgress) }),
     resolve: (sandbox) => ({ data: sandbox.activeScenarios() }),
   }),
   sandboxOperation({
     id: 'listUnusedRules',
     route: 'GET /sandboxes/{sandbox}/unused-rules',
-    doc: { summary: 'List active rules that have never been applied', tag: 'Scenarios' },
+    doc: { summary: 'List active rules that have never been applied' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),
   sandboxOperation({
     id: 'readUsage',
     route: 'GET /sandboxes/{sandbox}/usage',
-    doc: {
-      summary: 'Read usage: requests, tokens and dollars, in total and by model',
-      tag: 'Sandboxes',
-    },
+    doc: { summary: 'Read usage: requests, tokens and dollars, in total and by model', tag: 'Sandboxes' },
     output: z.object({ data: SandboxUsage }),
     resolve: (sandbox) => ({ data: sandbox.usage() }),
   }),
   sandboxOperation({
     id: 'listScripts',
     route: 'GET /sandboxes/{sandbox}/scripts',
-    doc: {
-      summary: "List active scripts with their conversations' progress",
-      tag: 'Scenarios',
-    },
+    doc: { summary: "List active scripts with their conversations' progress" },
     output: z.object({ data: z.array(ScriptProgress) }),
     resolve: (sandbox) => ({ data: sandbox.scripts() }),
   }),

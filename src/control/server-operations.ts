@@ -7,7 +7,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'getHealth',
     route: 'GET /health',
-    doc: { summary: 'Health check. Does not require the token', tag: 'Server' },
+    doc: { summary: 'Health check. Does not require the token' },
     output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
     resolve: () => ({ data: { status: 'ok' } }),
   }),

@@ -2,7 +2,7 @@
  * Stores the newest calls in all sandboxes, updated by events from the server.
  */
 import { batch, computed, effect, signal } from '@preact/signals'
-import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
+import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import type { ChangedCalls } from '../operations.ts'
 import type { CallRow } from '../rows.ts'
 import { ask, askConsole, goneCount, messageOf } from './api.ts'

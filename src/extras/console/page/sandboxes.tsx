@@ -2,7 +2,7 @@
  * Sandbox management: create, fork, snapshot, restore, advance the clock, and delete.
  */
 import { type Signal, useSignal } from '@preact/signals'
-import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
+import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
 import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
 import { hashWith } from './location.ts'
