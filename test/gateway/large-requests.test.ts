@@ -3,54 +3,36 @@
  * `npm run soak` measures how processing time grows with size.
  */
 import { describe, expect, it } from 'vitest'
-import { keys, list, message, prepareRequest, unknownTools, withFields } from '../tools/soak/growth.ts'
+import { keys, list, message, send, unknownTools, withFields } from '../tools/soak/growth.ts'
 
-const timeoutMs = 30_000
-const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>
-  prepareRequest({ line, ...(body !== undefined && { body }), rule })()
+const timeout = 30_000
 
 describe('warnings about unknown names', () => {
-  it(
-    'stop at 50 for a body with 50,000 unknown keys, and count the rest',
-    async () => {
-      const { status, warnings } = await ask(withFields(keys(50_000)))
-      expect(status).toBe(200)
-      expect(warnings).toHaveLength(51)
-      expect(warnings[50]).toBe('and 49,950 more')
-    },
-    timeoutMs,
-  )
+  it('stop at 50 for a body with 50,000 unknown keys, and count the rest', { timeout }, async () => {
+    const { status, warnings } = await send('POST /responses', withFields(keys(50_000)))
+    expect(status).toBe(200)
+    expect(warnings).toHaveLength(51)
+    expect(warnings[50]).toBe('and 49,950 more')
+  })
 
-  it(
-    'stop at 50 for a template with 12,000 unknown tags, and count the rest',
-    async () => {
-      const body = list(12_000, (index) => `{{ body.a${index} }}`).join('')
-      const { warnings } = await ask(undefined, 'GET /providers', { on: '*', reply: { body } })
-      expect(warnings).toHaveLength(51)
-      expect(warnings[49]).toContain('body.a49')
-      expect(warnings[50]).toBe('and 11,950 more')
-    },
-    timeoutMs,
-  )
+  it('stop at 50 for a template with 12,000 unknown tags, and count the rest', { timeout }, async () => {
+    const body = list(12_000, (index) => `{{ body.a${index} }}`).join('')
+    const { warnings } = await send('GET /providers', { rule: { reply: { body } } })
+    expect(warnings).toHaveLength(51)
+    expect(warnings[49]).toContain('body.a49')
+    expect(warnings[50]).toBe('and 11,950 more')
+  })
 
-  it(
-    'number at most 51 for 20,000 tools of an unknown type',
-    async () => {
-      const { status, warnings } = await ask(withFields({ tools: unknownTools(20_000) }))
-      expect(status).toBe(200)
-      expect(warnings.length).toBeLessThanOrEqual(51)
-    },
-    timeoutMs,
-  )
+  it('number at most 51 for 20,000 tools of an unknown type', { timeout }, async () => {
+    const { status, warnings } = await send('POST /responses', withFields({ tools: unknownTools(20_000) }))
+    expect(status).toBe(200)
+    expect(warnings.length).toBeLessThanOrEqual(51)
+  })
 })
 
 describe('POST /responses', () => {
-  it(
-    'accepts 100,000 messages',
-    async () => {
-      const { status } = await ask(withFields({ input: list(100_000, () => message) }))
-      expect(status).toBe(200)
-    },
-    timeoutMs,
-  )
+  it('accepts 100,000 messages', { timeout }, async () => {
+    const { status } = await send('POST /responses', withFields({ input: list(100_000, () => message) }))
+    expect(status).toBe(200)
+  })
 })

@@ -1,41 +1,16 @@
 /**
- * Load on a server in a process of its own: failing clients, whose resources must be freed, and minutes of clients that
- * create, use and delete sandboxes under the scenario `chaos`, while memory and descriptors are measured.
+ * Load on a server: failing clients, whose resources must be freed, and minutes of clients that create, use and delete
+ * sandboxes under the scenario `chaos`, while memory and sockets are measured.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { monotonic } from '../../../src/lib/clock.ts'
-import type { ServerOptions } from '../../../src/serve.ts'
+import { startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
-interface Reading {
-  minutes: number
-  /** Resident memory in bytes. */
-  rss: number
-  sockets: number
-  timers: number
-  /** Number of open files and sockets. */
-  descriptors: number
-}
-
-/** Starts `served.ts`, which reports its resources after a garbage collection. */
-export async function startChild(options: ServerOptions = {}) {
-  const child = fork(new URL('served.ts', import.meta.url), [JSON.stringify(options)], {
-    execArgv: ['--expose-gc'],
-  })
-  const [{ url, port }] = await once(child, 'message')
-  return {
-    url: url as string,
-    port: port as number,
-    async read(): Promise<Omit<Reading, 'minutes'>> {
-      child.send('read')
-      const [reading] = await once(child, 'message')
-      return { ...reading, descriptors: readdirSync(`/proc/${child.pid}/fd`).length }
-    },
-    [Symbol.dispose]: () => void child.kill('SIGKILL'),
-  }
+function openResources() {
+  const names = process.getActiveResourcesInfo()
+  const count = (name: string) => names.filter((each) => each === name).length
+  return { sockets: count('TCPSocketWrap'), timers: count('Timeout') }
 }
 
 const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true })
@@ -48,11 +23,11 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Runs clients that fail at every stage. Throws if sockets or timers are left. */
 export async function failingClients(count: number): Promise<string> {
-  using child = await startChild({ requestTimeoutMs: 1000 })
-  const before = await child.read()
+  await using server = await startServer({ timeScale: 0, requestTimeoutMs: 1000 })
+  const before = openResources()
   const sockets: Socket[] = []
   for (let index = 0; index < count; index++) {
-    const socket = connect(child.port, '127.0.0.1').on('error', () => {})
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {})
     // Client kinds: 0 never reads, 1 disconnects at once, 2 closes its half, 3 stays open and sends nothing more.
     if (index % 4 === 0) socket.pause()
     else socket.resume()
@@ -65,91 +40,66 @@ export async function failingClients(count: number): Promise<string> {
   }
   await pause(2500)
   for (const socket of sockets) socket.destroy()
-  let after = await child.read()
-  const isFree = () => after.sockets <= before.sockets && after.timers <= before.timers
-  for (let turn = 0; turn < 300 && !isFree(); turn++) {
-    await pause(100)
-    after = await child.read()
-  }
-  const numbers = `sockets ${before.sockets} to ${after.sockets}, timers ${before.timers} to ${after.timers}`
+  const isFree = ({ sockets, timers } = openResources()) =>
+    sockets <= before.sockets && timers <= before.timers
+  for (let turn = 0; turn < 300 && !isFree(); turn++) await pause(100)
+  const numbers = `${JSON.stringify(before)} to ${JSON.stringify(openResources())}`
   if (!isFree()) throw new Error(`Failing clients leave resources: ${numbers}`)
   return `${count} failing clients: ${numbers}`
 }
 
-const clientCount = 40
-
-/** A sandbox that a client made. */
-interface Made {
-  id: string
-  apiKey: string
-}
-
-/**
- * Runs 40 clients at `perSecond` requests in all, with `living` sandboxes at a time. Throws if memory or descriptors
- * grow after the first third.
- */
-export async function chaos(minutes: number, perSecond: number, living: number): Promise<string> {
-  using child = await startChild({ scenarios: ['chaos'], timeScale: 1 })
-  const from = monotonic()
-  const until = from + minutes * 60_000
-  const readings: Reading[] = []
+/** Runs 40 clients, each of which keeps 25 sandboxes. Throws if memory grows after the first third. */
+export async function chaos(minutes: number): Promise<string> {
+  await using server = await startServer({ scenarios: ['chaos'] })
+  const until = monotonic() + minutes * 60_000
+  const memory: number[] = []
   let requests = 0
   const client = async (number: number) => {
-    const sandboxes: Made[] = []
+    const sandboxes: { id: string; apiKey: string }[] = []
     for (let turn = 0; monotonic() < until; turn++) {
-      const made = (await (await control(child.url, 'POST', '/sandboxes')).json()) as { data: Made }
-      sandboxes.push(made.data)
-      const [oldest] = sandboxes.length > living / clientCount ? sandboxes.splice(0, 1) : []
-      if (oldest) await (await control(child.url, 'DELETE', `/sandboxes/${oldest.id}`)).text()
-      for (let each = 0; each < 30 && monotonic() < until; each++) {
-        while (requests > ((monotonic() - from) / 1000) * perSecond) await pause(20)
-        requests++
-        const { apiKey } = sandboxes[each % sandboxes.length] as Made
-        await ask(`${child.url}/api/v1`, apiKey, number * 31 + turn + each).catch(() => {})
+      sandboxes.push((await control(server.url, 'POST', '/sandboxes')).data)
+      const oldest = sandboxes.length > 25 ? sandboxes.shift() : undefined
+      if (oldest) await control(server.url, 'DELETE', `/sandboxes/${oldest.id}`)
+      for (let each = 0; each < 30 && monotonic() < until; each++, requests++) {
+        const apiKey = sandboxes[each % sandboxes.length]?.apiKey as string
+        await ask({ baseUrl: `${server.url}/api/v1`, apiKey }, number * 31 + turn + each).catch(() => {})
       }
     }
   }
   const watch = async () => {
     while (monotonic() < until) {
       await pause(Math.min(10_000, Math.max(1, until - monotonic())))
-      readings.push({ minutes: (monotonic() - from) / 60_000, ...(await child.read()) })
+      memory.push(process.memoryUsage.rss())
     }
   }
-  await Promise.all([watch(), ...Array.from({ length: clientCount }, (_, number) => client(number))])
-  const grows = (['rss', 'descriptors'] as const).flatMap((name) => {
-    const steady = readings.slice(Math.floor(readings.length / 3)).map((reading) => reading[name])
-    const middle = steady.length >> 1
-    const [early, late] = [mean(steady.slice(0, middle)), mean(steady.slice(middle))]
-    return late > early * 1.2 ? [`${name} grows from ${early} to ${late}`] : []
-  })
-  if (grows.length > 0) throw new Error(grows.join('; '))
-  const { rss, descriptors } = readings.at(-1) as Reading
-  return `${requests} requests of chaos: RSS ${Math.round(rss / 1024 ** 2)} MB, ${descriptors} descriptors at the end`
+  await Promise.all([watch(), ...Array.from({ length: 40 }, (_, number) => client(number))])
+  const steady = memory.slice(Math.floor(memory.length / 3))
+  const [early, late] = [mean(steady.slice(0, steady.length >> 1)), mean(steady.slice(steady.length >> 1))]
+  if (steady.length > 1 && late > early * 1.2) throw new Error(`Memory grows from ${early} to ${late} bytes`)
+  return `${requests} requests of chaos: ${Math.round(late / 1024 ** 2)} MB of memory at the end`
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** Retries if the server has just closed an idle connection. */
-async function control(url: string, method: string, path: string, tries = 5): Promise<Response> {
+async function control(url: string, method: string, path: string, tries = 5) {
   try {
-    return await fetch(`${url}/__understudy${path}`, { method })
+    const response = await fetch(`${url}/__understudy${path}`, { method })
+    return JSON.parse((await response.text()) || '{}')
   } catch (error) {
     if (tries === 1) throw error
     return control(url, method, path, tries - 1)
   }
 }
 
-async function ask(baseUrl: string, apiKey: string, number: number): Promise<void> {
+async function ask(target: { baseUrl: string; apiKey: string }, number: number): Promise<void> {
   const signal = AbortSignal.timeout(200)
   const question = { model: 'aurora/dawn-2', input: `Question ${number}?`, stream: number % 5 > 2 }
-  const calls: [string, object?][] = [
-    ['GET /providers'],
-    ['PATCH /workspaces/production', { name: `Number ${number}` }],
-  ]
-  const [line, body] = calls[number % 5] ?? ['POST /responses', question]
-  const response = await open({ baseUrl, apiKey }, line, { body, signal })
+  const lines: [string, object?][] = [['GET /providers'], ['PATCH /workspaces/production', { name: 'Any' }]]
+  const [line, body] = lines[number % 5] ?? ['POST /responses', question]
+  const response = await open(target, line, { body, signal })
   // Some clients do not read the reply.
   if (number % 11 === 0) await response.body?.cancel()
   else await response.text()

@@ -4,7 +4,7 @@ import { loadFakeValue } from '../../../src/model/structured.ts'
 import type { JsonSchema } from '../../../src/resources/json-schema.ts'
 import { part } from './part.ts'
 
-const few = fc.nat({ max: 4 })
+const low = fc.nat({ max: 4 })
 const bound = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -5, max: 5, noNaN: true }))
 const name = fc.constantFrom('a', 'b', 'c', 'id', 'name')
 const some = <Keywords extends Record<string, fc.Arbitrary<unknown>>>(keywords: Keywords) =>
@@ -55,7 +55,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
       {},
       true,
     ),
-    some({ minLength: few, maxLength: fc.integer({ min: 3, max: 30 }) }).map((rest) => ({
+    some({ minLength: low, maxLength: fc.integer({ min: 3, max: 30 }) }).map((rest) => ({
       type: 'string',
       ...rest,
     })),
@@ -79,7 +79,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
         additionalProperties: fc.oneof(fc.boolean(), inner),
         patternProperties: fc.dictionary(fc.constantFrom('^x', '^[a-c]$'), inner, { minKeys: 1, maxKeys: 2 }),
         propertyNames: fc.constantFrom({ maxLength: 12 }, { pattern: '^[a-z]+$' }),
-        minProperties: few,
+        minProperties: low,
         maxProperties: fc.integer({ min: 2, max: 6 }),
         dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { maxKeys: 2 }),
         dependentSchemas: fc.dictionary(name, inner, { maxKeys: 1 }),
@@ -90,7 +90,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
     items: inner,
     prefixItems: list,
     contains: inner,
-    minItems: few,
+    minItems: low,
     maxItems: fc.integer({ min: 2, max: 6 }),
     uniqueItems: fc.boolean(),
   }).map((rest) => ({ type: 'array', ...rest }))
