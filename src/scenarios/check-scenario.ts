@@ -40,7 +40,7 @@ export interface CheckOptions {
 export function checkScenario(input: unknown, options: CheckOptions): Scenario {
   const scenario = checkShape(input)
   const problems = scenario.rules.flatMap((rule, index) =>
-    [...ruleProblems({ rule, ...options })].map(({ path, says }) =>
+    [...ruleProblems({ rule, ...options })].map(([path, says]) =>
       toProblem(['rules', index, ...path], says, input),
     ),
   )
@@ -48,12 +48,8 @@ export function checkScenario(input: unknown, options: CheckOptions): Scenario {
   return scenario
 }
 
-interface Finding {
-  /** Path relative to the rule. */
-  path: Path
-  /** Text after the field name, such as ` must be 0 to 1, got 50`. */
-  says: string
-}
+/** A path relative to the rule, and the text after the field name, such as ` must be 0 to 1, got 50`. */
+type Finding = [path: Path, says: string]
 
 /**
  * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError` if the shape is invalid.
@@ -78,7 +74,11 @@ export function checkShape(input: unknown): Scenario {
   return result.data
 }
 
-/** Yields the problems with a rule, with paths relative to it. */
+/** A rule, and the operations that it may name. */
+interface RuleContext extends CheckOptions {
+  readonly rule: Rule
+}
+
 function* ruleProblems(context: RuleContext): Generator<Finding> {
   yield* onProblems(context)
   yield* whenProblems(context)
@@ -94,15 +94,15 @@ function* onProblems({ rule, operations, howToEnable }: RuleContext): Generator<
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
     const operation = operations.find((each) => matchesPath(each, method, below ?? on))
-    if (operation) yield { path, says: `: '${on}' is an operation: use its id '${operation.id}'` }
+    if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
     else if (!on.includes('/')) {
       const fix = howToEnable?.(on)
       const hint =
         fix === undefined ? didYouMean(on, [...operations.map(({ id }) => id), textOperations]) : `; ${fix}`
-      yield { path, says: `: unknown operation '${on}'${hint}` }
+      yield [path, `: unknown operation '${on}'${hint}`]
     } else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'
-      yield { path, says: `: '${on}' is not a method and a path below /api/v1, as in '${example}'` }
+      yield [path, `: '${on}' is not a method and a path below /api/v1, as in '${example}'`]
     }
   }
 }
@@ -118,7 +118,7 @@ function* whenProblems({ rule: { on, when = {} }, operations }: RuleContext): Ge
   for (const name of Object.keys(when.params ?? {})) {
     if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
     const paths = targets.map((target) => target?.path).join(' or ')
-    yield { path: ['when', 'params', name], says: ` is not a parameter of ${paths}` }
+    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
   }
 }
 
@@ -126,12 +126,7 @@ function* frequencyProblems({ rule: { times, sequence, script, onEnd } }: RuleCo
   if (onEnd === undefined || sequence || script) return
   const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
   if (onEnd.startsWith('repeat') || times === undefined)
-    yield { path: ['onEnd'], says: `: '${onEnd}' has no effect: the rule needs a ${needed}` }
-}
-
-/** A rule, and the operations that it may name. */
-interface RuleContext extends CheckOptions {
-  readonly rule: Rule
+    yield [['onEnd'], `: '${onEnd}' has no effect: the rule needs a ${needed}`]
 }
 
 function* effectProblems(context: RuleContext): Generator<Finding> {
@@ -140,26 +135,18 @@ function* effectProblems(context: RuleContext): Generator<Finding> {
     (name) => rule[name] !== undefined,
   )
   if (effects.length === 0 && rule.rateLimit === undefined && rule.setState === undefined)
-    yield { path: [], says: 'the rule has no effect: add a fault, a reply, a sequence or a script' }
+    yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
   if (effects.length > 1 && rule.sequence) {
     const others = effects.filter((name) => name !== 'sequence').join(' and ')
-    yield {
-      path: ['sequence'],
-      says: ` cannot be combined with ${others}: make ${others} the first step of the sequence`,
-    }
+    yield [['sequence'], ` cannot be combined with ${others}: make ${others} the first step of the sequence`]
   }
   if (rule.script) yield* scriptProblems(rule.script, context)
   for (const [path, step] of stepsOf(rule)) {
     if (step === 'pass') continue
     if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], context)
-    const faults = faultsOf(step)
-    const at = [...path, faultField(step)]
-    yield* faultProblems(step, at, context)
-    if (!step.reply && faults.length === 0)
-      yield { path, says: " has no effect: add a fault or a reply, or write 'pass'" }
-    const other = step.reply && faults.find(({ name }) => faultOf(name).layer === 'replacement')
-    if (other)
-      yield { path: at, says: `: '${other.name}' replaces the reply next to it: use a sequence for both` }
+    if (!step.reply && faultsOf(step).length === 0)
+      yield [path, " has no effect: add a fault or a reply, or write 'pass'"]
+    yield* faultProblems(step, path, context, step.reply && 'the reply next to it: use a sequence for both')
   }
 }
 
@@ -169,19 +156,16 @@ function stepsOf({ fault, faults, reply, sequence = [] }: Rule): [Path, Step][] 
   return steps
 }
 
-function faultField({ faults }: Exclude<Step, 'pass'>): 'fault' | 'faults' {
-  return faults ? 'faults' : 'fault'
-}
-
+/** @param replaced The step's reply, and how to avoid replacing it. Undefined for a step without a reply. */
 function* faultProblems(
-  step: Exclude<Step, 'pass'>,
-  path: Path,
+  step: Exclude<Step, 'pass'> | Turn,
+  above: Path,
   { rule, operations }: RuleContext,
+  replaced: string | undefined,
 ): Generator<Finding> {
-  const settings = faultsOf(step)
-  if (step.fault && step.faults)
-    yield { path, says: ' cannot be combined with fault: put all of them into faults' }
-  const faults = settings.map(({ name }) => faultOf(name))
+  const path = [...above, step.faults ? 'faults' : 'fault']
+  if (step.fault && step.faults) yield [path, ' cannot be combined with fault: put all of them into faults']
+  const faults = faultsOf(step).map(({ name }) => faultOf(name))
   for (const fault of faults) {
     if (!needsGeneratedAnswer(fault)) continue
     const target = needsStream(fault) ? 'streams' : 'generated answers'
@@ -191,30 +175,32 @@ function* faultProblems(
       `'${textOperations}'`,
       ...operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`),
     ]
-    yield {
+    yield [
       path,
-      says: `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
-    }
+      `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
+    ]
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
     const { name } = faults.find((fault) => requestedForm(fault) === form) as Fault
     const needed = form === 'stream' ? 'a stream' : 'JSON'
-    yield {
+    yield [
       path,
-      says: `: '${name}' never applies: it needs a request for ${needed}, but when.stream is ${rule.when.stream}`,
-    }
+      `: '${name}' never applies: it needs a request for ${needed}, but when.stream is ${rule.when.stream}`,
+    ]
   }
   for (const [index, first] of faults.entries()) {
     for (const second of faults.slice(index + 1)) {
       const reason = conflict(first, second)
       if (!reason) continue
-      yield {
+      yield [
         path,
-        says: `: '${first.name}' and '${second.name}' cannot be combined: ${reason}; use a sequence for both`,
-      }
+        `: '${first.name}' and '${second.name}' cannot be combined: ${reason}; use a sequence for both`,
+      ]
     }
   }
+  const replacement = replaced && faults.find(({ layer }) => layer === 'replacement')
+  if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }
 
 /** Returns true if `on` names operations that generate answers. */
@@ -233,21 +219,25 @@ function* replyProblems(
 ): Generator<Finding> {
   const composed = composedFields.filter((name) => reply[name] !== undefined)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
-  if (composed.length + whole.length === 0)
-    yield { path, says: ' is empty: add text, output, a body or frames' }
+  if (composed.length + whole.length === 0) yield [path, ' is empty: add text, output, a body or frames']
   const [first, second] = [...whole, ...composed]
   if (whole.length > 0 && second)
-    yield { path: [...path, second], says: ` cannot be combined with ${first}, which is the whole reply` }
+    yield [[...path, second], ` cannot be combined with ${first}, which is the whole reply`]
+  yield* contentProblems(reply, path)
+  const wrong = [rule.on].flat().find((on) => !generates(on, operations))
+  if (composed[0] && wrong !== undefined) {
+    yield [
+      [...path, composed[0]],
+      ` is for operations that generate text, but '${wrong}' does not: use a body or frames`,
+    ]
+  }
+}
+
+/** Yields the problems that replies and turns have in common. */
+function* contentProblems(reply: ScriptedReply | Turn, path: Path): Generator<Finding> {
   yield* templateProblems(reply, path)
   yield* citationProblems(reply, path)
   yield* endProblems(reply, path)
-  const wrong = [rule.on].flat().find((on) => !generates(on, operations))
-  if (composed[0] && wrong !== undefined) {
-    yield {
-      path: [...path, composed[0]],
-      says: ` is for operations that generate text, but '${wrong}' does not: use a body or frames`,
-    }
-  }
 }
 
 function* citationProblems(
@@ -258,12 +248,12 @@ function* citationProblems(
     const { text: part, start_index: start, end_index: end } = citation
     const at = [...path, 'citations', index]
     if (part !== undefined && !isTemplate(text) && !text.includes(part))
-      yield { path: [...at, 'text'], says: `: ${shown(part)} is not in the reply's text` }
+      yield [[...at, 'text'], `: ${shown(part)} is not in the reply's text`]
     if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
-      yield {
-        path: at,
-        says: ` is not within the text, which has ${text.length} characters: start_index ${start}, end_index ${end}`,
-      }
+      yield [
+        at,
+        ` is not within the text, which has ${text.length} characters: start_index ${start}, end_index ${end}`,
+      ]
   }
 }
 
@@ -275,15 +265,9 @@ function* endProblems(
 ): Generator<Finding> {
   const other = responseStatus ? `responseStatus '${responseStatus}'` : 'incompleteReason'
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete')
-    yield {
-      path: [...path, 'incompleteReason'],
-      says: ` cannot be combined with ${other}; write 'incomplete'`,
-    }
+    yield [[...path, 'incompleteReason'], ` cannot be combined with ${other}; write 'incomplete'`]
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
-    yield {
-      path: [...path, 'error'],
-      says: ` is for a failed response, so it cannot be combined with ${other}`,
-    }
+    yield [[...path, 'error'], ` is for a failed response, so it cannot be combined with ${other}`]
 }
 
 /** Reply fields for operations that generate text. The operation generates the rest of the reply. */
@@ -297,39 +281,30 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
   const isOther = ([name, value]: [string, unknown]) => value !== undefined && !withScript.includes(name)
   const [other] = Object.entries(rule).find(isOther) ?? []
   if (other !== undefined)
-    yield {
-      path: [other],
-      says: ` cannot be combined with script: ${
+    yield [
+      [other],
+      ` cannot be combined with script: ${
         other.startsWith('fault')
           ? `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
           : 'its turns determine the replies'
       }`,
-    }
+    ]
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (wrong !== undefined)
-    yield { path: ['script'], says: ` is for operations that generate text, but '${wrong}' does not` }
+    yield [['script'], ` is for operations that generate text, but '${wrong}' does not`]
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { text, citations } = turn
-    const faults = faultsOf(turn)
     if (!isAnswer(turn)) {
       const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
-      if (faults.length === 0) yield { path, says: ' has no reply: add text, a call, output or a fault' }
-      if (about) yield { path: [...path, about], says: ' has no reply to describe: remove it' }
+      if (faultsOf(turn).length === 0) yield [path, ' has no reply: add text, a call, output or a fault']
+      if (about) yield [[...path, about], ' has no reply to describe: remove it']
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
-      yield { path: [...path, 'citations'], says: ' requires text, and no calls, in the same turn' }
-    yield* endProblems(turn, path)
-    yield* templateProblems(turn, path)
-    yield* citationProblems(turn, path)
-    const at = [...path, faultField(turn)]
-    yield* faultProblems(turn, at, context)
-    const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
-    if (answer && isAnswer(turn))
-      yield {
-        path: at,
-        says: `: '${answer.name}' replaces the turn's reply, so move the fault to a separate turn`,
-      }
+      yield [[...path, 'citations'], ' requires text, and no calls, in the same turn']
+    yield* contentProblems(turn, path)
+    const replaced = "the turn's reply, so move the fault to a separate turn"
+    yield* faultProblems(turn, path, context, isAnswer(turn) ? replaced : undefined)
   }
 }
 
@@ -341,7 +316,7 @@ function* templateProblems(
     const problem = isTemplate(text) ? templateProblem(text) : undefined
     if (problem === undefined) continue
     const says = `: bad template: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
-    yield { path: [...path, ...inner], says }
+    yield [[...path, ...inner], says]
   }
 }
 
