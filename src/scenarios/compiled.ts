@@ -3,7 +3,7 @@
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import { type CompiledRateLimit, compileRateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
 import type { Turn } from './script.ts'
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
@@ -46,7 +46,7 @@ export interface CompiledRule {
   readonly onEnd: OnEnd
   readonly after: number
   readonly probability: number | undefined
-  readonly rateLimit: CompiledRateLimit | undefined
+  readonly rateLimit: RateLimit | undefined
   /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
@@ -64,7 +64,6 @@ export interface CompiledScenario {
   readonly name: string
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  readonly names: ReadonlySet<string>
 }
 
 const compiled = new WeakMap<Scenario, CompiledScenario>()
@@ -78,7 +77,7 @@ export function compileScenario(scenario: Scenario): CompiledScenario {
 function compile(source: Scenario): CompiledScenario {
   const { name } = source
   const rules = source.rules.map((rule, index) => compileRule(rule, name, index + 1))
-  return { name, source, rules, names: new Set(rules.flatMap(({ on }) => on)) }
+  return { name, source, rules }
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
@@ -104,7 +103,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     onEnd,
     after: rule.after ?? 0,
     probability: rule.probability,
-    rateLimit: rule.rateLimit && compileRateLimit(rule.rateLimit),
+    rateLimit: rule.rateLimit,
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'
 import { ruleTitle } from './names.ts'
-import type { CompiledRateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /** Reason for skipping a rule, if it cannot be derived from the request later. */
 export type SkipReason =
@@ -121,10 +121,10 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
 
 /** Describes a rule's rate limit, as in `60 calls and 30000 tokens in 10 s`. */
 function allowance({ rateLimit }: CompiledRule): string {
-  const { requests, tokens, windowMs } = rateLimit as CompiledRateLimit
-  const limits = Object.entries({ call: requests, token: tokens }).filter(([, n]) => Number.isFinite(n))
+  const { requests, tokens, per } = rateLimit as RateLimit
+  const limits = Object.entries({ call: requests, token: tokens }).filter(([, limit]) => limit !== undefined)
   const parts = limits.map(([unit, limit]) => `${limit} ${unit}${limit === 1 ? '' : 's'}`)
-  return `${parts.join(' and ')} in ${windowMs < 1000 ? `${windowMs} ms` : `${round(windowMs / 1000)} s`}`
+  return `${parts.join(' and ')} in ${per < 1000 ? `${per} ms` : `${round(per / 1000)} s`}`
 }
 
 function spanOf({ during }: CompiledRule): string {

@@ -36,24 +36,6 @@ export type RateLimit = z.infer<typeof RateLimit>
 /** Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). */
 export type RateLimitInput = z.input<typeof RateLimit>
 
-export interface CompiledRateLimit {
-  /** Infinity if only tokens are limited. */
-  readonly requests: number
-  /** Infinity if only requests are limited. */
-  readonly tokens: number
-  readonly windowMs: number
-  readonly by: 'key' | 'model' | undefined
-}
-
-export function compileRateLimit({
-  requests = Infinity,
-  tokens = Infinity,
-  per,
-  by,
-}: RateLimit): CompiledRateLimit {
-  return { requests, tokens, windowMs: per, by }
-}
-
 interface Window {
   /** Start in elapsed time, in milliseconds, which determines when the window ends. */
   readonly at: number
@@ -65,7 +47,7 @@ interface Window {
 
 /** Returns the part of a request to which a limit applies separately: the hash of its key or model, or an empty string. */
 export function callerOf(
-  { by }: CompiledRateLimit,
+  { by }: RateLimit,
   { headers, body }: Pick<RuleRequest, 'headers' | 'body'>,
 ): string {
   if (by === 'model') return hash(String(modelOf(body)))
@@ -79,32 +61,32 @@ export class RateLimitUsage {
   readonly #windows = new Map<string, Window>()
 
   /** If the request is within the limit, counts it and returns true. */
-  passes(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): boolean {
+  passes(limit: RateLimit, request: RuleRequest, clock: Clock): boolean {
     const { requests, tokens } = this.used(limit, request, clock)
-    if (requests >= limit.requests || tokens >= limit.tokens) return false
+    if (requests >= (limit.requests ?? Infinity) || tokens >= (limit.tokens ?? Infinity)) return false
     this.#count(limit, request, clock, 1, 0)
     return true
   }
 
-  charge(limit: CompiledRateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
+  charge(limit: RateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
     if (tokens) this.#count(limit, request, clock, 0, tokens)
   }
 
-  used(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): Window & { caller: string } {
+  used(limit: RateLimit, request: RuleRequest, clock: Clock): Window & { caller: string } {
     const caller = callerOf(limit, request)
     const window = this.#windows.get(caller)
     const at = clock.elapsed()
-    if (window && at < window.at + limit.windowMs) return { ...window, caller }
+    if (window && at < window.at + limit.per) return { ...window, caller }
     return { at, now: clock.now(), requests: 0, tokens: 0, caller }
   }
 
-  read(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): RateLimitState {
+  read(limit: RateLimit, request: RuleRequest, clock: Clock): RateLimitState {
     const { requests, tokens, now } = this.used(limit, request, clock)
-    const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.windowMs - clock.now()) : 0
-    const ofRequests = { limit: limit.requests, remaining: Math.max(0, limit.requests - requests) }
-    const ofTokens = { limit: limit.tokens, remaining: Math.max(0, limit.tokens - tokens) }
-    if (limit.tokens === Infinity) return { ...ofRequests, resetMs }
-    if (limit.requests === Infinity) return { ...ofTokens, resetMs, tokens: ofTokens }
+    const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.per - clock.now()) : 0
+    const left = (used: number, limit = Infinity) => ({ limit, remaining: Math.max(0, limit - used) })
+    const [ofRequests, ofTokens] = [left(requests, limit.requests), left(tokens, limit.tokens)]
+    if (limit.tokens === undefined) return { ...ofRequests, resetMs }
+    if (limit.requests === undefined) return { ...ofTokens, resetMs, tokens: ofTokens }
     const shown = ofTokens.remaining === 0 && ofRequests.remaining > 0 ? ofTokens : ofRequests
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
@@ -115,13 +97,7 @@ export class RateLimitUsage {
     return copy
   }
 
-  #count(
-    limit: CompiledRateLimit,
-    request: RuleRequest,
-    clock: Clock,
-    requests: number,
-    tokens: number,
-  ): void {
+  #count(limit: RateLimit, request: RuleRequest, clock: Clock, requests: number, tokens: number): void {
     const { caller, ...window } = this.used(limit, request, clock)
     window.requests += requests
     window.tokens += tokens
@@ -137,7 +113,7 @@ export class RateLimitUsage {
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
 export interface PassedRateLimit {
-  readonly limit: CompiledRateLimit
+  readonly limit: RateLimit
   readonly usage: RateLimitUsage
   /** If true, replies have the limit's headers. */
   readonly isAnnounced: boolean

@@ -85,7 +85,6 @@ export class Rules {
   readonly #clock: Clock
   /** Activations, newest first. */
   #activations: Activation[] = []
-  #count = 0
   /** Scenarios activated by the `x-understudy-scenario` header, by name. */
   #named: ReadonlyMap<string, Activation> = new Map()
   #state = firstState
@@ -120,7 +119,7 @@ export class Rules {
     } = {},
   ): ActiveScenario {
     const activation: Activation = { ...createActivation(scenario), replyFunction }
-    this.#change([activation].concat(this.#activations), this.#count + activation.compiled.rules.length)
+    this.#change([activation, ...this.#activations])
     return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
   }
 
@@ -262,23 +261,22 @@ export class Rules {
     this.#change(snapshot.activations.map(copyActivation))
   }
 
-  #change(
-    activations: Activation[],
-    count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0),
-  ): void {
+  #change(activations: Activation[]): void {
+    const count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
     if (count > maxRules)
       throw new GatewayError(
         429,
         `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`,
       )
     this.#activations = activations
-    this.#count = count
     this.#names = undefined
     this.#candidates = undefined
   }
 
   #isNamed(name: string): boolean {
-    this.#names ??= new Set(this.#activations.flatMap(({ compiled }) => [...compiled.names]))
+    this.#names ??= new Set(
+      this.#activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
+    )
     return this.#names.has(name)
   }
 

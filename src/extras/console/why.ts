@@ -148,7 +148,7 @@ function earlierUses(
       each.rules.some(({ scenario, index }) => isSame({ scenario, rule: index }, name)),
     )
   const resetMs = record.match?.rateLimit?.resetMs
-  const start = record.at - limit.windowMs + (resetMs ?? 0)
+  const start = record.at - limit.per + (resetMs ?? 0)
   const caller = callerOf(limit, record)
   return earlier.filter(
     (each) => each.at >= start && callerOf(limit, each) === caller && isWithinLimit(each, name),
@@ -174,21 +174,20 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   const facts = faults.map(({ name, ...parameters }) => `Fault ${name}${describeParameters(parameters)}.`)
   if (effect?.reply) facts.push('Scripted reply.')
   if (rateLimit) {
-    const { requests, tokens, windowMs } = rateLimit
-    if (Number.isFinite(requests))
+    const { requests, tokens, per } = rateLimit
+    if (requests !== undefined)
       facts.push(
-        `Used ${uses.length + 1} of ${requests} requests in ${seconds(windowMs)}${
+        `Used ${uses.length + 1} of ${requests} requests in ${seconds(per)}${
           // The rule applies only above the limit, so a lower number means that calls have been evicted.
           uses.length < requests ? ', counting calls still in the journal' : ''
         }.`,
       )
-    if (Number.isFinite(tokens)) {
+    if (tokens !== undefined) {
       const used = uses.reduce((sum, each) => sum + each.tokens, 0)
-      facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(windowMs)}.`)
+      facts.push(`Earlier calls used ${used} of ${tokens} tokens in ${seconds(per)}.`)
     }
     // Windows last a fixed elapsed time, whereas the reset in the reply's headers is in sandbox time.
-    if (uses.length > 0)
-      facts.push(`A new window begins ${seconds(windowMs)} after the first of these calls.`)
+    if (uses.length > 0) facts.push(`A new window begins ${seconds(per)} after the first of these calls.`)
   }
   if (probability !== undefined) {
     const drawn = luckOf(rule, record, state.seed)
