@@ -45,25 +45,22 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('a pytest project', 
         }
       })
 
-  it.for(['pytest -n 2'])(
-    'gives each test its own sandbox, and stops its servers (%s)',
-    async (command, { skip }) => {
-      skip(!hasPytest, 'pip cannot install pytest')
-      const { code, stdout, stderr } = await project.run(`.venv/bin/${command}`)
-      expect(stdout, stderr).toContain('2 passed')
-      expect(code).toBe(0)
-      expect(left()).toEqual([])
-    },
-  )
+  it('gives each test its own sandbox, and stops its servers', async ({ skip }) => {
+    skip(!hasPytest, 'pip cannot install pytest')
+    const { code, stdout, stderr } = await project.run('.venv/bin/pytest -n 2')
+    expect(stdout, stderr).toContain('2 passed')
+    expect(code).toBe(0)
+    expect(left()).toEqual([])
+  })
 
-  it.for(['SIGKILL'] as const)('stops its servers after %s', async (signal, { skip }) => {
+  it('stops its servers after SIGKILL', async ({ skip }) => {
     skip(!hasPytest, 'pip cannot install pytest')
     const test = `import pathlib, time\n\ndef test_hangs(sandbox):\n    pathlib.Path('hangs').touch()\n    time.sleep(100)\n`
     writeFileSync(join(project.folder, 'test_hangs.py'), test)
     const pytest = spawn('.venv/bin/pytest', ['-n', '2', 'test_hangs.py'], { cwd: project.folder })
     await vi.waitUntil(() => existsSync(join(project.folder, 'hangs')), { timeout: 60_000, interval: 50 })
     expect(left().filter((line) => line.includes('gateway-understudy'))).not.toEqual([])
-    pytest.kill(signal)
+    pytest.kill('SIGKILL')
     await expect.poll(left, { timeout: 60_000, interval: 50 }).toEqual([])
     rmSync(join(project.folder, 'hangs'))
   })

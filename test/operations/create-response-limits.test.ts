@@ -49,6 +49,9 @@ it.each<[fields: object, expected: string]>([
     'model invalid_type, input[0].content[0].type invalid_union, max_output_tokens too_small',
   ],
   [plugin({ id: undefined }), 'plugins[0].id invalid_value'],
+  [plugin({ id: 'file-parser' }), 'plugins[0].id invalid_value'],
+  [plugin({ engine: 'engine_z' }), 'plugins[0].engine invalid_value'],
+  [plugin({ engine: 'engine_b', max_results: 21 }), 'plugins[0].max_results too_big'],
   [search({ max_results: 2.5 }), 'tools[0].parameters.max_results invalid_type'],
   [search({ max_results: null }), 'tools[0].parameters.max_results invalid_type'],
   [

@@ -35,22 +35,8 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(await cited(bodyWith({ max_results }))).toHaveLength(max_results)
     })
 
-    it('rejects an unknown engine', async () => {
-      expect((await create(bodyWith({ engine: 'engine_z' }))).status).toBe(400)
-      expect((await create(bodyWith({ engine: 'engine_c' }))).status).toBe(200)
-    })
-
     it('returns up to 20 results with the limited engine and up to 25 with others', async () => {
       expect(await cited(bodyWith({ engine: 'engine_b', max_results: 20 }))).toHaveLength(20)
-      const { status, body } = await create(bodyWith({ engine: 'engine_b', max_results: 21 }))
-      expect(status).toBe(400)
-      expect(body.error.metadata.violations).toEqual([
-        {
-          path: expect.stringMatching(/^body\..*max_results$/),
-          message: expect.any(String),
-          rule: 'too_big',
-        },
-      ])
       expect(await cited(bodyWith({ engine: 'engine_a', max_results: 21 }))).toHaveLength(21)
     })
   })
@@ -74,7 +60,8 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(body.error.metadata.violations[0].message).toContain(
       "Must be 'auto', 'native', 'engine_a', 'engine_b' or 'engine_c', got 'engine_z'; did you mean 'engine_a'?",
     )
-    expect(await cited({ tools: [{ ...search, parameters: { engine: 'auto' } }] })).toHaveLength(5)
+    for (const engine of ['auto', 'engine_c'])
+      expect(await cited({ tools: [{ ...search, parameters: { engine } }] })).toHaveLength(5)
   })
 
   it('adds a warning for deprecated forms and for unsupported tools', async () => {
@@ -111,15 +98,6 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(await types({ tool_choice: { type: 'function', name: 'edit' } })).toEqual(['function_call'])
     const { headers } = await create({ tools, input: 'Rename the file' })
     expect(headers.get('x-understudy-assumptions')).toContain('offeredSearch')
-  })
-
-  it.each([
-    ['without id', {}],
-    ['with another id', { id: 'file-parser' }],
-  ])('rejects a plugin %s', async (_, plugin) => {
-    const { status, body } = await create({ plugins: [plugin] })
-    expect(status).toBe(400)
-    expect(body.error.metadata.violations).toMatchObject([{ path: 'body.plugins[0].id' }])
   })
 
   it('respects allowed and excluded domains, in the tool and in the plugin', async () => {
@@ -258,16 +236,13 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     expect(cited.every(isPost)).toBe(false)
   })
 
-  it('cites only allowed handles, ignoring @ and case', async () => {
-    const cited = await postsIn({ allowed_x_handles: ['@ORBIT_daily'] })
+  it.each([
+    ['only allowed handles, ignoring @ and case', { allowed_x_handles: ['@ORBIT_daily'] }, true],
+    ['no excluded handles', { excluded_x_handles: ['orbit_daily'] }, false],
+  ])('cites %s', async (_, filter, isAllowed) => {
+    const cited = await postsIn(filter)
     expect(cited.length).toBeGreaterThan(0)
-    for (const { url } of cited) expect(url).toContain('/Orbit_Daily/')
-  })
-
-  it('omits excluded handles', async () => {
-    const cited = await postsIn({ excluded_x_handles: ['orbit_daily'] })
-    expect(cited.length).toBeGreaterThan(0)
-    for (const { url } of cited) expect(url).not.toContain('/Orbit_Daily/')
+    for (const { url } of cited) expect(url.includes('/Orbit_Daily/')).toBe(isAllowed)
   })
 
   it('cites only posts between the dates, inclusive', async () => {

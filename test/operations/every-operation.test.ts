@@ -80,44 +80,25 @@ describeAdapters('every operation', (entrance) => {
       expect(headers.get('x-understudy-assumptions')).toContain('requestBody')
     })
 
-    it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-      'are rejected with 415 if their type is %s',
-      async (type) => {
-        const { status, body } = await call('PATCH /workspaces/staging', {
-          body: '{"name":"x"}',
-          headers: { 'content-type': type },
-        })
-        expect(status).toBe(415)
-        expect(body.error.code).toBe(415)
-      },
-    )
-
-    it.each(['gzip', 'br', 'GZIP'])(
-      'are rejected with a 415 that names the encoding if compressed with %s',
-      async (encoding) => {
-        const { status, body } = await call('PATCH /workspaces/staging', {
-          body: '{"name":"x"}',
-          headers: { 'content-encoding': encoding },
-        })
-        expect(status).toBe(415)
-        expect(body.error.message).toContain(`'${encoding.toLowerCase()}'`)
-      },
-    )
-
-    it('are parsed as JSON if they have no content type', async () => {
-      const { baseUrl, fetch, sandbox } = entrance
-      const answer = await fetch(`${baseUrl}/workspaces/staging`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${sandbox.apiKey}` },
-        body: new TextEncoder().encode('{"name":"x"}'),
-      })
-      expect(answer.status).toBe(200)
+    it.each([
+      ['content-type', 'text/plain', ''],
+      ['content-type', 'application/x-www-form-urlencoded', ''],
+      ['content-type', 'multipart/form-data; boundary=x', ''],
+      ['content-encoding', 'gzip', "'gzip'"],
+      ['content-encoding', 'br', "'br'"],
+      ['content-encoding', 'GZIP', "'gzip'"],
+    ])('are rejected with 415 with %s: %s', async (name, value, message) => {
+      const options = { body: '{"name":"x"}', headers: { [name]: value } }
+      const { status, body } = await call('PATCH /workspaces/staging', options)
+      expect([status, body.error.code]).toEqual([415, 415])
+      expect(body.error.message).toContain(message)
     })
 
     it.each([
-      ['invalid UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
-      ['a byte order mark', 200, [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
-    ])('are decoded as UTF-8: %s leads to status %i', async (_, status, bytes) => {
+      ['without a content type', 200, [0x7b, 0x7d]],
+      ['with invalid UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
+      ['with a byte order mark', 200, [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
+    ])('are parsed as UTF-8 and JSON: %s, the status is %i', async (_, status, bytes) => {
       const { baseUrl, fetch, sandbox } = entrance
       const answer = await fetch(`${baseUrl}/workspaces/staging`, {
         method: 'PATCH',

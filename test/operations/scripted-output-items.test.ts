@@ -54,11 +54,8 @@ const outline = (events: Any[]) =>
     .filter((type, index, all) => type !== all[index - 1])
     .slice(2, -1)
 
-const joined = (events: Any[], type: string) =>
-  events
-    .filter((event) => event.type === type)
-    .map(({ delta }) => delta)
-    .join('')
+const joined = (events: Any[], type?: string) =>
+  events.map((event) => (type === undefined || event.type === type ? event.delta : '')).join('')
 
 describeAdapters('scripted output items', (entrance) => {
   const ask = scriptedRequests(entrance)
@@ -95,9 +92,8 @@ describeAdapters('scripted output items', (entrance) => {
       'output_item.done',
     ])
     const deltas = events.filter(({ type }) => /\.(?:output_text|refusal)\.delta$/.test(type))
-    const texts = ['', '', '']
-    for (const { content_index, delta } of deltas) texts[content_index] += delta
-    expect(texts).toEqual(['First part.', 'Not this one.', 'Third part.'])
+    const textOf = (part: number) => joined(deltas.filter(({ content_index }) => content_index === part))
+    expect([0, 1, 2].map(textOf)).toEqual(['First part.', 'Not this one.', 'Third part.'])
     expect(new Set(deltas.map(({ item_id }) => item_id))).toEqual(
       new Set([events.at(-1).response.output[0].id]),
     )
@@ -217,12 +213,8 @@ describeAdapters('scripted output items', (entrance) => {
     const events = await ask.streamed({ output, interleave: true })
     const deltas = events.filter(({ type }) => type === 'response.function_call_arguments.delta')
     expect(deltas.slice(0, 4).map(({ output_index }) => output_index)).toEqual([0, 1, 0, 1])
-    const texts = ['', '']
-    for (const { output_index, delta } of deltas) texts[output_index] += delta
-    expect(texts.map((text) => JSON.parse(text))).toEqual([
-      { city: 'Oslo, by the sea' },
-      { city: 'Rome, by the sea' },
-    ])
+    const argumentsOf = (item: number) => joined(deltas.filter(({ output_index }) => output_index === item))
+    expect([0, 1].map(argumentsOf)).toEqual(['{"city":"Oslo, by the sea"}', '{"city":"Rome, by the sea"}'])
     const unequal: Reply['output'] = [
       { type: 'message', content: 'One' },
       { type: 'message', content: 'Two three four five six' },

@@ -13,24 +13,11 @@ function setup(options: GatewayOptionsInput = { storedResponses: true }) {
 }
 
 describe('the storedResponses option', () => {
-  it('is disabled by default: requests with `store: true` or previous_response_id get a 400', async () => {
+  it('is disabled by default: requests with `store: true` get a 400', async () => {
     const { client } = setup({})
-    await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toMatchObject({
-      status: 400,
-      error: {
-        metadata: {
-          violations: [
-            {
-              path: 'body.store',
-              message: 'Must be false: responses are stored only if the storedResponses option is set',
-            },
-          ],
-        },
-      },
-    })
-    await expect(
-      client.responses.create({ model, input: 'Hi', previous_response_id: 'resp_1' }),
-    ).rejects.toMatchObject({ status: 400 })
+    await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toThrow(
+      'responses are stored only if the storedResponses option is set',
+    )
   })
 
   it("stores a preset's response", async () => {
@@ -118,25 +105,12 @@ describe('the storedResponses option', () => {
     expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
   })
 
-  it.each([
-    ['does not exist', async () => 'resp_none'],
-    [
-      'was not stored',
-      async (client: OpenAI) => (await client.responses.create({ model, input: 'Hi', store: false })).id,
-    ],
-  ])('rejects a previous_response_id that %s', async (_, createId) => {
+  it('rejects a previous_response_id that was not stored', async () => {
     const { client } = setup()
-    const id = await createId(client)
-    await expect(
-      client.responses.create({ model, input: 'More', previous_response_id: id }),
-    ).rejects.toMatchObject({
-      status: 400,
-      error: {
-        metadata: {
-          violations: [{ path: 'body.previous_response_id', rule: 'previous_response_not_found' }],
-        },
-      },
-    })
+    const { id } = await client.responses.create({ model, input: 'Hi', store: false })
+    const next = client.responses.create({ model, input: 'More', previous_response_id: id })
+    const violations = [{ path: 'body.previous_response_id', rule: 'previous_response_not_found' }]
+    await expect(next).rejects.toMatchObject({ status: 400, error: { metadata: { violations } } })
   })
 
   it('stores responses per sandbox, removes them on reset, and brings them back on restore', async () => {

@@ -10,12 +10,13 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   const stored = (key: string) => entrance.sandbox.db.workspaces.get(key)
 
   describe('updates', () => {
-    it('leave omitted fields unchanged', async () => {
+    it('leave omitted fields unchanged, and advance updated_at', async () => {
       const before = await stored(production)
       const { status, body } = await patch(production, { name: 'Renamed' })
       expect(status).toBe(200)
       expect(Object.keys(body)).toEqual(['data'])
       expect(body.data).toEqual({ ...before, name: 'Renamed', updated_at: body.data.updated_at })
+      expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before?.updated_at ?? ''))
     })
 
     it('are stored for every field in the body', async () => {
@@ -44,14 +45,6 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       'io_logging_api_key_ids',
     ])('clear %s with null', async (field) => {
       expect((await patch(production, { [field]: null })).body.data[field]).toBeNull()
-    })
-
-    it('advance updated_at, and leave created_at and created_by unchanged', async () => {
-      const before = await stored(production)
-      const { body } = await patch(production, { name: 'Moved' })
-      expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before?.updated_at ?? ''))
-      expect(body.data.created_at).toBe(before?.created_at)
-      expect(body.data.created_by).toBe(before?.created_by)
     })
 
     it('advance updated_at even if it is in the future', async () => {
@@ -206,19 +199,12 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
 
     it('are reported with all violations at once, each with path, message and rule', async () => {
       const { body } = await patch('staging', { name: '', slug: 'A', io_logging_sampling_rate: 2 })
-      const { violations } = body.error.metadata
-      expect(violations.map(({ path }: { path: string }) => path)).toEqual([
-        'body.name',
-        'body.slug',
-        'body.io_logging_sampling_rate',
+      const text = expect.any(String)
+      expect(body.error.metadata.violations).toEqual([
+        { path: 'body.name', message: text, rule: text },
+        { path: 'body.slug', message: text, rule: text },
+        { path: 'body.io_logging_sampling_rate', message: text, rule: text },
       ])
-      for (const violation of violations) {
-        expect(violation).toEqual({
-          path: expect.any(String),
-          message: expect.any(String),
-          rule: expect.any(String),
-        })
-      }
     })
   })
 

@@ -8,17 +8,14 @@ import { createGateway, intercept } from 'gateway-understudy/node'
 
 const headers = { authorization: 'Bearer sk-real-key' }
 
+const resultOf = (reply) =>
+  reply.then(
+    ({ status }) => status,
+    (error) => error.cause?.message ?? error.message,
+  )
 const clients = {
-  fetch: (method, url) =>
-    fetch(url, { method, headers }).then(
-      (reply) => reply.status,
-      (error) => error.cause?.message ?? error.message,
-    ),
-  request: (method, url) =>
-    fetch(new Request(url, { method, headers })).then(
-      (reply) => reply.status,
-      (error) => error.cause?.message ?? error.message,
-    ),
+  fetch: (method, url) => resultOf(fetch(url, { method, headers })),
+  request: (method, url) => resultOf(fetch(new Request(url, { method, headers }))),
   'node:http': (method, url) =>
     new Promise((resolve) => {
       const sent = http.request(url, { method, headers }, (reply) => {

@@ -216,15 +216,6 @@ describe('recordings', () => {
     expect(gateway.journal.last('createResponse')?.warnings[0]).toContain('No recording matches')
   })
 
-  it('apply after rules and before the operation', async () => {
-    const gateway = replaying(await simple([{ path: '/responses', body: hello }]))
-    {
-      using _ = gateway.fail(503)
-      expect((await post(gateway, '/responses', hello)).status).toBe(503)
-    }
-    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
-  })
-
   it('do not replace the text of a rule or a script', async () => {
     const request = requestOf(hello, { path: '/responses' })
     const gateway = createGateway({ recordings: [recordingOf(['recorded'], { request })], timeScale: 0 })
