@@ -5,7 +5,6 @@ import { draw } from '../lib/seed.ts'
 import {
   type CompiledRule,
   type CompiledScenario,
-  type CompiledScript,
   type CompiledStep,
   compileScenario,
   type Effect,
@@ -110,17 +109,13 @@ export interface Candidate {
   readonly activation: Activation
 }
 
-export interface ScriptCandidate extends Candidate {
-  readonly script: CompiledScript
-}
-
 /** Rules that may match a request, in the order of `orderCandidates`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** The activation that each rule belongs to, by index in `rules`. */
   readonly activations: readonly Activation[]
   /** Scripts of scenarios activated by `use()`, oldest first. They are also in `rules`, among the unlimited rules. */
-  readonly scripts: readonly ScriptCandidate[]
+  readonly scripts: readonly Candidate[]
   /** Index in `rules` at which scripts with remaining turns are tried; undefined if there are no scripts. */
   readonly scriptsAt: number | undefined
 }
@@ -165,7 +160,7 @@ export function orderCandidates(
     )
   const first = named.flatMap(candidatesOf)
   const others = newestFirst.map(candidatesOf)
-  const scripts: ScriptCandidate[] = []
+  const scripts: Candidate[] = []
   let scriptsAt: number | undefined
   const finite = new Set<Candidate>()
   for (const candidates of others.toReversed()) {
@@ -174,7 +169,7 @@ export function orderCandidates(
       const { rule, activation } = candidate
       if (rule.script) {
         scriptsAt ??= first.length
-        scripts.push({ ...candidate, script: rule.script })
+        scripts.push(candidate)
         isAfterUnlimited ||= rule.onEnd !== 'pass'
         continue
       }

@@ -107,15 +107,11 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
-    script: rule.script?.map(compileTurn),
+    script: rule.script?.map((turn) => ({ turn, faults: sortFaults(faultsOf(turn)) })),
     steps,
     isSequence: sequence !== undefined,
-    announcesRateLimit: steps.some(limitsRate),
+    announcesRateLimit: steps.some(({ effect }) => effect?.faults.some(({ name }) => name === 'rate-limit')),
   }
-}
-
-function compileTurn(turn: Turn): CompiledTurn {
-  return { turn, faults: sortFaults(faultsOf(turn)) }
 }
 
 function stepsOf({ fault, faults, reply, sequence, rateLimit, setState }: Rule): readonly Step[] {
@@ -133,10 +129,6 @@ function compileStep(step: Step): CompiledStep {
     effect: { reply, faults },
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
   }
-}
-
-function limitsRate({ effect }: CompiledStep): boolean {
-  return effect?.faults.some(({ name }) => name === 'rate-limit') === true
 }
 
 /** Returns an effect that replies with a 400, which clients do not retry. */

@@ -7,6 +7,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
   advance,
+  type Candidate,
   type Candidates,
   copyActivation,
   copyNamed,
@@ -15,7 +16,6 @@ import {
   type Progress,
   progressIn,
   type ScenarioProgress,
-  type ScriptCandidate,
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
@@ -295,10 +295,10 @@ export class Rules {
    *
    * @param ending Progress of the script to apply `onEnd` of. Default: none; plays the next turn of any script.
    */
-  #play(scripts: readonly ScriptCandidate[], playing: Playing, ending?: Progress): Match | undefined {
-    const active = scripts.flatMap(({ rule, activation, script }): ActiveScript[] => {
-      const { states, tests } = rule
-      if (states && !states.includes(this.#state)) return []
+  #play(scripts: readonly Candidate[], playing: Playing, ending?: Progress): Match | undefined {
+    const active = scripts.flatMap(({ rule, activation }): ActiveScript[] => {
+      const { states, tests, script } = rule
+      if (!script || (states && !states.includes(this.#state))) return []
       if (!tests.every((test) => test.passes(playing.request))) return []
       return [{ rule, script, progress: progressIn(activation, rule) }]
     })
