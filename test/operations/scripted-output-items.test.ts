@@ -306,8 +306,5 @@ describeAdapters('a scripted response', (entrance) => {
     expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain(
       "use(): reply.error is for a failed response, so it cannot be combined with responseStatus 'incomplete'",
     )
-    expect(await ask.rejection({ body: {}, id: 'x' })).toContain(
-      'use(): reply.id cannot be combined with body, which is the whole reply',
-    )
   })
 })

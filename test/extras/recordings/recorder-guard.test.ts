@@ -394,22 +394,25 @@ describe('record', () => {
     })
   })
 
-  it('reports a port in use or an unusable folder in one line', async () => {
-    await using upstream = await startEcho()
+  it('reports an unusable folder in one line', async () => {
     const file = join(root, 'file')
     await writeFile(file, '')
-    const { port } = upstream.url
-    for (const [flags, message] of [
-      [
-        ['--port', port, '--out', join(root, 'unused')],
-        `Port ${port} is in use: choose another port, or 0 for any free port`,
-      ],
-      [['--port', '0', '--out', file], `EEXIST: file already exists, mkdir '${file}'`],
-    ] as const) {
-      const { printed } = await start(['record', '--upstream', upstream.url.href, '--allow-ci', ...flags])
-      expect([printed(), process.exitCode]).toEqual([`error: ${message}\n`, 2])
-      process.exitCode = undefined
-    }
+    const args = [
+      'record',
+      '--upstream',
+      'http://127.0.0.1:9/api/v1',
+      '--allow-ci',
+      '--port',
+      '0',
+      '--out',
+      file,
+    ]
+    const { printed } = await start(args)
+    expect([printed(), process.exitCode]).toEqual([
+      `error: EEXIST: file already exists, mkdir '${file}'\n`,
+      2,
+    ])
+    process.exitCode = undefined
   })
 })
 

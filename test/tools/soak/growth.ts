@@ -33,7 +33,6 @@ const growing: Readonly<Record<string, (count: number) => Request>> = {
   'unknown keys': (count) => ['POST /responses', withFields(keys(count))],
   'unknown tools': (count) => ['POST /responses', withFields({ tools: unknownTools(count) })],
   messages: (count) => ['POST /responses', withFields({ input: list(count, () => message) })],
-  'invalid messages': (count) => ['POST /responses', withFields({ input: list(count, () => ({ role: 7 })) })],
   'words of a streamed input': (count) => [
     'POST /responses',
     withFields({ stream: true, input: 'Hello? '.repeat(10 * count) }),
@@ -45,16 +44,7 @@ const growing: Readonly<Record<string, (count: number) => Request>> = {
   'properties of a schema': (count) => ['POST /responses', withSchema({ properties: keys(count) })],
   'required properties': (count) => ['POST /responses', withSchema({ required: list(count, String) })],
   'nested brackets': (count) => ['POST /responses', { body: '['.repeat(10 * count) }],
-  'logging key ids': (count) => [
-    'PATCH /workspaces/production',
-    { body: JSON.stringify({ io_logging_api_key_ids: list(count, String) }) },
-  ],
-  'query parameters': (count) => [`GET /benchmarks?${list(count, (index) => `a${index}=1`).join('&')}`],
   'segments of a path': (count) => [`GET ${'/a'.repeat(50 * count)}`],
-  headers: (count) => [
-    'GET /providers',
-    { headers: Object.fromEntries(list(count, (index) => [`x-${index}`, 'x'])) },
-  ],
   'tags in a template': (count) => ['GET /providers', withReply('{{method}}'.repeat(count))],
   'unknown tags': (count) => ['GET /providers', withReply('{{ body.a }}'.repeat(10 * count))],
   'wildcards in a pattern': (count) => [
