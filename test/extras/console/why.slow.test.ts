@@ -87,8 +87,7 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
 ]
 
 describe('the Why tab', () => {
-  it('names the nearest rule and the differing field in 20 of 20 cases', async () => {
-    expect(cases).toHaveLength(20)
+  it('names the nearest rule and the differing field', async () => {
     const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     const wrong: string[] = []
     for (const [index, [rule, { method, path, body, headers }, said]] of cases.entries()) {
