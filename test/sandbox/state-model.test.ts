@@ -37,7 +37,7 @@ const step = fc.record({
   turns: fc.nat({ max: 14 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
-const plans = fc.array(step, { minLength: 1, maxLength: 25 })
+const plans = fc.array(step, { minLength: 1, maxLength: 25, size: 'max' })
 
 /** A sandbox with its expected state. */
 class Subject {
