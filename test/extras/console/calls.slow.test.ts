@@ -117,20 +117,18 @@ describe('the list of calls', () => {
 
   it('keeps a call that arrives while the list is loading', async () => {
     const loaded = Promise.withResolvers<void>()
-    let reads = 0
-    await page.route('**/console/rows', async (route) => {
+    await page.route('**/console/changes**', async (route) => {
       const response = await route.fetch()
-      reads++
       await loaded.promise
       await route.fulfill({ response })
     })
+    const reply = page.waitForRequest('**/console/changes**')
     await page.reload()
-    // The list is loaded when the page opens and at the first event.
-    await expect.poll(() => reads).toBe(2)
+    await reply
     await call(server, 'GET /providers')
-    await expect.poll(rows).toBe(1)
     loaded.resolve()
     await expect.poll(rows).toBe(11)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('can be paused, resumed with the calls that arrived in the meantime, and cleared', async () => {
