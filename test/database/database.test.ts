@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { DatabaseState, type Records, toDatabase } from '../../src/database/database.ts'
 import { SeedData } from '../../src/database/seed-data.ts'
-import { assertRoom, maxRows, SharedRows } from '../../src/database/shared-rows.ts'
-import { Table } from '../../src/database/table.ts'
+import { assertRoom, maxRows } from '../../src/database/shared-rows.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { type CollectionDeclaration, defineCollection } from '../../src/resources/collection.ts'
+import { defineCollection } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import type { Provider } from '../../src/resources/provider.ts'
 import { call, open } from '../call.ts'
@@ -563,92 +562,6 @@ describe('a custom collection', () => {
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
     await expect(db['gadgets']?.list()).rejects.toThrow('no such file')
     expect(await db['gadgets']?.list()).toEqual([])
-  })
-})
-
-describe("a collection's rows", () => {
-  const tags = defineCollection({
-    name: 'tags',
-    schema: z.strictObject({ id: z.string() }),
-    keys: { id: ({ id }) => id },
-    fixtures: async () => ({ default: [{ id: 'a' }] }),
-    fake: ({ index }) => ({ id: String(index) }),
-  })
-  const options = { seed: 1, recordCounts: {}, fixtures: {} }
-
-  it('are loaded once for concurrent callers', async () => {
-    let loads = 0
-    const counted = { ...tags, fixtures: () => Promise.resolve({ default: [{ id: String(++loads) }] }) }
-    const data = new SeedData(options, [counted])
-    const [first, second] = await Promise.all([data.rows('tags'), data.rows('tags')])
-    expect(loads).toBe(1)
-    expect(second).toBe(first)
-    expect(await data.rows('tags')).toBe(first)
-    expect(() => data.rows('tag')).toThrow("There is no collection 'tag'")
-  })
-
-  it('are shared by gateways that change neither the collection nor one it references', async () => {
-    const rowsOf = (name: string, more: object = {}) => new SeedData({ ...options, ...more }).rows(name)
-    for (const name of ['providers', 'presets', 'presetVersions'])
-      expect(await rowsOf(name), name).toBe(await rowsOf(name))
-    const recordCounts = { workspaces: 3 }
-    expect(await rowsOf('providers', { recordCounts })).toBe(await rowsOf('providers'))
-    expect(await rowsOf('presets', { recordCounts })).not.toBe(await rowsOf('presets'))
-    expect(await rowsOf('presetVersions', { recordCounts })).not.toBe(await rowsOf('presetVersions'))
-  })
-
-  it.each([
-    [0, []],
-    [1, ['a']],
-    [2, ['a', 'b']],
-    [3, ['a', 'b', '2']],
-  ])('have the requested number of records: %i', async (size, ids) => {
-    const two = { ...tags, fixtures: async () => ({ default: [{ id: 'a' }, { id: 'b' }] }) }
-    const { rows } = await new SeedData({ ...options, recordCounts: { tags: size } }, [two]).rows('tags')
-    expect(rows.map((row) => Reflect.get(row, 'id'))).toEqual(ids)
-  })
-})
-
-describe('SharedRows.memo', () => {
-  it('caches the 200 most recently computed values', () => {
-    const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
-    let computed: string[] = []
-    const recall = (name: string) => {
-      expect(rows.memo(name, () => computed.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
-    }
-    const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
-    for (const name of [...names, ...names]) recall(name)
-    expect(computed).toEqual(names)
-    computed = []
-    for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
-    expect(computed).toEqual(['one more', 'n0', 'n1', 'n2'])
-  })
-})
-
-describe('Table', () => {
-  it('rejects a row beyond its limit', async () => {
-    const [declaration] = collections as never as [CollectionDeclaration<string, Provider>]
-    const tableOf = (count: number) => {
-      const rows = SharedRows.ofSeed(declaration, [])
-      return new Table(declaration, async () => SharedRows.of(declaration, Array(count), rows))
-    }
-    const full = `providers is full: the maximum is ${maxRows} records per collection and sandbox`
-    await expect(tableOf(maxRows).create(provider('mine'))).rejects.toMatchObject({
-      status: 429,
-      message: full,
-    })
-  })
-
-  it('rejects a write during another write and keeps its rows', async () => {
-    const { tables } = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
-    const { providers } = tables
-    const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
-    expect(await Promise.allSettled(writes)).toMatchObject([
-      { status: 'fulfilled', value: { name: 'A' } },
-      { status: 'rejected', reason: { message: 'providers: two writes at once; use sandbox.write()' } },
-    ])
-    await providers.update('borealis', { name: 'B' })
-    expect((await providers.rows()).slice(0, 2).map(({ name }) => name)).toEqual(['A', 'B'])
   })
 })
 

@@ -1,17 +1,8 @@
 /** Tests stateless HTTP helpers: error replies, JSON bodies, secrets, encoding and violations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { collectBody, decodeBody, within } from '../../src/http/body.ts'
-import { encodeFrame, encodeNamedEvent, toBytes } from '../../src/http/encode.ts'
-import {
-  envelope,
-  errorMessageOf,
-  GatewayError,
-  invalidRequest,
-  messageOf,
-  toReply,
-} from '../../src/http/errors.ts'
-import { HeaderValue } from '../../src/http/header-record.ts'
+import { decodeBody } from '../../src/http/body.ts'
+import type { GatewayError } from '../../src/http/errors.ts'
 import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../../src/http/secrets.ts'
@@ -27,75 +18,6 @@ function thrown(run: () => unknown): GatewayError {
   }
   throw new Error('Expected the function to throw')
 }
-
-describe('error replies', () => {
-  it("have their status's default message", () => {
-    expect([400, 404, 418, 499, 500, 501, 529].map(messageOf)).toEqual([
-      'Invalid request parameters',
-      'Resource not found',
-      'Request refused',
-      'Request refused',
-      'Internal Server Error',
-      'Server error',
-      'Provider overloaded',
-    ])
-  })
-
-  it('list up to 100 violations, count the rest, and use the first one as the message', () => {
-    const violations = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        path: `body.a.b[${index}]`,
-        message: 'Too BIG',
-        rule: 'too_big',
-      }))
-    const rejection = (count: number) => invalidRequest(violations(count))
-    expect(rejection(0)).toMatchObject({ status: 400, message: 'Invalid request parameters' })
-    expect(rejection(1)).toMatchObject({ status: 400, message: 'a.b[0]: too BIG' })
-    expect(rejection(100).metadata).toEqual({ violations: violations(100) })
-    expect(rejection(101).metadata).toEqual({ violations: violations(100), more: 1 })
-    expect(rejection(107).metadata).toEqual({ violations: violations(100), more: 7 })
-    const saying = (path: string) => invalidRequest([{ path, message: '', rule: 'x' }]).message
-    expect(['query.a', 'params.a', 'header.a', 'body', 'other.a'].map(saying)).toEqual([
-      'a: ',
-      'a: ',
-      'a: ',
-      'body: ',
-      'other.a: ',
-    ])
-  })
-
-  it('contain only the given fields in their envelope, including null', () => {
-    const bodyOf = (reply: ReturnType<typeof envelope>) =>
-      reply.body.kind === 'json' ? reply.body.value : undefined
-    expect(bodyOf(envelope(418, 'No'))).toEqual({ error: { code: 418, message: 'No' } })
-    expect(Object.keys(bodyOf(envelope(418, 'No')) as object)).toEqual(['error'])
-    const all = { metadata: null, gateway_metadata: null, user_id: null }
-    expect(bodyOf(envelope(418, 'No', all))).toEqual({
-      error: { code: 418, message: 'No', metadata: null },
-      gateway_metadata: null,
-      user_id: null,
-    })
-    const reply = toReply(new GatewayError(429, undefined, { a: 1 }, { headers: { 'retry-after': '1' } }))
-    expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
-    expect(bodyOf(reply)).toEqual({
-      error: { code: 429, message: 'Rate limit exceeded', metadata: { a: 1 } },
-    })
-  })
-
-  it('are recognised by their status and a message in their envelope', () => {
-    expect(
-      [
-        json(400, { error: { message: 'no' } }),
-        json(399, { error: { message: 'no' } }),
-        json(400, { error: { message: 1 } }),
-        json(400, { error: null }),
-        json(400, {}),
-        json(400, null),
-        { ...eventStream([]), status: 500 },
-      ].map(errorMessageOf),
-    ).toEqual(['no', ...Array(6).fill(undefined)])
-  })
-})
 
 describe('JSON bodies', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -161,43 +83,6 @@ describe('secrets', () => {
       api_key: '(hidden)',
       b: [1],
     })
-  })
-})
-
-describe('HeaderValue', () => {
-  it.each([
-    ['', false],
-    ['1', true],
-    ['a\tb é', true],
-    ['a\nb', false],
-    ['€', false],
-  ])('accepts %j: %s', (value, isValid) => {
-    expect(HeaderValue.safeParse(value).success).toBe(isValid)
-  })
-})
-
-describe('eventStream', () => {
-  it('returns a 200 with caching disabled', () => {
-    expect(eventStream([])).toEqual({
-      status: 200,
-      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-      body: { kind: 'frames', frames: [] },
-    })
-  })
-})
-
-describe('encodeFrame', () => {
-  it("encodes events, [DONE] and bytes, and prefers a frame's wire text", () => {
-    const event = { type: 'error', sequence_number: 0 } as never
-    expect(encodeFrame({ kind: 'event', event })).toBe('data: {"type":"error","sequence_number":0}\n\n')
-    expect(encodeFrame({ kind: 'event', event, wire: 'custom' })).toBe('custom')
-    expect(encodeFrame({ kind: 'done' })).toBe('data: [DONE]\n\n')
-    expect(encodeFrame({ kind: 'done', wire: 'custom' })).toBe('custom')
-    const bytes = new Uint8Array([1])
-    expect(encodeFrame({ kind: 'bytes', bytes })).toBe(bytes)
-    expect(encodeNamedEvent(event)).toBe('event: error\ndata: {"type":"error","sequence_number":0}\n\n')
-    expect(toBytes(bytes)).toBe(bytes)
-    expect(toBytes('ü')).toEqual(new Uint8Array([0xc3, 0xbc]))
   })
 })
 
@@ -276,30 +161,6 @@ describe('toViolations', () => {
     expect(actual).toHaveLength(expected.length)
     for (const [index, line] of expected.entries())
       expect(actual[index]?.startsWith(line), actual[index]).toBe(true)
-  })
-})
-
-describe('bodies with a size limit', () => {
-  const chunks = (...sizes: number[]) =>
-    (async function* () {
-      for (const [index, size] of sizes.entries()) yield new Uint8Array(size).fill(index + 1)
-    })()
-
-  it('are accepted up to exactly the maximum, in one chunk or several', async () => {
-    expect(within(new Uint8Array(4), 4)).toHaveLength(4)
-    expect(thrown(() => within(new Uint8Array(5), 4)).status).toBe(413)
-    expect([...(await collectBody(chunks(), 4))]).toEqual([])
-    expect([...(await collectBody(chunks(4), 4))]).toEqual([1, 1, 1, 1])
-    expect([...(await collectBody(chunks(1, 3), 4))]).toEqual([1, 2, 2, 2])
-    await expect(collectBody(chunks(1, 4), 4)).rejects.toMatchObject({ status: 413 })
-  })
-
-  it('are not copied if they arrive in one chunk', async () => {
-    const [only] = [new Uint8Array([7])]
-    const one = (async function* () {
-      yield only
-    })()
-    expect(await collectBody(one, 4)).toBe(only)
   })
 })
 

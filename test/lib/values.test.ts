@@ -1,20 +1,8 @@
 /** Tests helpers for values: equality, globs, paths, suggestions, bytes and the mutex. */
 import { describe, expect, it } from 'vitest'
-import {
-  decodeUtf8,
-  fromBase64,
-  fromLatin1,
-  joinBytes,
-  toBase64,
-  toLatin1,
-  utf8AsLatin1,
-} from '../../src/lib/bytes.ts'
-import { copy } from '../../src/lib/copy.ts'
 import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
-import { acquire } from '../../src/lib/mutex.ts'
-import { textOf } from '../../src/lib/unchecked-json.ts'
 import { editAt, readAll, readAt, readPath } from '../../src/lib/value-path.ts'
 
 describe('equal', () => {
@@ -114,32 +102,6 @@ describe('value paths', () => {
   })
 })
 
-describe('copy', () => {
-  it('copies JSON values, and copies other objects as structuredClone does', () => {
-    const bare = Object.assign(Object.create(null), { d: [1] })
-    const value = { a: [{ b: null }], c: '', bare, at: new Date(5), map: new Map([[1, { e: 2 }]]) }
-    const copied = copy(value)
-    expect(copied).toEqual(value)
-    expect(copied.at).toBeInstanceOf(Date)
-    expect(copied.map.get(1)).toEqual({ e: 2 })
-    for (const path of [['a'], ['a', '0'], ['bare'], ['bare', 'd'], ['at'], ['map']])
-      expect(readAt(copied, path), path.join('.')).not.toBe(readAt(value, path))
-    for (const scalar of [null, undefined, 0, '', true]) expect(copy(scalar)).toBe(scalar)
-  })
-})
-
-describe('textOf', () => {
-  it.each<[value: unknown, text: string]>([
-    ['a', 'a'],
-    [[{ text: 'a' }, { refusal: 'b' }, { text: 'c', refusal: 'd' }], 'a\nb\nc'],
-    [[{ text: 1, refusal: 2 }, null, 'a', {}], '\n\n\n'],
-    [undefined, ''],
-    [{ text: 'a' }, ''],
-  ])('reads %j as %j', (value, text) => {
-    expect(textOf(value)).toBe(text)
-  })
-})
-
 describe('nearest', () => {
   it.each<[word: string, words: string[], suggestion: string | undefined]>([
     ['times', ['times'], 'times'],
@@ -182,41 +144,5 @@ describe('didYouMean', () => {
     )
     expect(didYouMean('af', ['afterMs', 'every'])).toBe('; expected one of afterMs, every')
     expect(didYouMean('aft', ['afterMs', 'every'])).toBe("; did you mean 'afterMs'?")
-  })
-})
-
-describe('byte conversions', () => {
-  it('round-trip any bytes through strings', () => {
-    for (const length of [0, 1, 255, 8191, 8192, 8193, 20_000]) {
-      const bytes = Uint8Array.from({ length }, (_, index) => index)
-      expect(toLatin1(bytes)).toHaveLength(length)
-      expect(fromLatin1(toLatin1(bytes))).toEqual(bytes)
-      expect(fromBase64(toBase64(bytes))).toEqual(bytes)
-      expect(joinBytes([bytes.subarray(0, 3), bytes.subarray(3)])).toEqual(bytes)
-    }
-    expect(toBase64(new Uint8Array([0, 255]))).toBe('AP8=')
-    expect(utf8AsLatin1('ü')).toBe('\u00c3\u00bc')
-    expect(decodeUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xbc]))).toBe('\ufeffü')
-    expect(decodeUtf8(new Uint8Array([0xc3]))).toBeUndefined()
-  })
-})
-
-describe('acquire', () => {
-  it('resolves in call order', async () => {
-    const shared = {}
-    const done: number[] = []
-    const release = await acquire(shared)
-    const others = [1, 2].map(async (name) => {
-      const releaseOther = await acquire(shared)
-      await Promise.resolve()
-      done.push(name)
-      releaseOther()
-    })
-    ;(await acquire({}))()
-    await new Promise((resolve) => setTimeout(resolve))
-    expect(done).toEqual([])
-    release()
-    await Promise.all(others)
-    expect(done).toEqual([1, 2])
   })
 })
