@@ -84,9 +84,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     console: hasConsole,
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error: Error) => {
-    throw new UsageError(
-      error.message.replace(/^startServer: options(\.\w+)(\[\d+\])?/, (_, name) => flagOf(name)),
-    )
+    const message = error.message.replace(/^startServer: /, '')
+    throw new UsageError(message.replace(/^options(\.\w+)(\[\d+\])?/, (_, name) => flagOf(name)))
   })
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')

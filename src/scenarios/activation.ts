@@ -196,7 +196,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
   return activation.progress[rule.number] as Progress
 }
 
-const rulePosition = z.int().describe("The rule's position in the scenario, from 1.")
+const rulePosition = z.lazy(() => z.int().describe("The rule's position in the scenario, from 1."))
 
 /** An active scenario with its rules' progress. */
 export const ScenarioProgress = z.lazy(() =>

@@ -110,7 +110,7 @@ export type Rule = z.infer<typeof Rule>
 /** A rule: the requests that it matches, how often it applies, and its effect. */
 export type RuleInput = z.input<typeof Rule>
 /** A rule in a reply. Not validated, because it was when it was added. */
-export const RuleSource = z.looseObject({}) as unknown as z.ZodType<RuleInput>
+export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<RuleInput>
 
 export const Scenario = z.lazy(() =>
   z.strictObject({

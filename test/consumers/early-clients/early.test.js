@@ -51,7 +51,12 @@ for (const [name, client] of Object.entries(clients)) {
         sandbox.use({ on: 'createResponse', fault: 'timeout' })
         const left = new AbortController()
         const answer = client.plain(left.signal)
-        setTimeout(() => left.abort(), 50)
+        // Aborted once the gateway has received the call.
+        const timer = setInterval(() => {
+          if (sandbox.journal.entries().length === 0) return
+          clearInterval(timer)
+          left.abort()
+        }, 5)
         await assert.rejects(answer)
         await delivery(sandbox, 'aborted-by-client')
       }),
