@@ -68,13 +68,17 @@ export interface RemoteActiveScenario extends AsyncDisposable {
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright'
 
-export interface RemoteSandbox<Bodies extends object>
-  extends DerivedMethods<Bodies>,
-    Readonly<SandboxAddress> {}
+export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies> {}
 
 /** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
 export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
+  /** Sandbox id, such as `s1`. */
+  readonly id: string
+  /** API key that routes requests to this sandbox. */
+  readonly apiKey: string
+  /** Requests under this URL use this sandbox, regardless of their key. Ends in `/api/v1`. */
+  readonly baseUrl: string
   /** Collections. Records are copies. */
   readonly db: RemoteDatabase
   /** This sandbox's calls. */
@@ -93,10 +97,13 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
   /** @internal */
   constructor(client: ControlClient, { id, apiKey, baseUrl }: SandboxAddress) {
     this.client = client
+    this.id = id
+    this.apiKey = apiKey
+    this.baseUrl = baseUrl
     const here = { sandbox: id }
     this.#here = here
     const methods: DerivedMethods<Bodies> = derived(sandboxMethods, client, id)
-    Object.assign(this, { id, apiKey, baseUrl }, named(methods))
+    Object.assign(this, named(methods))
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
     refuseGuesses(this.journal, 'journal')

@@ -174,7 +174,12 @@ async function documentedTypes(): Promise<[name: string, text: string][]> {
     ],
     [
       'DerivedMethods',
-      write('DerivedMethods', 'sandbox/sandbox.ts', Object.keys(sandboxMethods), promised('Sandbox<Bodies>')),
+      write(
+        'DerivedMethods<Bodies extends object>',
+        'sandbox/sandbox.ts',
+        Object.keys(sandboxMethods),
+        promised('Sandbox<Bodies>'),
+      ),
     ],
     [
       'DerivedJournal',
