@@ -20,11 +20,11 @@ import type { ScenarioInput } from '../scenarios/scenario.ts'
  *
  * An extra with a list of operations is enabled by its name in the `extensions` option. Any other is always enabled.
  */
-export interface ExtraDefinition<Options extends object = object, Bodies extends object = object>
+export interface ExtraDefinition<Options extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
   /** Type of the request bodies of its operations, by operation id. Never set. @internal */
-  readonly bodies?: Bodies
+  readonly bodies?: RequestBodies
   /** Schemas of the extra's options. Each is built only if its option is set. */
   readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
   /**
@@ -58,7 +58,7 @@ export type OptionsOf<Definition> = Intersection<
 
 /** Intersection of the types of request bodies of several extras' operations. */
 export type BodiesOf<Definition> = Intersection<
-  Definition extends ExtraDefinition<infer _, infer Bodies> ? [Bodies] : never
+  Definition extends ExtraDefinition<infer _, infer RequestBodies> ? [RequestBodies] : never
 >
 
 type Intersection<Wrapped extends [object]> = (
@@ -85,32 +85,34 @@ export interface Flag {
 
 /** The parts of an extra that a gateway uses. */
 export interface Extra {
-  /** Additional operations, or a function that returns them from the existing ones. */
+  /** Additional operations, or a function that returns them from the existing ones. @internal */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
-  /** Additional collections for every sandbox. */
+  /** Additional collections for every sandbox. @internal */
   readonly collections?: readonly CollectionDeclaration[]
+  /** @internal */
   readonly dialect?: Dialect
-  /** Observes the calls of all sandboxes. */
+  /** Observes the calls of all sandboxes. @internal */
   readonly listener?: CallListener
-  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. */
+  /** Accepts or rejects an API key. Returns undefined to apply the `apiKeys` option. @internal */
   readonly isValidKey?: (key: string, state: SandboxState) => boolean | undefined
   /**
    * Responds instead of the operation, or returns undefined to let it respond. Throws to reject the request.
    *
    * @param rejection An earlier step's error, if any.
+   * @internal
    */
   readonly answer?: (
     record: CallRecord<SandboxState>,
     rejection: unknown,
     disconnected: AbortSignal,
   ) => Promise<Reply | undefined>
-  /** Export formats for calls, by name. A format throws if it cannot represent the call. */
+  /** Export formats for calls, by name. A format throws if it cannot represent the call. @internal */
   readonly exports?: Readonly<Record<string, (record: CallRecord, site: Site) => Promise<string>>>
-  /** Loads the extra's control operations. */
+  /** Loads the extra's control operations. @internal */
   readonly control?: (gateway: ExtraHost) => Promise<readonly AnyOperation[]>
-  /** Returns a file to serve, or undefined for other paths. Files do not require the token. */
+  /** Returns a file to serve, or undefined for other paths. Files do not require the token. @internal */
   readonly files?: (path: string, gateway: ExtraHost) => Promise<Reply | undefined> | undefined
 }
 

@@ -90,9 +90,13 @@ function unaliased(symbol: TypeSymbol, checker: Checker): TypeSymbol {
 function publicMembers(symbol: TypeSymbol, checker: Checker): TypeSymbol[] {
   if (!(symbol.flags & (SymbolFlags.Interface | SymbolFlags.Class))) return []
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
-  return members
-    .filter((member) => !member.name.includes('#') && !isInternal(member, checker))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  return (
+    members
+      .filter((member) => !member.name.includes('#') && !isInternal(member, checker))
+      // Users see only the members that `RequestSandbox` declares itself.
+      .filter((member) => member.getParent()?.name !== 'SandboxState')
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  )
 }
 
 function isInternal(member: TypeSymbol, checker: Checker): boolean {

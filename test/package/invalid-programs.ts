@@ -62,7 +62,6 @@ export const invalidPrograms: readonly string[] = [
   `gateway.db.providers.list({ slg: 'aurora' })`,
   `gateway.clock.advance('1 minute')`,
   `gateway.restore('s1-1')`,
-  `gateway.save({ call: false })`,
   // Gateways and sandboxes.
   `createGateway({ latancy: 7 })`,
   `createGateway({ extensions: ['chats'] })`,
@@ -76,9 +75,9 @@ export const invalidPrograms: readonly string[] = [
   `intercept(gateway, { onUnhandledRequests: 'error' })`,
   `intercept(gateway, { onUnhandledRequest: 'eror' })`,
   // Custom operations.
-  `defineOperation({ id: 'getReport', method: 'GETS', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })`,
-  `defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', response: Id, resolve: () => json(200, { id: 1 }) })`,
-  `defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', params: Id, response: Id, resolve: ({ params }) => ok({ id: params.key }) })`,
+  `defineOperation({ id: 'getReport', method: 'gets', path: '/reports/{id}', output: Id, resolve: () => ok({ id: '1' }) })`,
+  `defineOperation({ id: 'getReport', method: 'get', path: '/reports/{id}', output: Id, resolve: () => json(200, { id: 1 }) })`,
+  `defineOperation({ id: 'getReport', method: 'get', path: '/reports/{id}', input: { params: Id }, output: Id, resolve: ({ params }) => ok({ id: params.key }) })`,
   `gateway.use({ on: 'getReport', fault: 'timeout' })`,
   // Other entries.
   `connectGateway({ url: 'http://127.0.0.1:4141' })`,
@@ -103,7 +102,7 @@ gateway.db.providers.create({ name: 'Aurora', slug: 'aurora' })
 gateway.journal.calls('createChatCompletion', { body: { model: 'aurora/dawn-1' } })
 expect(gateway).toHaveReceived('createMessage', { body: { max_tokens: 3 }, query: { any: 'x' } })
 expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('tides') } })
-const report = defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })
+const report = defineOperation({ id: 'getReport', method: 'get', path: '/reports/{id}', output: Id, resolve: () => ok({ id: '1' }) })
 gateway.use({ on: report.id, fault: 'timeout' })
 gateway.journal.last(report.id)?.body
 gateway.script([{ text: 'Hello' }] satisfies Parameters<typeof gateway.script>[0])
