@@ -96,10 +96,10 @@ describe('MSW handlers', () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
-    const response = await get('https://gateway.example/api/v1/chat/completions', { method: 'POST' })
+    const response = await get('https://gateway.example/api/v1/files', { method: 'POST' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({
-      error: { code: 404, message: expect.stringContaining("belongs to the 'chat' extension") },
+      error: { code: 404, message: expect.stringContaining('no operation handles POST /files') },
     })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(gateway.journal.unmatched()).toHaveLength(1)

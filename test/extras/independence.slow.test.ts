@@ -1,20 +1,19 @@
 /**
- * Tests that each extra is optional: with its folder, tests and entries in `src/extras` removed, the project
+ * Tests that each extra is optional: with its folder, tests and line in `src/extras/index.ts` removed, the project
  * still compiles and the remaining tests pass.
  *
  * By default, the quick tests run once, with all extras removed. `npm run test:all` also runs them with each
  * extra removed in turn. Long suites always run in their shortened form.
  */
 import { execFile } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isFullRun } from '../suite-size.ts'
+import { treeWithout } from './tree-without.ts'
 
 const root = new URL('../../', import.meta.url).pathname
-// Folders without an index are shared by several extras.
 const names = globSync('src/extras/*/index.ts', { cwd: root }).map((file) => basename(dirname(file)))
 
 const trees = [...names.map((name) => ({ title: name, gone: [name] })), { title: 'any extra', gone: names }]
@@ -51,40 +50,3 @@ describe.each(trees)('the project without $title', ({ gone }) => {
     return stripVTControlCharacters(stdout + stderr)
   }
 })
-
-/** Returns the path of a copy of the sources and tests, without some extras. */
-function treeWithout(gone: readonly string[]): string {
-  const copy = mkdtempSync(join(tmpdir(), 'understudy-without-'))
-  const files = [
-    'src',
-    'test',
-    'fixtures',
-    'scenarios',
-    'package.json',
-    'tsconfig.json',
-    ...globSync('*.{ts,md}', { cwd: root }),
-  ]
-  for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // Removed because they also cover the extras: the golden transcript, the fuzzing of exchanged files, and the
-  // document generators.
-  const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,files,soak.test}.ts'], {
-    cwd: root,
-  })
-  for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
-    rmSync(join(copy, path), { recursive: true })
-  // These tests combine several extras.
-  rmSync(join(copy, 'test/extras/together'), { recursive: true })
-  for (const name of gone)
-    for (const folder of ['src', 'test'])
-      rmSync(join(copy, folder, 'extras', name), { recursive: true, force: true })
-  for (const file of ['index', 'exports']) {
-    const path = join(copy, `src/extras/${file}.ts`)
-    const lines = readFileSync(path, 'utf8').split('\n')
-    const isGone = (line: string) => gone.some((name) => line.includes(`'./${name}/`))
-    const imported = lines.filter(isGone).map((line) => /\{ (\w+) \}/.exec(line)?.[1])
-    const kept = lines.filter((line) => !isGone(line) && !imported.includes(line.trim().replace(',', '')))
-    writeFileSync(path, `${kept.join('\n')}\nexport {}\n`)
-  }
-  return copy
-}

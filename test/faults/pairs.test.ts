@@ -3,7 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import { draw } from '../../src/lib/seed.ts'
-import { allCases, describeCase, protocolCases, runAll } from './pairs.ts'
+import { allCases, describeCase, runAll } from './pairs.ts'
 
 it('two faults in one rule both have an effect or are rejected with a reason: a sample of all pairs', async () => {
   const some = allCases.filter((each) => draw('pairs', describeCase(each)) < 0.0125)
@@ -13,14 +13,4 @@ it('two faults in one rule both have an effect or are rejected with a reason: a 
   )
   expect(failures).toEqual([])
   expect(results.filter(({ kind }) => kind === 'both').length).toBeGreaterThan(50)
-}, 60_000)
-
-it('each fault has an effect on chat and messages streams if it applies to them', async () => {
-  const alone = protocolCases.filter(({ second, adapter }) => second === undefined && adapter === 'fetch')
-  const results = await runAll(alone, 48)
-  const failures = results.flatMap((result, index) =>
-    result.kind === 'failed' ? [`${describeCase(alone[index] as never)}: ${result.why}`] : [],
-  )
-  expect(failures).toEqual([])
-  expect(results.filter(({ kind }) => kind === 'both').length).toBeGreaterThan(90)
 }, 60_000)

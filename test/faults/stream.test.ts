@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { eventStream, type Frame } from '../../src/http/reply.ts'
-import { createGateway } from '../../src/index.ts'
-import { call } from '../call.ts'
 import { applyFaults, bytesOf, completed, type FaultReport, framesOf, outline, sample } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))
@@ -126,20 +124,6 @@ describe('stream faults', () => {
     expect(report.warnings).toEqual([
       "'stream-reordered-events' found nothing to act on: the stream has no two consecutive events before the final one",
     ])
-  })
-
-  it.each([
-    ['createChatCompletion', 'POST /chat/completions'],
-    ['createMessage', 'POST /messages'],
-  ] as const)('slow-stream: changes nothing but the timing of %s', async (on, line) => {
-    const messages = [{ role: 'user', content: 'Why is the sky blue?' }]
-    const body = { model: 'aurora/dawn-2', max_tokens: 50, messages, stream: true }
-    const textWith = async (everyMs: number) => {
-      const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'messages'] })
-      gateway.use({ on, fault: { name: 'slow-stream', everyMs } })
-      return (await call(gateway, line, { body })).text
-    }
-    expect(await textWith(1)).toBe(await textWith(0))
   })
 
   it('stream-unknown-event: has no effect if no event follows its position', () => {

@@ -351,10 +351,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   ],
   'arguments of the wrong kind': [
     [() => (handlers as Any)(gateway, ['createResponse']), "as in handlers(gateway, 'createResponse')"],
-    [
-      () => handlers(gateway, 'createChatCompletion'),
-      "enable it with createGateway({ extensions: ['chat'] })",
-    ],
     [() => (intercept as Any)(gateway, 'error'), 'such as { onUnhandledRequest: … }'],
     [() => (journalText as Any)([]), 'journalText() expects a title and entries'],
     [() => (defineScenario as Any)([]), "write { name: '…', rules: [ … ] }"],
@@ -488,10 +484,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
-    [
-      () => rule({ on: 'createChatCompletion' }),
-      "it belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] })",
-    ],
     [() => rule({ on: 'POST /api/v1/other' }), "a path below /api/v1, as in 'POST /other'"],
     [() => rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
     [() => rule({ fault: 'time-out' }), "use(): fault 'time-out' is unknown; did you mean 'timeout'?"],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { countTokens } from '../../src/model/tokens.ts'
 import { call } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 /** Sends a request to a gateway of its own. Returns the reply's essential parts. */
 async function ask(fields: object, options: GatewayOptions = {}, reply?: object) {
@@ -253,7 +254,7 @@ describe('POST /responses: presets', () => {
   )
 })
 
-describe('POST /chat/completions with n', () => {
+describe.runIf(hasExtra('chat'))('POST /chat/completions with n', () => {
   it('adds the output of all choices, and counts the input once', async () => {
     const gateway = createGateway({ extensions: ['chat'], timeScale: 0 })
     const usageOf = async (n?: number) => {
@@ -281,7 +282,7 @@ describe('POST /chat/completions with n', () => {
   })
 })
 
-describe('POST /messages with unknown blocks', () => {
+describe.runIf(hasExtra('messages'))('POST /messages with unknown blocks', () => {
   it.each<[types: string[], named: string[]]>([
     [
       ['a', 'a', 'b'],
@@ -295,7 +296,7 @@ describe('POST /messages with unknown blocks', () => {
     const content = [{ type: 'text', text: 'Hi' }, ...types.map((type) => ({ type }))]
     const body = { model: 'aurora/dawn-2', max_tokens: 9, messages: [{ role: 'user', content }] }
     await call(gateway, 'POST /messages', { body })
-    expect(gateway.journal.last('createMessage')?.warnings).toEqual([
+    expect(gateway.journal.entries()[0]?.warnings).toEqual([
       `Input of type ${named.map((type) => `'${type}'`).join(', ')} was counted, but does not affect the reply`,
     ])
   })

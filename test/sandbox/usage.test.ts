@@ -5,6 +5,7 @@ import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 type Gateway = ReturnType<typeof createGateway>
 
@@ -124,7 +125,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual(before)
   })
 
-  it('counts chat completions, and counts the input once for all choices', async () => {
+  it.runIf(hasExtra('chat'))('counts the input once for all choices of a chat completion', async () => {
     const gateway = createGateway({ extensions: ['chat'] })
     const { usage } = await ask(
       gateway,

@@ -172,16 +172,3 @@ describe('warnings and rejections', () => {
     ])
   })
 })
-
-describe('probability', () => {
-  it('is drawn again for each fallback model', async () => {
-    const gateway = createGateway({ timeScale: 0, dialect: 'openrouter' })
-    gateway.fail(503, { probability: 0.5 })
-    const answered = new Set<string | undefined>()
-    for (let index = 0; index < 40; index++) {
-      const body = { models: ['aurora/dawn-1', 'aurora/dawn-2'], input: `Question ${index}` }
-      answered.add((await call(gateway, 'POST /responses', { body })).body.model)
-    }
-    expect(answered).toEqual(new Set(['aurora/dawn-1', 'aurora/dawn-2', undefined]))
-  })
-})

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { type Answer, call, open, type Target } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 type RateLimit = NonNullable<RuleInput['rateLimit']>
 
@@ -137,7 +138,7 @@ describe('rate limits', () => {
     expect(await passed({ by: 'model' })).toEqual([200, 429, 200, 429])
   })
 
-  it('can be scoped to the key in x-api-key', async () => {
+  it.runIf(hasExtra('messages'))('can be scoped to the key in x-api-key', async () => {
     const gateway = createGateway({ timeScale: 0, extensions: ['messages'] })
     gateway.use({ on: 'createMessage', rateLimit: { requests: 1, per: '1m', by: 'key' } })
     const body = { model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }

@@ -3,6 +3,7 @@ import { requestLineText } from '../../src/cli/request-line-text.ts'
 import { startServer } from '../../src/serve.ts'
 import type { RequestLine } from '../../src/server/request-line.ts'
 import { call } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 const line: RequestLine = {
   method: 'GET',
@@ -51,7 +52,8 @@ it("onRequest reports each request's status, rule and reason, and redacts secret
   expect(await logged('/api/v1/providers?api%5Fkey=abc')).toMatchObject({
     path: '/api/v1/providers?api%5Fkey=(hidden)',
   })
-  for (const path of ['/openapi.json', '/__understudy/sandboxes'])
+  const documents = hasExtra('exports') ? ['/openapi.json'] : []
+  for (const path of [...documents, '/__understudy/sandboxes'])
     expect(await logged(path)).toEqual({ ...usual, path })
   expect(await logged('/api/v1/presets/none')).toEqual({
     ...usual,

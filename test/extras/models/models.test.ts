@@ -175,3 +175,12 @@ it('single models are found by id, slug and variant', async () => {
   const { data, links } = (await call(gateway, 'GET /models/user?limit=2&offset=1')).body
   expect([data.length, links.next]).toEqual([2, '/api/v1/models/user?offset=3&limit=2'])
 })
+
+it('a path without the prefix names the extension to enable', async () => {
+  const target = { fetch: createGateway().fetch, baseUrl: 'https://gateway.example' }
+  const { status, body } = await call(target, 'GET /v1/models')
+  expect(status).toBe(404)
+  expect(body.error.message).toBe(
+    "Resource not found: no operation handles GET /v1/models, because paths start with /api/v1/. GET /api/v1/models belongs to the 'models' extension: enable it with createGateway({ extensions: ['models'] }) or --extension models",
+  )
+})

@@ -1,8 +1,8 @@
 /** Tests how each protocol reads the same conversation, and writes the same scripted answer. */
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import type { ScriptedReply } from '../../../src/scenarios/scripted-reply.ts'
+import { call } from '../../call.ts'
 
 const model = 'aurora/dawn-2'
 const begin = () => createGateway({ timeScale: 0, extensions: ['messages', 'chat'] })

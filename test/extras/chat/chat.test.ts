@@ -4,10 +4,11 @@
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { handlers } from '../../../src/msw.ts'
+import type { RuleInput } from '../../../src/scenarios/scenario.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 
 let server: RunningServer
 let client: OpenAI
@@ -29,16 +30,23 @@ const weather = {
 
 describe('POST /chat/completions', () => {
   it('responds with 404 unless the extension is enabled', async () => {
-    const { fetch } = createGateway()
+    const gateway = createGateway()
+    const { fetch } = gateway
     const openai = new OpenAI({
       apiKey: 'any',
       baseURL: 'https://gateway.example/api/v1',
       fetch,
       maxRetries: 0,
     })
+    const hint = "belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] })"
     await expect(openai.chat.completions.create({ model, messages: ask('Hello') })).rejects.toMatchObject({
       status: 404,
+      message: expect.stringContaining(
+        `no operation handles POST /chat/completions. It ${hint} or --extension chat`,
+      ),
     })
+    expect(() => gateway.use({ on: 'createChatCompletion' as never, fault: 'timeout' })).toThrow(`it ${hint}`)
+    expect(() => handlers(gateway, 'createChatCompletion')).toThrow(`it ${hint}`)
   })
 
   it('returns the same text, tokens and citations as POST /responses, marked as an extension', async () => {

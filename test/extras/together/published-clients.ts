@@ -10,8 +10,8 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createGateway, type GatewayOptions, type Sandbox } from '../../src/index.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
+import { createGateway, type GatewayOptions, type Sandbox } from '../../../src/index.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
 
 const model = 'aurora/dawn-2'
 const schema = {

@@ -4,14 +4,14 @@
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 
 let server: RunningServer
 let client: Anthropic
 beforeAll(async () => {
-  server = await startServer({ timeScale: 0, extensions: ['messages', 'chat'] })
+  server = await startServer({ timeScale: 0, extensions: ['messages'] })
   client = new Anthropic({ apiKey: 'any', baseURL: `${server.url}/api`, maxRetries: 0 })
 })
 afterAll(() => server.close())

@@ -2,12 +2,12 @@
  * Tests that bundled scenarios take effect in every text protocol, in process and through the remote client.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BundledScenarioName, createGateway } from '../../src/index.ts'
-import type { JournalEntry } from '../../src/journal/entry.ts'
-import { connectGateway } from '../../src/remote.ts'
-import { bundledScenarios } from '../../src/scenarios/bundled.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { open, type Target } from '../call.ts'
+import { type BundledScenarioName, createGateway } from '../../../src/index.ts'
+import type { JournalEntry } from '../../../src/journal/entry.ts'
+import { connectGateway } from '../../../src/remote.ts'
+import { bundledScenarios } from '../../../src/scenarios/bundled.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { open, type Target } from '../../call.ts'
 
 const model = 'aurora/dawn-1'
 const messages = [{ role: 'user', content: 'Why is the sky blue? Search for it.' }]

@@ -1,7 +1,7 @@
 /** Tests boundary values of the extensions' request fields: the last valid and the first invalid value. */
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { call } from '../call.ts'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
 
 const gateway = createGateway({ extensions: ['chat', 'messages', 'models'], timeScale: 0 })
 
