@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { type Answer, call } from '../../call.ts'
+import { hasExtra } from '../../has-extra.ts'
 
 const model = 'aurora/dawn-2'
 
@@ -117,26 +118,29 @@ describe('presets', () => {
 })
 
 describe('API keys', () => {
-  it('are all accepted until one is created; from then on, only existing keys are', async () => {
-    const { ask } = start()
-    expect((await ask('GET /providers', undefined, 'mine')).status).toBe(200)
-    const made = await ask('POST /keys', { name: 'One', limit: 2 }, 'mine')
-    const { key, data } = made.body
-    expect([made.status, data.name, data.limit_remaining]).toEqual([201, 'One', 2])
-    const statusOf = async (apiKey: string) => (await ask('GET /providers', undefined, apiKey)).status
-    expect(await Promise.all(['mine', key, 'other'].map(statusOf))).toEqual([200, 200, 401])
-    await ask('POST /chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] }, key)
-    expect((await ask(`GET /keys/${data.hash}`)).body.data.usage).toBeGreaterThan(0)
-    await ask(`PATCH /keys/${data.hash}`, { disabled: true })
-    expect(await statusOf(key)).toBe(401)
-    expect((await ask('GET /keys')).body.data).toEqual([])
-    expect((await ask('GET /keys?include_disabled=true')).body.data).toHaveLength(1)
-    await ask(`PATCH /keys/${data.hash}`, { disabled: false, name: 'Two' })
-    expect(await statusOf(key)).toBe(200)
-    expect((await ask(`DELETE /keys/${data.hash}`)).body).toEqual({ deleted: true })
-    expect([await statusOf(key), await statusOf('mine')]).toEqual([401, 200])
-    expect((await ask(`GET /keys/${data.hash}`)).status).toBe(404)
-  })
+  it.runIf(hasExtra('chat'))(
+    'are all accepted until one is created; from then on, only existing keys are',
+    async () => {
+      const { ask } = start()
+      expect((await ask('GET /providers', undefined, 'mine')).status).toBe(200)
+      const made = await ask('POST /keys', { name: 'One', limit: 2 }, 'mine')
+      const { key, data } = made.body
+      expect([made.status, data.name, data.limit_remaining]).toEqual([201, 'One', 2])
+      const statusOf = async (apiKey: string) => (await ask('GET /providers', undefined, apiKey)).status
+      expect(await Promise.all(['mine', key, 'other'].map(statusOf))).toEqual([200, 200, 401])
+      await ask('POST /chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] }, key)
+      expect((await ask(`GET /keys/${data.hash}`)).body.data.usage).toBeGreaterThan(0)
+      await ask(`PATCH /keys/${data.hash}`, { disabled: true })
+      expect(await statusOf(key)).toBe(401)
+      expect((await ask('GET /keys')).body.data).toEqual([])
+      expect((await ask('GET /keys?include_disabled=true')).body.data).toHaveLength(1)
+      await ask(`PATCH /keys/${data.hash}`, { disabled: false, name: 'Two' })
+      expect(await statusOf(key)).toBe(200)
+      expect((await ask(`DELETE /keys/${data.hash}`)).body).toEqual({ deleted: true })
+      expect([await statusOf(key), await statusOf('mine')]).toEqual([401, 200])
+      expect((await ask(`GET /keys/${data.hash}`)).status).toBe(404)
+    },
+  )
 
   it('select their sandbox, unless it is the default one', async () => {
     const { gateway, sandbox, ask } = start()
@@ -219,7 +223,7 @@ describe('API keys', () => {
     expect(await usage()).toEqual([total, 0, monday])
   })
 
-  it('are read from x-api-key as well', async () => {
+  it.runIf(hasExtra('messages'))('are read from x-api-key as well', async () => {
     const { gateway, ask } = start({ extensions: ['messages', 'management'] })
     const { key, data } = (await ask('POST /keys', { name: 'One' })).body
     await call(gateway, 'POST /messages', {
@@ -250,7 +254,7 @@ describe('API keys', () => {
 })
 
 describe("a sandbox's activity", () => {
-  it('is summed by day, model and workspace', async () => {
+  it.runIf(hasExtra('chat'))('is summed by day, model and workspace', async () => {
     const { sandbox, ask } = start()
     const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
     await ask('POST /chat/completions', body)
@@ -270,7 +274,7 @@ describe("a sandbox's activity", () => {
     expect((await ask('GET /activity?date=today')).status).toBe(400)
   })
 
-  it('includes calls of the last 30 days', async () => {
+  it.runIf(hasExtra('chat'))('includes calls of the last 30 days', async () => {
     const { sandbox, ask } = start()
     await ask('POST /chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }] })
     const daysLater = 30 * 24 * 60 * 60 * 1000

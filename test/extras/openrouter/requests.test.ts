@@ -6,6 +6,7 @@ import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
+import { hasExtra } from '../../has-extra.ts'
 
 type InputItem = OpenAI.Responses.ResponseInputItem
 
@@ -177,42 +178,48 @@ describe("the vendor's fields", () => {
     )
   })
 
-  it('are accepted with `strict` only if the vendor defines them', async () => {
-    const { gateway, create } = setup({ strict: true })
-    const shared = {
-      models: [model],
-      provider: {},
-      session_id: 's',
-      user: 'u',
-      top_k: 1,
-      route: 'fallback',
-      trace: {},
-    }
-    const search = { type: 'web_search', filters: { allowed_domains: ['a.example'] }, max_uses: 2 }
-    const more = { background: false, truncation: 'auto', service_tier: 'flex', tools: [search] }
-    expect((await create({ input: 'Hi', ...shared, ...more })).status).toBe(200)
-    expect((await create({ input: 'Hi', rout: 'x' })).status).toBe(400)
-    const messages = [{ role: 'user', content: 'Hi' }]
-    const chat = { model, messages, seed: 1, ...shared }
-    expect(await call(gateway, 'POST /chat/completions', { body: chat })).toMatchObject({ status: 200 })
-    const body = { model, messages, ...shared }
-    expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
-  })
+  it.runIf(hasExtra('chat') && hasExtra('messages'))(
+    'are accepted with `strict` only if the vendor defines them',
+    async () => {
+      const { gateway, create } = setup({ strict: true })
+      const shared = {
+        models: [model],
+        provider: {},
+        session_id: 's',
+        user: 'u',
+        top_k: 1,
+        route: 'fallback',
+        trace: {},
+      }
+      const search = { type: 'web_search', filters: { allowed_domains: ['a.example'] }, max_uses: 2 }
+      const more = { background: false, truncation: 'auto', service_tier: 'flex', tools: [search] }
+      expect((await create({ input: 'Hi', ...shared, ...more })).status).toBe(200)
+      expect((await create({ input: 'Hi', rout: 'x' })).status).toBe(400)
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const chat = { model, messages, seed: 1, ...shared }
+      expect(await call(gateway, 'POST /chat/completions', { body: chat })).toMatchObject({ status: 200 })
+      const body = { model, messages, ...shared }
+      expect(await call(gateway, 'POST /messages', { body })).toMatchObject({ status: 200 })
+    },
+  )
 
-  it('are checked as without a dialect if the specification defines them', async () => {
-    const { gateway, create } = setup()
-    const output = [{ type: 'input_text', text: 'Twice a day' }]
-    const input = [question, { type: 'function_call_output', call_id: 'c1', output }]
-    expect([(await create({ input })).status, (await create({ input: [] })).status]).toEqual([200, 400])
-    expect((await create({ input: [question] })).status).toBe(200)
-    const messages = async (max_tokens: number) => {
-      const body = { model, messages: [question], max_tokens }
-      return (await call(gateway, 'POST /messages', { body })).status
-    }
-    expect([await messages(0), await messages(1)]).toEqual([400, 200])
-  })
+  it.runIf(hasExtra('messages'))(
+    'are checked as without a dialect if the specification defines them',
+    async () => {
+      const { gateway, create } = setup()
+      const output = [{ type: 'input_text', text: 'Twice a day' }]
+      const input = [question, { type: 'function_call_output', call_id: 'c1', output }]
+      expect([(await create({ input })).status, (await create({ input: [] })).status]).toEqual([200, 400])
+      expect((await create({ input: [question] })).status).toBe(200)
+      const messages = async (max_tokens: number) => {
+        const body = { model, messages: [question], max_tokens }
+        return (await call(gateway, 'POST /messages', { body })).status
+      }
+      expect([await messages(0), await messages(1)]).toEqual([400, 200])
+    },
+  )
 
-  it('are in replies with reasoning, and in workspaces', async () => {
+  it.runIf(hasExtra('chat'))('are in replies with reasoning, and in workspaces', async () => {
     const { gateway } = setup()
     const body = { model, messages: [question], reasoning: { effort: 'low' } }
     const { message } = (await call(gateway, 'POST /chat/completions', { body })).body.choices[0]

@@ -16,6 +16,7 @@ import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
+import { hasExtra } from '../../has-extra.ts'
 import { recordingOf, requestOf } from './samples.ts'
 import {
   ask,
@@ -355,7 +356,7 @@ describe('unmatched requests', () => {
     await disconnected.promise
   })
 
-  it('are aborted upstream for each model before the next one is tried', async () => {
+  it.runIf(hasExtra('chat'))('are aborted upstream for each model before the next one is tried', async () => {
     const disconnected = Promise.withResolvers<void>()
     let requestCount = 0
     await using upstream = await startUpstream((_, response) => {

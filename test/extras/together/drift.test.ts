@@ -8,7 +8,7 @@ import type { ScriptedItemInput } from '../../../src/scenarios/scripted-reply.ts
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { runCommand } from '../../cli/run-command.ts'
-import { startUpstream } from './streams.ts'
+import { startUpstream } from '../recordings/streams.ts'
 
 const everything: GatewayOptions = {
   extensions: ['chat', 'messages', 'models', 'management'],
