@@ -27,7 +27,8 @@ export interface GatewaySetup {
 }
 
 /** A gateway, which is also its own default sandbox. @typeParam Bodies See `Sandbox`. */
-export class GatewayCore<Bodies extends object = Record<string, unknown>> extends Sandbox<Bodies> {
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript 5 would not accept a `Gateway` where any gateway is accepted
+export class GatewayCore<Bodies extends object = any> extends Sandbox<Bodies> {
   /** @internal */
   readonly operations: readonly AnyOperation[]
   /** Operations outside the specification. @internal */
