@@ -1,6 +1,6 @@
 /**
- * A request and its reply, filled in step by step while the request is handled. Rules read the record, and
- * the journal stores it. Only the record's own methods modify it.
+ * A request and its reply, filled in step by step while the request is handled. Rules read the record, and the journal
+ * stores it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { faultOf } from '../faults/index.ts'
@@ -14,8 +14,9 @@ import { asksForStream, modelOf, type RuleRequest } from '../scenarios/condition
 import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
-import { KeptBody, Timeline } from './body.ts'
-import type { AppliedRule, Delivery } from './entry.ts'
+import { KeptBody } from './body.ts'
+import type { AppliedRule, Delivery, TimedPart } from './entry.ts'
+import type { Journal } from './journal.ts'
 import type { CallUsage } from './ledger.ts'
 
 /** The parts of the sandbox state that a call record uses. */
@@ -24,8 +25,7 @@ export interface CallState {
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
-  /** @internal */
-  readonly journal: JournalSink
+  readonly journal: Journal
   /** If false, a reset or restore has replaced the state, and the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
@@ -38,17 +38,6 @@ export interface CallState {
   /** Marks the sandbox as in use until `leave()` is called. */
   enter(): void
   leave(): void
-}
-
-/** The parts of a journal that a call record uses. */
-interface JournalSink {
-  /** Maximum size of a recorded body in bytes. */
-  readonly bodyBytes: number
-  add(record: CallRecord): void
-  /** Called when a record grows. */
-  grow(bytes: number): void
-  /** Removes the oldest call. */
-  evict(): void
 }
 
 /** Observes calls in all sandboxes as they happen. */
@@ -79,6 +68,10 @@ const maxSentence = 2000
 const maxReply = 64 * 1024
 /** Maximum length of a model's name. */
 const maxName = 256
+/** Maximum number of chunks in a timeline. Later chunks are merged into the last one. */
+const maxTimedParts = 2000
+/** Memory that a chunk in a timeline takes, in bytes. */
+const timedPartBytes = 64
 
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
@@ -128,7 +121,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** The reply's tokens and cost; undefined if usage is not counted. */
   usage: CallUsage | undefined
   status = 0
-  /** Error message in the reply. */
+  /** Error message in the reply, or a more detailed one. */
   error: string | undefined
   responseHeaders: Readonly<Record<string, string>> = noParams
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */
@@ -143,18 +136,16 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   otherBytes = 0
   readonly requestBody = new KeptBody()
   readonly responseBody = new KeptBody()
-  /** Times at which chunks were sent; undefined for a reply sent in one piece. */
-  timeline: Timeline | undefined
+  readonly timeline: TimedPart[] = []
 
   /** The request body, until the reply is ready. */
   #text: string | undefined
   #parsed: unknown
+  /** If true, the record is in a journal. */
+  isKept = false
   #isRouted = false
-  #onSettled: (() => void) | undefined
-  /** If true, the record is in the journal. */
-  #isKept = false
-  /** Number of warnings beyond the limit. */
-  #unlisted = 0
+  #onSettled: readonly (() => void)[] = noItems
+  #warned = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
     this.state = state
@@ -210,7 +201,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Size of both bodies and the timeline in bytes. */
   get bodyBytes(): number {
-    return this.requestBody.bytes + this.responseBody.bytes + (this.timeline?.bytes ?? 0)
+    return this.requestBody.bytes + this.responseBody.bytes + this.timeline.length * timedPartBytes
   }
 
   /** Sets the operation; undefined for a path that only a rule handles. */
@@ -272,15 +263,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Adds a warning for the caller. Warnings over the limit are only counted. */
   warn(message: string): void {
-    if (this.warnings.length < maxWarnings) {
-      this.warnings = [...this.warnings, truncate(message, maxSentence)]
-      return
-    }
-    this.#unlisted++
-    this.warnings = [
-      ...this.warnings.slice(0, maxWarnings),
-      `and ${this.#unlisted.toLocaleString('en')} more`,
-    ]
+    const text =
+      ++this.#warned > maxWarnings
+        ? `and ${(this.#warned - maxWarnings).toLocaleString('en')} more`
+        : truncate(message, maxSentence)
+    this.warnings = [...this.warnings.slice(0, maxWarnings), text]
   }
 
   /** Reports a bug in Understudy: a reply that violates its schema or could not be generated. */
@@ -294,15 +281,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.error = message
   }
 
-  /**
-   * Sets the reply, adds the headers with the call's id, rule and assumptions, and adds the record to the journal.
-   *
-   * @param reason The reply's error message, if it cannot be read from the body.
-   */
-  replied(
-    reply: Reply,
-    reason = reply.status < 400 ? undefined : (this.error ?? errorMessageOf(reply)),
-  ): void {
+  /** Sets the reply, adds headers with the call's id, rules and assumptions, and adds the record to the journal. */
+  replied(reply: Reply): void {
+    const reason = reply.status < 400 ? undefined : (this.error ?? errorMessageOf(reply))
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.rules.length > 0) headers['x-understudy-scenario'] = this.rules.map(ruleLabel).join(', ')
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
@@ -315,30 +296,31 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     for (const listener of state.listeners) listener.replied?.(this)
   }
 
-  /**
-   * Called when a chunk of the body is sent.
-   *
-   * @param length Chunk size in bytes.
-   * @param events Number of stream events in the chunk.
-   */
-  sent(part: string | Uint8Array, length?: number, events?: number): void {
+  /** Called when a chunk of the body is sent. */
+  sent(part: string | Uint8Array, length: number, events: number): void {
     const now = monotonic()
-    if (events) this.events += events
+    this.events += events
     this.firstByteAt ??= now
-    if (!this.#isKept) return
-    const offset = this.responseBody.bytes
+    if (!this.isKept) return
     const before = this.bodyBytes
-    if (offset > 0) this.timeline ??= new Timeline([{ ms: this.firstByteAt - this.startedAt, offset: 0 }])
-    this.timeline?.mark(offset, now - this.startedAt)
+    if (this.responseBody.bytes > 0) this.#mark(this.responseBody.bytes, now - this.startedAt)
     const { journal } = this.state
     this.responseBody.add(part, journal.bodyBytes, length)
     journal.grow(this.bodyBytes - before)
   }
 
+  /** Notes when a chunk was sent. Chunks sent within a millisecond are merged. */
+  #mark(offset: number, ms: number): void {
+    const { timeline } = this
+    const first = { ms: (this.firstByteAt ?? 0) - this.startedAt, offset: 0 }
+    if (timeline.length === 0) timeline.push(first)
+    const last = timeline.at(-1) ?? first
+    if (ms - last.ms >= 1 && timeline.length < maxTimedParts) timeline.push({ ms, offset })
+  }
+
   /** Registers a callback that runs once when the delivery ends, regardless of the outcome. */
   onSettled(callback: () => void): void {
-    const previous = this.#onSettled
-    this.#onSettled = previous ? () => [previous, callback].forEach((each) => void each()) : callback
+    this.#onSettled = [...this.#onSettled, callback]
   }
 
   /** Sets the delivery outcome. Later calls are ignored. */
@@ -347,31 +329,32 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.delivery = delivery
     this.reply = emptyReply
     this.endedAt = monotonic()
+    this.responseBody.end()
     this.state.leave()
-    this.#onSettled?.()
+    for (const callback of this.#onSettled) callback()
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
   /** Called when the record enters the journal. */
   kept(): void {
-    this.#isKept = true
+    this.isKept = true
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.bodyBytes)
     this.#text = undefined
     this.#parsed = undefined
     this.triedModels = noItems
-    const { match } = this
+    const { match, path, search, headers, responseHeaders, warnings } = this
     if (match?.effect.reply && JSON.stringify(match.effect.reply).length > maxReply)
       this.match = { ...match, effect: { ...match.effect, reply: undefined } }
     if (this.model !== undefined) this.model = truncate(this.model, maxName)
-    this.otherBytes = this.#measure()
+    // The path counts twice, because its parameters are kept too.
+    const texts = [path, path, search, ...warnings, ...Object.values(headers)]
+    texts.push(...Object.values(responseHeaders))
+    this.otherBytes = texts.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Returns the size of everything but the bodies. Parameters are parts of the path. */
-  #measure(): number {
-    const { path, search, headers, responseHeaders, warnings } = this
-    const texts = [path, path, search, ...warnings]
-    for (const each of [headers, responseHeaders]) texts.push(...Object.values(each))
-    return texts.reduce((sum, { length }) => sum + length, 0)
+  /** Called when the record leaves the journal. */
+  evicted(): void {
+    this.isKept = false
   }
 
   /** Drops the bodies. Returns the number of bytes freed. */
@@ -379,13 +362,8 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     const { bodyBytes } = this
     this.requestBody.drop()
     this.responseBody.drop()
-    this.timeline = undefined
+    this.timeline.length = 0
     return bodyBytes
-  }
-
-  /** Called when the record leaves the journal. */
-  evicted(): void {
-    this.#isKept = false
   }
 }
 

@@ -112,6 +112,8 @@ export interface JournalEntry<Body = unknown> extends EntryFields {
 }
 
 export type Delivery = EntryFields['delivery']
+/** A chunk of a reply body. */
+export type TimedPart = EntryFields['timeline'][number]
 
 /** Throws 400 for a field that entries do not have, because the field would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
@@ -155,7 +157,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     error: record.error ?? null,
     responseHeaders: { ...record.responseHeaders },
     responseBody: { text: responseBody.text, truncatedBytes: responseBody.truncatedBytes },
-    timeline: record.timeline?.parts() ?? [],
+    timeline: record.timeline.map((part) => ({ ...part })),
     rules: record.rules.map((rule) => ({ ...rule })),
     turn: record.turn ? { ...record.turn } : null,
     // Lazy, because formatting the reasons for a thousand rules is slow.

@@ -20,7 +20,7 @@ import type { CustomOperationId } from '../scenarios/names.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { isBelowLimit } from '../scenarios/near-misses.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
-import { assertEntryFields, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
+import { assertEntryFields, type Delivery, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
 import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { errorToShow, sentence, turnText } from './journal-text.ts'
@@ -51,7 +51,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
-  #waiters: Set<() => void> | undefined
+  readonly #waiters = new Set<() => void>()
   #hasEnded = false
   /** Warnings about unknown fields that have already been printed. */
   readonly #warned = new Set<string>()
@@ -174,9 +174,9 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return toEntry(this.record(id))
   }
 
-  /** Returns the newest records, oldest first. @internal */
-  records(last = this.#records.length): CallRecord[] {
-    return this.#records.slice(Math.max(0, this.#records.length - last))
+  /** @internal */
+  records(): readonly CallRecord[] {
+    return this.#records
   }
 
   /** Returns an entry's record. Throws 404 if it does not exist or was evicted. @internal */
@@ -215,57 +215,39 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     operation: Id,
     options: WaitOptions = {},
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {
-    return new Promise((resolve, reject) => {
-      assertWaitOptions(operation, options)
-      const { count = 1, signal } = options
-      const timeoutMs = toMilliseconds(options.timeoutMs ?? '1s')
-      if (Number.isNaN(timeoutMs))
-        throw new TypeError(
-          `waitFor('${operation}'): timeoutMs must be milliseconds or a duration such as '5s', got ${options.timeoutMs}`,
-        )
-      this.#assertOperation(operation)
-      const check = () => {
-        const calls = this.calls(operation)
-        if (calls.length < count && !this.#hasEnded) return
-        stop()
-        if (calls.length >= count) resolve(calls)
-        else reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
-      }
-      const onTimeout = () => {
-        stop()
-        const received = `received ${this.calls(operation).length}; the journal has ${this.#summary()}`
-        reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${received}`))
-      }
-      const onAbort = () => {
-        stop()
-        reject(new GatewayError(408, 'The wait was cancelled'))
-      }
-      const timer = setTimeout(onTimeout, Math.min(timeoutMs, maxTimerMs))
-      signal?.addEventListener('abort', onAbort)
-      const stop = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
-        this.#waiters?.delete(check)
-      }
-      this.#waiters ??= new Set()
-      this.#waiters.add(check)
-      check()
+    const { count, timeoutMs, signal } = readWaitOptions(operation, options)
+    this.#assertOperation(operation)
+    const { promise, resolve, reject } = Promise.withResolvers<JournalEntry<BodyOf<Bodies, Id>>[]>()
+    const check = () => {
+      const calls = this.calls(operation)
+      if (calls.length >= count) resolve(calls)
+      else if (this.#hasEnded)
+        reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
+    }
+    const onTimeout = () => {
+      const received = `received ${this.calls(operation).length}; the journal has ${this.#summary()}`
+      reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${received}`))
+    }
+    const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
+    const timer = setTimeout(onTimeout, Math.min(timeoutMs, maxTimerMs))
+    signal?.addEventListener('abort', onAbort)
+    this.#waiters.add(check)
+    check()
+    return promise.finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      this.#waiters.delete(check)
     })
   }
 
   /** Number of pending waits. @internal */
   get waiting(): number {
-    return this.#waiters?.size ?? 0
+    return this.#waiters.size
   }
 
   /** Returns the entries as HAR 1.2, which browser developer tools can open. */
   har(): Har {
     return toHar(this.#records)
-  }
-
-  /** Returns the newest call that passes a test. @internal */
-  find(test: (record: CallRecord) => boolean): CallRecord | undefined {
-    return this.#records.findLast(test)
   }
 
   /** Removes all calls. */
@@ -280,14 +262,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#records.push(record)
     record.kept()
     this.#store.add(record)
-    this.#checkWaiters()
+    for (const check of this.#waiters) check()
   }
 
-  #checkWaiters(): void {
-    if (this.#waiters) for (const check of [...this.#waiters]) check()
-  }
-
-  /** @internal */
+  /** Maximum size of a recorded body in bytes. @internal */
   get bodyBytes(): number {
     return this.#store.limits.journalBodyBytes
   }
@@ -302,7 +280,6 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     const oldest = this.#records.shift()
     if (!oldest) return
     this.#store.remove(oldest)
-    oldest.evicted()
     this.#evicted++
   }
 
@@ -310,15 +287,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   end(): void {
     this.#release()
     this.#hasEnded = true
-    this.#checkWaiters()
+    for (const check of this.#waiters) check()
   }
 
   /** Removes this journal's calls from the store. */
   #release(): void {
-    for (const record of this.#records) {
-      this.#store.remove(record)
-      record.evicted()
-    }
+    for (const record of this.#records) this.#store.remove(record)
   }
 
   /** Summarises the calls, as in `3 × listProviders, 1 × GET /api/v1/provider`. */
@@ -332,30 +306,27 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 }
 
-/** Catches mistakes in plain JavaScript, such as `waitFor('listProviders', 2)` for `{ count: 2 }`. */
-function assertWaitOptions(operation: string, options: unknown): void {
-  if (typeof options === 'object' && options !== null) {
-    const names = ['count', 'timeoutMs', 'signal']
-    const unknown = Object.keys(options).find((name) => !names.includes(name))
-    if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
-    const { count = 1 } = options as WaitOptions
-    if (Number.isInteger(count) && count > 0) return
-    const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
+/** Reads options, and catches mistakes such as `waitFor('listProviders', 2)` for `{ count: 2 }`. */
+function readWaitOptions(operation: string, options: WaitOptions) {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(
+      `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
+    )
+  const names = ['count', 'timeoutMs', 'signal']
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
+  const { count = 1, timeoutMs = '1s', signal } = options
+  const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
+  if (!Number.isInteger(count) || count < 1)
     throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
-  }
-  throw new TypeError(
-    `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
-  )
+  const ms = toMilliseconds(timeoutMs)
+  if (Number.isNaN(ms))
+    throw new TypeError(`timeoutMs must be milliseconds or a duration such as '5s', got ${shown(timeoutMs)}`)
+  return { count, timeoutMs: ms, signal }
 }
 
-export interface JournalLimits {
-  /** Maximum number of calls in all sandboxes' journals. */
-  journalEntries: number
-  /** Maximum total size of these calls in bytes. The oldest lose their bodies first. */
-  journalBytes: number
-  /** Maximum number of bytes of one body to store. The number of truncated bytes is recorded. */
-  journalBodyBytes: number
-}
+/** Limits of all sandboxes' journals. */
+type JournalLimits = Readonly<Record<'journalEntries' | 'journalBytes' | 'journalBodyBytes', number>>
 
 /** A gateway's calls in all sandboxes. The oldest calls lose their bodies first, and are evicted first. */
 export class JournalStore {
@@ -398,108 +369,67 @@ export class JournalStore {
     const { journalEntries, journalBytes } = this.limits
     while (this.bytes > journalBytes && this.#withBodies.size > 1)
       this.#bodyBytes -= this.#withBodies.shift()?.dropBodies() ?? 0
-    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1))
-      this.#evictOldest()
+    while (this.#calls.size > journalEntries || (this.#otherBytes > journalBytes && this.#calls.size > 1)) {
+      const oldest = this.#calls.shift()
+      if (oldest) oldest.state.journal.evict()
+    }
   }
 
   remove(record: CallRecord): void {
+    if (!record.isKept) return
+    record.evicted()
+    this.#calls.delete(record)
     this.#withBodies.delete(record)
-    if (!this.#calls.delete(record)) return
     this.#bodyBytes -= record.bodyBytes
     this.#otherBytes -= record.otherBytes
-  }
-
-  #evictOldest(): void {
-    this.#calls.oldest?.state.journal.evict()
   }
 }
 
 /** A set that finds its oldest value in constant time. A new iterator would have to skip all deleted ones. */
-class ByAge<Value> {
-  readonly #values = new Set<Value>()
-  #iterator: Iterator<Value, undefined> | undefined
-  #oldest: Value | undefined
-
-  get size(): number {
-    return this.#values.size
-  }
-
-  get oldest(): Value | undefined {
-    while (this.#oldest === undefined || !this.#values.has(this.#oldest)) {
-      this.#iterator ??= this.#values.values()
-      const { value, done } = this.#iterator.next()
-      this.#oldest = value
-      if (!done) continue
-      this.#iterator = undefined
-      if (this.size === 0) return undefined
-    }
-    return this.#oldest
-  }
-
-  values(): Iterable<Value> {
-    return this.#values.values()
-  }
-
-  add(value: Value): void {
-    this.#values.add(value)
-  }
-
-  delete(value: Value): boolean {
-    return this.#values.delete(value)
-  }
+class ByAge<Value> extends Set<Value> {
+  #oldest = this.values()
 
   /** Removes the oldest value. */
   shift(): Value | undefined {
-    const { oldest } = this
-    if (oldest !== undefined) this.delete(oldest)
-    return oldest
+    let { value, done } = this.#oldest.next()
+    if (done) {
+      this.#oldest = this.values()
+      value = this.#oldest.next().value
+    }
+    if (value !== undefined) this.delete(value)
+    return value
   }
 }
 
 /** Explains a call's reply, one fact per line, with every near miss. */
 function explanationOf(record: CallRecord): string {
-  return [
-    headline(record),
-    ...rejectionLine(record),
-    ...ruleLines(record),
-    ...scriptLine(record),
+  const { id, method, path, search, operation, status, rules, turn } = record
+  const outcome = status === 0 ? 'got no response' : `returned ${status}`
+  const refusal = errorToShow(status, record.error, rules.length > 0)
+  const lines = [
+    `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''} ${outcome} (${id}).`,
+    refusal === undefined ? '' : sentence(`Rejected: ${refusal}`),
+    ...rules.map(({ scenario, index, name, faults }) => {
+      const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
+      return `Matched ${ruleTitle(scenario, index, name ?? undefined)}: ${effect}.`
+    }),
+    turn
+      ? `Script: ${turnText(turn)}, ${turn.mismatch ? `but expected ${turn.mismatch}` : 'as expected'}.`
+      : '',
     ...nearMissesOf(record).map(
       (each) => `${isBelowLimit(each) ? 'Not reached yet' : 'Near miss'}: ${each.reason}.`,
     ),
-    ...record.warnings.map((warning) => `Warning: ${warning.replace(/(?<![.?!])$/, '.')}`),
+    ...record.warnings.map((warning) => sentence(`Warning: ${warning}`)),
     ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
-    ...deliveryLine(record),
+    deliveries[record.delivery],
   ]
-    .map((line) => printable(oneLine(hideInString(line))))
-    .join('\n')
+  const printed = lines.filter((line) => line !== '').map((line) => printable(oneLine(hideInString(line))))
+  return printed.join('\n')
 }
 
-function headline({ id, method, path, search, operation, status }: CallRecord): string {
-  const request = `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''}`
-  return `${request} ${status === 0 ? 'got no response' : `returned ${status}`} (${id}).`
-}
-
-function rejectionLine({ status, error, rules }: CallRecord): string[] {
-  const message = errorToShow(status, error, rules.length > 0)
-  return message === undefined ? [] : [sentence(`Rejected: ${message}`)]
-}
-
-function ruleLines({ rules }: CallRecord): string[] {
-  return rules.map(({ scenario, index, name, faults }) => {
-    const effect = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
-    return `Matched ${ruleTitle(scenario, index, name ?? undefined)}: ${effect}.`
-  })
-}
-
-/** Describes the script turn, as in `Script: turn 2 of 3 in conversation 1, as expected.` */
-function scriptLine({ turn }: CallRecord): string[] {
-  if (!turn) return []
-  const { mismatch } = turn
-  return [`Script: ${turnText(turn)}${mismatch ? `, but expected ${mismatch}` : ', as expected'}.`]
-}
-
-function deliveryLine({ delivery }: CallRecord): string[] {
-  if (delivery === 'aborted-by-fault') return ['A fault aborted the reply.']
-  if (delivery === 'aborted-by-client') return ['The client disconnected before the reply was complete.']
-  return delivery === 'pending' ? ['The reply is still being sent.'] : []
+const deliveries: Readonly<Record<Delivery, string>> = {
+  complete: '',
+  pending: 'The reply is still being sent.',
+  'aborted-by-fault': 'A fault aborted the reply.',
+  'aborted-by-client': 'The client disconnected before the reply was complete.',
 }

@@ -30,7 +30,7 @@ export function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox)
     const { journal, seed, options } = sandbox
     const protocolOf = (id: string | undefined) => gateway.operations.find((each) => each.id === id)?.protocol
     const setup = { seed, timeScale: options.timeScale, protocolOf }
-    return { scenario, problems: [], dryRun: dryRun(scenario, journal.records(maxCalls), setup) }
+    return { scenario, problems: [], dryRun: dryRun(scenario, journal.records().slice(-maxCalls), setup) }
   } catch (error) {
     return { scenario: null, problems: problemsOf(error, locate), dryRun: null }
   }

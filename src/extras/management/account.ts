@@ -101,9 +101,9 @@ export const getGeneration = defineOperation({
   ),
   resolve({ query: { id }, sandbox }) {
     const field = `"id":${JSON.stringify(id)}`
-    const record = sandbox.journal.find(
-      ({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field),
-    )
+    const record = sandbox.journal
+      .records()
+      .findLast(({ usage, responseBody }) => usage !== undefined && responseBody.text.includes(field))
     if (record?.usage) return ok({ data: generationOf(id, record, record.usage) })
     throw new GatewayError(404, `No generation '${id}' in this sandbox: it never existed or was evicted`)
   },
