@@ -1,56 +1,48 @@
 /**
- * Detects regular expressions that backtrack too much. JavaScript's engine tries one match path after another, so the
- * number of paths through the expression that match the same text bounds its work.
+ * Detects regular expressions that backtrack too much. The engine tries one match path after another, so the number of
+ * paths that match the same text bounds its work.
  *
  * The expression is compiled to a Glushkov automaton, which has one state per character in the expression. If two
- * paths through a loop match the same text, the work doubles with each iteration. Otherwise, the work is polynomial in
- * the length of the text. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
+ * paths through a loop match the same text, the work doubles with each iteration. Otherwise, it is polynomial in the
+ * length of the text. Assertions (`^`, `\b`) are assumed to hold, and `{2,5}` is read as `{2,}`, so the result is an
+ * upper bound.
  */
 
-/** Maximum number of steps per search: about half a second on worst-case input. */
-const maxSteps = 6e7
-/** Steps charged for each state of an expanded counted repetition. */
+/** Maximum number of steps per search: up to a second on worst-case input. */
+const maxSteps = 1.5e8
+/** Steps charged for each copy of a character in a counted repetition. */
 const copySteps = 5
 /** Candidate limits for the length of searched text. The largest that stays within `maxSteps` is used. */
-const textLengths = [1_000_000, 100_000, 20_000, 5000]
-/** Maximum number of states after counted repetitions are expanded. */
+const textLengths = [1_000_000, 100_000, 5000]
 const maxStates = 4000
 const maxPairs = 200_000
 
-export type Backtracking = { readonly problem: string } | { readonly maxText: number }
-
 const quantifier = /[*+?]\??|\{\d+(?:,\d*)?\}\??/
-const group = /\((?:\?(?::|<[^=!][^>]*>)?)?|[)|]/
+const group = /\((?:\?(?::|<?[=!]|<[^>]*>)?)?|[)|]/
 const character =
   /\[(?:\\.|[^\]\\])*\]|\\(?:u[dD][89abAB]..\\u[dD]...|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|k<[^>]*>|.)|./
 const token = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
 
-/** Splits a regular expression into tokens, without support for the `v` flag. */
-export function tokensOf(source: string): string[] {
-  return Array.from(source.matchAll(token), ([text]) => text)
-}
-
 /**
  * Returns the maximum length of text that a valid expression may search, or the reason for rejecting the expression.
+ * Does not support the `v` flag.
  */
-export function backtracking({ source, flags }: RegExp): Backtracking {
-  const tokens = tokensOf(source)
+export function backtracking({ source, flags }: RegExp): { problem: string } | { maxText: number } {
+  const tokens = Array.from(source.matchAll(token), ([text]) => text)
   const unsupported = tokens.find((token) => token === '(?' || /^\\(?:[1-9]|k)/.test(token))
-  if (unsupported === '(?') return { problem: 'lookarounds and inline flags are not supported' }
+  if (unsupported === '(?') return { problem: 'inline flags are not supported' }
   if (unsupported) return { problem: `the backreference ${unsupported} is not supported` }
   const automaton = build(tokens)
   if (!automaton) return { problem: `its repetitions expand to more than ${maxStates} characters` }
-  const overlap = overlaps(automaton.states, flags.replace(/[gmy]/g, ''))
-  const work = stepsOf(automaton, overlap)
+  const work = stepsOf(automaton, overlaps(automaton.states, flags.replace(/[gmy]/g, '')))
   if (typeof work === 'string') return { problem: work }
   const isAnchored = tokens[0] === '^' && !tokens.includes('|') && !flags.includes('m')
   const steps = (length: number) => work(length) * (isAnchored ? 1 : length)
   const maxText = textLengths.find((length) => steps(length) <= maxSteps)
   if (maxText !== undefined) return { maxText }
-  const shortest = textLengths.at(-1) as number
-  const power = Math.floor(Math.log10(steps(shortest)))
+  const power = Math.floor(Math.log10(steps(5000)))
   return {
-    problem: `it may take 10^${power} steps on ${shortest} characters: use fewer repetitions that can match the same text`,
+    problem: `it may take 10^${power} steps on 5000 characters: use fewer repetitions that can match the same text`,
   }
 }
 
@@ -69,9 +61,12 @@ interface Automaton {
   readonly states: readonly string[]
   readonly next: readonly States[]
   readonly first: States
-  /** States added by expanding counted repetitions. */
+  /** States added by counted repetitions. */
   readonly copies: ReadonlySet<number>
 }
+
+const tooLarge = new RangeError('too large')
+const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
 
 /** Builds the automaton. Returns undefined if it has too many states. */
 function build(tokens: readonly string[]): Automaton | undefined {
@@ -90,21 +85,19 @@ function build(tokens: readonly string[]): Automaton | undefined {
       empty: left.empty * right.empty,
     }
   }
-  const either = (left: Part, right: Part): Part => ({
-    first: add(new Map(left.first), right.first),
-    last: add(new Map(left.last), right.last),
-    empty: left.empty + right.empty,
-  })
   const alternatives = (): Part => {
     let part = sequence()
     while (tokens[at] === '|') {
       at++
-      part = either(part, sequence())
+      const other = sequence()
+      add(part.first, other.first)
+      add(part.last, other.last)
+      part = { ...part, empty: part.empty + other.empty }
     }
     return part
   }
   const sequence = (): Part => {
-    let part = nothing
+    let part: Part = { first: new Map(), last: new Map(), empty: 1 }
     while (at < tokens.length && tokens[at] !== '|' && tokens[at] !== ')') part = inTurn(part, quantified())
     return part
   }
@@ -114,7 +107,8 @@ function build(tokens: readonly string[]): Automaton | undefined {
     if (token.startsWith('(')) {
       const part = alternatives()
       at++
-      return part
+      // A lookaround is tried in addition to what follows it, and never continues.
+      return /[=!]$/.test(token) ? { first: part.first, last: new Map(), empty: 1 } : part
     }
     if (states.length >= maxStates) throw tooLarge
     const one = new Map([[states.push(token) - 1, 1]])
@@ -123,50 +117,33 @@ function build(tokens: readonly string[]): Automaton | undefined {
   }
   const quantified = (): Part => {
     const start = at
-    const part = atom()
+    let copy = atom()
     const [token, sign, least, comma, most] =
       /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/.exec(tokens[at] ?? '') ?? []
-    if (token === undefined) return part
+    if (token === undefined) return copy
     const end = at + 1
     const min = sign ? Number(sign === '+') : Number(least)
     const max = sign ? (sign === '?' ? 1 : Infinity) : Number(comma ? most || Infinity : least)
-    /** Parses the part again, with new states. */
-    const again = (): Part => {
+    let all = copy
+    for (let round = 1; round < min; round++) {
       at = start
       const from = states.length
-      const copy = atom()
+      copy = atom()
       for (let state = from; state < states.length; state++) copies.add(state)
-      return copy
+      all = inTurn(all, copy)
     }
-    const rest = (left: number, first?: Part): Part => {
-      if (left === 0) return nothing
-      const once = first ?? again()
-      if (left === Infinity) link(once.last, once.first)
-      return optional(left === Infinity ? once : inTurn(once, rest(left - 1)))
-    }
-    let all = min > 0 ? part : rest(max, part)
-    for (let round = 1; round < min; round++) all = inTurn(all, again())
-    if (min > 0) all = inTurn(all, rest(max - min))
     at = end
-    return all
+    if (max > Math.max(min, 1)) link(copy.last, copy.first)
+    // A repetition stops at an empty iteration, so it can match the empty string in only one way.
+    return min === 0 ? { ...all, empty: 1 } : all
   }
   try {
     return { first: alternatives().first, states, next, copies }
   } catch (error) {
-    if (error === tooLarge || error instanceof RangeError) return undefined
+    // The other possible error is a stack overflow.
+    if (error instanceof RangeError) return undefined
     throw error
   }
-}
-
-const tooLarge = new Error('too large')
-const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
-
-/**
- * Makes a part optional. A repetition stops at an empty iteration, so it can match the empty string in only one way,
- * even if the part can match it in several.
- */
-function optional(part: Part): Part {
-  return { ...part, empty: 1 }
 }
 
 function add(into: States, from: States, times = 1): States {
@@ -179,20 +156,21 @@ type Overlap = (left: number, right: number) => boolean
 /** Returns a predicate for pairs of states that match a common character, based on a sample of characters. */
 function overlaps(states: readonly string[], flags: string): Overlap {
   const kinds = [...new Set(states)]
-  const named = kinds.flatMap((kind) => [...kind].map((each) => each.codePointAt(0) as number))
-  const codes = kinds.flatMap((kind) =>
-    [...kind.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi)].map(([, ...digits]) =>
-      Number.parseInt(digits.find(Boolean) as string, 16),
+  const codes = kinds.flatMap((kind) => [
+    ...Array.from(kind, (each) => each.codePointAt(0) as number),
+    ...Array.from(kind.matchAll(/\\(?:u\{?|x)([\da-f]+)/gi), ([, digits]) =>
+      Number.parseInt(digits as string, 16),
     ),
-  )
-  const near = [...named, ...codes].flatMap((code) => [code - 1, code, code + 1])
-  const sample = [...new Set([...common, ...near.filter((code) => code >= 0 && code <= 0x10ffff)])].map(
-    (code) => String.fromCodePoint(code),
-  )
+  ])
+  const near = codes
+    .flatMap((code) => [code - 1, code, code + 1])
+    .filter((code) => code >= 0 && code <= 0x10ffff)
+  const sample = Array.from(new Set([...common, ...near]), (code) => String.fromCodePoint(code))
   const read = kinds.map((kind) => {
     const expression = new RegExp(`^${/^[\])}{]$/.test(kind) ? `\\${kind}` : kind}$`, flags)
     return new Set(sample.filter((each) => expression.test(each)))
   })
+  // A class without a sampled character may match any.
   const table = read.map((left) =>
     read.map((right) => left.size === 0 || right.size === 0 || [...left].some((each) => right.has(each))),
   )
@@ -220,7 +198,7 @@ function stepsOf(
   /** Transitions from a state that stay in its loop. */
   const inside = (state: number) =>
     [...(next[state] as States)].filter(([to]) => isLoop(state) && components[to] === components[state])
-  const together = new Map<number, Set<number>>(states.map((_, state) => [state, new Set([state])]))
+  const together = states.map((_, state) => new Set([state]))
   const queue = states.flatMap((_, state) => (isLoop(state) ? [[state, state] as const] : []))
   for (const [left, right] of queue) {
     for (const [to, ways] of inside(left)) {
@@ -229,8 +207,8 @@ function stepsOf(
         const isSame = to === other
         if (isSame && (left !== right || ways > 1))
           return `it backtracks exponentially, because nested or overlapping repetitions of '${states[to]}' can match the same text in several ways: repeat it in one place only, as in ${states[to]}+`
-        if (isSame || together.get(to)?.has(other)) continue
-        together.get(to)?.add(other)
+        if (isSame || together[to]?.has(other)) continue
+        together[to]?.add(other)
         if (queue.push([to, other]) > maxPairs) return 'it is too complex to check'
       }
     }
@@ -239,29 +217,26 @@ function stepsOf(
     const work: number[] = []
     /** Returns the largest total work for states that match a common character. */
     const worst = (to: readonly (readonly [number, number])[]): number => {
-      const each = to.map(([state, ways]) => [state, ways * (work[state] as number)] as const)
-      const sums = each.map(([state]) =>
-        each.reduce((sum, [other, cost]) => (overlap(state, other) ? sum + cost : sum), 0),
+      const sums = to.map(([state]) =>
+        to.reduce(
+          (sum, [each, ways]) => (overlap(state, each) ? sum + ways * (work[each] as number) : sum),
+          0,
+        ),
       )
       return Math.max(1, ...sums)
-    }
-    /** A loop can exit after any iteration if it can also match what follows. */
-    const loop = (component: readonly number[]): number => {
-      const exits = component.flatMap((from) => {
-        const staying = [...(together.get(from) as Set<number>)].flatMap(inside)
-        return [...(next[from] as States)].flatMap(([to, ways]) => {
-          if (components[to] === component) return []
-          return [[to, staying.some(([inner]) => overlap(inner, to)) ? ways * length : ways] as const]
-        })
-      })
-      return length + worst(exits)
     }
     // Components are in reverse topological order.
     for (const component of inOrder) {
       const [state] = component as [number]
-      const total = isLoop(state)
-        ? loop(component)
-        : (copies.has(state) ? copySteps : 0) + worst([...(next[state] as States)])
+      const exits = component.flatMap((from) => {
+        const staying = [...(together[from] as Set<number>)].flatMap(inside)
+        return [...(next[from] as States)].flatMap(([to, ways]) => {
+          if (components[to] === component) return []
+          // A loop can exit after any iteration if it can also match what follows.
+          return [[to, staying.some(([inner]) => overlap(inner, to)) ? ways * length : ways] as const]
+        })
+      })
+      const total = worst(exits) + (isLoop(state) ? length : copies.has(state) ? copySteps : 0)
       for (const member of component) work[member] = total
     }
     return worst([...first])

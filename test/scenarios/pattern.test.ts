@@ -29,6 +29,8 @@ describe('regular expressions in rules', () => {
     ['[\\b]', undefined, 'a\bb', true],
     ['(?<é>a)', undefined, 'a', true],
     ['weather.*Berlin', undefined, 'the weather in Berlin', true],
+    ['^(?!.*secret)(?=.*tides)', undefined, 'the tides', true],
+    ['(?<!no )tides', undefined, 'no tides', false],
   ])('match as in JavaScript: /%s/%s', async (matches, flags, text, found) => {
     const gateway = createGateway()
     gateway.use({
@@ -97,11 +99,9 @@ describe('regular expressions in rules', () => {
   })
 
   it.each([
-    ['a(?=b)', 'lookarounds and inline flags are not supported'],
-    ['(?<!a)b', 'lookarounds and inline flags are not supported'],
+    ['(?i:a)', 'inline flags are not supported'],
     ['(a)b\\1', 'the backreference \\1 is not supported'],
     ['(?<x>a)\\k<x>', 'the backreference \\k<x> is not supported'],
-    ['a{4000}', 'it may take 10^7 steps'],
     ['a{4001}', 'its repetitions expand to more than 4000 characters'],
     ['(?:a{900}){900}', 'its repetitions expand to more than 4000 characters'],
     ['(', 'Unterminated group'],
