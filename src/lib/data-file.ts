@@ -76,11 +76,17 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const bytes = readOrFail(file, () => readFileSync(file), fail)
   const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
   if (text.trim() === '') fail('is empty')
-  if (kind !== '.json') return parseYaml(file, text)
+  if (kind !== '.json') return parseDataText(file, text)
   const value = parseJson(file, text)
-  // The YAML parser, which also reads JSON, finds the positions. It runs only if there is a problem to
-  // report.
-  return { value, locate: locator(text, () => toDocument(text)) }
+  // The YAML parser, which also reads JSON, finds the positions. It runs only if there is a problem to report.
+  let parsed: ReturnType<typeof toDocument> | undefined
+  return {
+    value,
+    locate(path) {
+      parsed ??= toDocument(text)
+      return parsed.placeAt(offsetOf(parsed.document, path))
+    },
+  }
 }
 
 /** Reads a data file and validates it. Throws a `FileError` with all problems and their positions. */
@@ -99,15 +105,6 @@ export function readCheckedFile<Schema extends z.ZodType>(
       ...locate(path),
     })),
   )
-}
-
-/**
- * Parses YAML or JSON text. Throws a `FileError` if it is invalid.
- *
- * @param name Name to show in messages instead of a file name.
- */
-export function parseDataText(name: string, text: string): DataFile {
-  return parseYaml(name, text)
 }
 
 export function toYaml(value: unknown): string {
@@ -147,7 +144,8 @@ function parseJson(file: string, text: string): unknown {
 export function jsonProblem(file: string, text: string, error: unknown): FileProblem {
   const offset = lengthOfJsonStart(text)
   const message = `not JSON: ${jsonFix(text, offset, (error as Error).message)}`
-  return { file, message, ...placeAt(text, offset) }
+  const lines = text.slice(0, offset).split('\n')
+  return { file, message, line: lines.length, column: (lines.at(-1) as string).length + 1 }
 }
 
 function jsonFix(text: string, offset: number, message: string): string {
@@ -200,68 +198,61 @@ const yamlProblems: Readonly<Record<string, string>> = {
 
 const tooDeep = 'is nested too deeply'
 
-function parseYaml(file: string, text: string): DataFile {
-  const fail = (message: string, offset = 0): never => {
-    throw new FileError([{ file, message, ...placeAt(text, offset) }])
+/**
+ * Parses YAML or JSON text. Throws a `FileError` if it is invalid.
+ *
+ * @param name Name to show in messages instead of a file name.
+ */
+export function parseDataText(name: string, text: string): DataFile {
+  const fail = (message: string, place: Place = { line: 1, column: 1 }): never => {
+    throw new FileError([{ file: name, message, ...place }])
   }
   try {
-    const document = toDocument(text)
+    const { document, placeAt } = toDocument(text)
+    const failAt = (message: string, offset = 0) => fail(message, placeAt(offset))
     const [error] = [...document.errors, ...document.warnings]
-    if (error?.code === 'RESOURCE_EXHAUSTION') fail(tooDeep, error.pos[0])
-    if (error) fail(`not YAML: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
-    const repeated = repeatedKey(document)
-    if (repeated !== undefined) fail('not YAML: this key occurs twice', repeated)
-    const aliases = readAliases(document)
-    if (aliases.count > maxAliases) fail(`has more than ${maxAliases} aliases`)
-    if (aliases.unresolved !== undefined) fail(`not YAML: ${yamlProblems['BAD_ALIAS']}`, aliases.unresolved)
+    if (error?.code === 'RESOURCE_EXHAUSTION') failAt(tooDeep, error.pos[0])
+    if (error) failAt(`not YAML: ${yamlProblems[error.code] ?? error.message}`, error.pos[0])
+    const { visit, isScalar } = loadYaml()
+    const anchors = new Set<string>()
+    let aliases = 0
+    visit(document, {
+      Node(_, { anchor }) {
+        if (anchor) anchors.add(anchor)
+      },
+      Alias(_, { source, range }) {
+        aliases++
+        if (!anchors.has(source)) failAt(`not YAML: ${yamlProblems['BAD_ALIAS']}`, range?.[0])
+      },
+      Map(_, { anchor, items }) {
+        if (anchor) anchors.add(anchor)
+        const keys = items.flatMap(({ key }) => (isScalar(key) ? [key] : []))
+        const seen = new Set<string>()
+        const repeated = keys.find(({ value }) => seen.size === seen.add(String(value)).size)
+        if (repeated) failAt('not YAML: this key occurs twice', repeated.range?.[0])
+      },
+    })
+    if (aliases > maxAliases) fail(`has more than ${maxAliases} aliases`)
     const value = document.toJS({ maxAliasCount: -1 })
-    if (aliases.count > 0 && sizeOf(value, maxExpanded) > maxExpanded)
+    if (aliases > 0 && sizeOf(value, maxExpanded) > maxExpanded)
       fail('expands to too many values through aliases')
-    return { value, locate: locator(text, () => document) }
+    return { value, locate: (path) => placeAt(offsetOf(document, path)) }
   } catch (error) {
     if (error instanceof RangeError) return fail(tooDeep)
     throw error
   }
 }
 
-function toDocument(text: string): Document.Parsed {
+function toDocument(text: string): { document: Document.Parsed; placeAt: (offset: number) => Place } {
+  const { LineCounter, parseDocument } = loadYaml()
+  const lineCounter = new LineCounter()
   // The parser compares each key with all others to find repeated ones.
-  return loadYaml().parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'error' })
-}
-
-/** Returns the offset of the first repeated key, if any. */
-function repeatedKey(document: Document.Parsed): number | undefined {
-  const { visit, isScalar } = loadYaml()
-  let offset: number | undefined
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>()
-      for (const { key } of items) {
-        const name = isScalar(key) ? String(key.value) : key
-        if (seen.has(name)) offset = isScalar(key) ? key.range?.[0] : 0
-        if (offset !== undefined) return visit.BREAK
-        seen.add(name)
-      }
-      return undefined
-    },
-  })
-  return offset
-}
-
-/** Returns the number of aliases, and the offset of the first one without an anchor. */
-function readAliases(document: Document.Parsed): { count: number; unresolved: number | undefined } {
-  const { isAlias, visit } = loadYaml()
-  const anchors = new Set<string>()
-  let count = 0
-  let unresolved: number | undefined
-  visit(document, {
-    Node(_, node) {
-      if (!isAlias(node)) return void (node.anchor && anchors.add(node.anchor))
-      count++
-      if (!anchors.has(node.source)) unresolved ??= node.range?.[0]
-    },
-  })
-  return { count, unresolved }
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'error', lineCounter } as const
+  const placeAt = (offset: number) => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line, column: col }
+  }
+  return { document: parseDocument(text, options), placeAt }
 }
 
 /** Counts nested values up to a limit. */
@@ -273,16 +264,6 @@ function sizeOf(value: unknown, limit: number): number {
     if (typeof next === 'object' && next !== null) queue.push(...Object.values(next))
   }
   return size
-}
-
-/** Parses the document on the first lookup. */
-function locator(text: string, read: () => Document.Parsed): DataFile['locate'] {
-  const placeAtOffset = placesOf(text)
-  let document: Document.Parsed | undefined
-  return (path) => {
-    document ??= read()
-    return placeAtOffset(offsetOf(document, path))
-  }
 }
 
 /** Returns the offset of the key or value at a path, or of its last existing ancestor. */
@@ -303,25 +284,6 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
     } else break
   }
   return offset
-}
-
-function placeAt(text: string, offset: number): Place {
-  return placesOf(text)(offset)
-}
-
-/** Returns a function that converts offsets to positions. */
-function placesOf(text: string): (offset: number) => Place {
-  let starts: number[] | undefined
-  return (offset) => {
-    starts ??= [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
-    let [line, end] = [0, starts.length]
-    while (end - line > 1) {
-      const middle = (line + end) >> 1
-      if ((starts[middle] as number) <= offset) line = middle
-      else end = middle
-    }
-    return { line: line + 1, column: offset - (starts[line] as number) + 1 }
-  }
 }
 
 export function inMegabytes(bytes: number): string {
