@@ -40,9 +40,10 @@ function nameCall(call: string, error: unknown): unknown {
   const message = messageWithoutCall(error)
   const name = call.replace('()', '')
   if ([`${name}(`, `${name}:`, `${name} expects`].some((start) => message.startsWith(start))) return error
-  const before = error.message
+  // Read first: the engine may compose the stack from the message on the first access.
+  const { message: before, stack } = error
   messages.set(error, message)
   error.message = `${call}${message.startsWith('expects ') ? '' : ':'} ${message}`
-  error.stack = error.stack?.replace(before, () => error.message) ?? ''
+  error.stack = stack?.replace(before, () => error.message) ?? ''
   return error
 }

@@ -18,6 +18,13 @@ describe('types of rules and scenarios', () => {
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', sm: 3 } })).toThrow("'ms'")
   })
 
+  it('name the call once in the stack of an error', () => {
+    const use = () => gateway.use('flakey')
+    expect(use).toThrow(
+      expect.objectContaining({ stack: expect.stringMatching(/^ScenarioError: use\(\): Unk/) }),
+    )
+  })
+
   it('accept a file path', () => {
     expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: no such file')
   })
