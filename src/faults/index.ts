@@ -1,5 +1,7 @@
 /** The fault catalogue. Names follow WireMock, toxiproxy and MockServer. */
 import * as z from 'zod'
+import { meantBy } from '../lib/did-you-mean.ts'
+import { mustBe, shown } from '../lib/schema-messages.ts'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
 import { type Fault, type Layer, layers } from './fault.ts'
@@ -68,9 +70,42 @@ export const FaultSetting = z.lazy(() => {
     const { data } = params.safeParse({}, { jitless: true })
     if (data) bare.set(name, data)
   }
-  const union: z.ZodType = z.union([
-    z.enum([...bare.keys()]).transform((name) => ({ ...bare.get(name), name })),
-    z.discriminatedUnion('name', settings as never),
-  ])
+  const union: z.ZodType = z.union(
+    [
+      z.enum([...bare.keys()]).transform((name) => ({ ...bare.get(name), name })),
+      z.discriminatedUnion('name', settings as never, {
+        error: ({ input }) => problemWith(Object(input).name),
+      }),
+    ],
+    { error: ({ input }) => problemWith(input) },
+  )
   return union as z.ZodType<FaultSetting, FaultInput>
 })
+
+/** Names that people try, and the faults that they mean. */
+const guessed: Readonly<Record<string, FaultName>> = {
+  delay: 'latency',
+  sleep: 'latency',
+  slow: 'latency',
+  disconnect: 'connection-reset',
+  'network-error': 'connection-reset',
+  error: 'status',
+  'stream-error': 'stream-error-event',
+}
+
+/** Returns the problem with a value that is not a fault's name, or with the name of a fault that needs parameters. */
+function problemWith(value: unknown): string | undefined {
+  if (Array.isArray(value)) return 'Must be a single fault; write faults: [ … ] for several'
+  if (/^[45]\d\d$/.test(String(value)))
+    return `Must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
+  if (typeof value !== 'string')
+    return mustBe("a fault, such as 'latency' or { name: 'latency', ms: 500 }").error({ input: value })
+  const fault = byName.get(value)
+  if (!fault) {
+    const guess = Object.hasOwn(guessed, value) ? `; did you mean '${guessed[value]}'?` : ''
+    return `${shown(value)} is unknown${guess || meantBy(value, faultNames) || '; see scenarios/FAULTS.md for all faults'}`
+  }
+  const { shape } = fault.params()
+  const required = Object.keys(shape).filter((name) => !shape[name]?.safeParse(undefined).success)
+  return `'${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
+}

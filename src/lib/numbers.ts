@@ -29,12 +29,15 @@ export const PositiveDuration = z.lazy(() => duration(1))
 
 const duration = (least: number) =>
   z
-    .union([
-      z.number(),
-      z
-        .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], mustBe(wrongDuration))
-        .transform(toMilliseconds),
-    ])
+    .union(
+      [
+        z.number(),
+        z
+          .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], mustBe(wrongDuration))
+          .transform(toMilliseconds),
+      ],
+      mustBe(wrongDuration),
+    )
     .refine(
       (ms) => ms >= least && ms <= largest,
       mustBe(least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond')),

@@ -48,8 +48,10 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
 /** Returns a schema's `error` option, for messages such as `Must be a scenario or a rule, got a list`. */
 export function mustBe(what: string) {
   return {
-    error: ({ input }: { readonly input?: unknown }) =>
-      input === undefined ? `Is required: ${what}` : `Must be ${what}, got ${shown(input)}`,
+    error({ code, input }: { readonly code?: string | undefined; readonly input?: unknown }) {
+      if (code === 'unrecognized_keys') return undefined
+      return input === undefined ? `Is required: ${what}` : `Must be ${what}, got ${shown(input)}`
+    },
   }
 }
 

@@ -1,23 +1,15 @@
-/**
- * Checks a scenario's shape and names, and that each of its rules can apply. Returns the scenario with
- * defaults filled in, or throws a single error that lists all problems. Editors check only the shape, using
- * the JSON Schema.
- */
-
-import * as z from 'zod'
+/** Checks a scenario's shape and names, and that each of its rules can apply. */
 import { conflict } from '../faults/compatibility.ts'
 import { type Fault, formFor, needsGeneratedAnswer, needsStream, requestedForm } from '../faults/fault.ts'
 import { faultOf } from '../faults/index.ts'
 import { inCall } from '../lib/call-names.ts'
-import { check } from '../lib/check.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { readAt } from '../lib/value-path.ts'
 import { textOperations } from './names.ts'
 import { type Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
-import { type Path, ScenarioError, toProblem, toProblems } from './scenario-error.ts'
-import { answerFields, callsOf, isAnswer, type Script, type Turn } from './script.ts'
-import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
+import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
+import { callsOf, isAnswer, type Script, type Turn } from './script.ts'
+import { answerFields, faultsOf, type ScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
 export interface KnownOperation {
@@ -36,20 +28,19 @@ export interface CheckOptions {
   readonly howToEnable?: (id: string) => string | undefined
 }
 
-/** Returns the scenario with defaults filled in. Throws a `ScenarioError` if it is invalid. */
+/** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
 export function checkScenario(input: unknown, options: CheckOptions): Scenario {
   const scenario = checkShape(input)
-  const problems = scenario.rules.flatMap((rule, index) =>
-    [...ruleProblems({ rule, ...options })].map(([path, says]) =>
-      toProblem(['rules', index, ...path], says, input),
+  assertNone(
+    scenario.rules.flatMap((rule, index) =>
+      [...ruleProblems({ rule, ...options })].map(
+        ([path, says]): Finding => [['rules', index, ...path], says],
+      ),
     ),
+    input,
   )
-  if (problems.length > 0) throw new ScenarioError(problems)
   return scenario
 }
-
-/** A path relative to the rule, and the text after the field name, such as ` must be 0 to 1, got 50`. */
-type Finding = [path: Path, says: string]
 
 /**
  * Checks a scenario's shape and returns the scenario unchanged. Throws a `ScenarioError` if the shape is invalid.
@@ -60,18 +51,35 @@ export function defineScenario<const Input extends ScenarioInput>(scenario: Inpu
 }
 
 export function checkShape(input: unknown): Scenario {
-  const result = check(Scenario, input)
-  if (!result.success) throw new ScenarioError(toProblems(result.error.issues, input))
-  // The schema accepts a regular expression, date or map as an empty object.
-  const notPlain = result.data.rules.flatMap((_, index) => {
-    const path = ['rules', index, 'when']
-    const when = readAt(input, path)
-    const isPlain = when === undefined || Object.prototype.toString.call(when) === '[object Object]'
-    const message = `Must be an object, got ${shown(when)}`
-    return isPlain ? [] : toProblems([{ code: 'invalid_type', expected: 'object', path, message }], input)
-  })
-  if (notPlain.length > 0) throw new ScenarioError(notPlain)
+  assertNone([...notData(input)], input)
+  const result = Scenario.safeParse(input, { error: wording })
+  if (!result.success) throw new ScenarioError(problemsOf(result.error.issues, input))
   return result.data
+}
+
+/** A path, and the text after the field name, such as ` must be 0 to 1, got 50`. */
+type Finding = [path: Path, says: string]
+
+function assertNone(findings: readonly Finding[], input: unknown): void {
+  if (findings.length === 0) return
+  throw new ScenarioError(findings.map(([path, says]) => problemAt(path, says, input)))
+}
+
+/** Maximum depth of a scenario's values, so that a cyclic one is left to the schema. */
+const maxDepth = 100
+
+/** Yields regular expressions, dates and maps, which the schema would accept as empty objects. */
+function* notData(value: unknown, path: Path = []): Generator<Finding> {
+  if (typeof value !== 'object' || value === null || path.length > maxDepth) return
+  if (Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]')
+    yield* inside(value, path, notData)
+  else if (!(value instanceof RegExp)) yield [path, ` must be plain data, got ${value}`]
+  else yield [path, `: a RegExp (${value}) is not supported; write ${asPattern(value)}`]
+}
+
+/** Converts a regular expression to a pattern, such as `{ matches: '^tides', flags: 'i' }`. */
+function asPattern({ source, flags }: RegExp): string {
+  return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
 }
 
 /** A rule, and the operations that it may name. */
@@ -79,6 +87,7 @@ interface RuleContext extends CheckOptions {
   readonly rule: Rule
 }
 
+/** Yields problems with paths relative to the rule. */
 function* ruleProblems(context: RuleContext): Generator<Finding> {
   yield* onProblems(context)
   yield* whenProblems(context)
@@ -130,30 +139,23 @@ function* frequencyProblems({ rule: { times, sequence, script, onEnd } }: RuleCo
 }
 
 function* effectProblems(context: RuleContext): Generator<Finding> {
-  const { rule } = context
-  const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
-    (name) => rule[name] !== undefined,
-  )
-  if (effects.length === 0 && rule.rateLimit === undefined && rule.setState === undefined)
-    yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
-  if (effects.length > 1 && rule.sequence) {
-    const others = effects.filter((name) => name !== 'sequence').join(' and ')
+  const { fault, faults, reply, sequence, script, rateLimit, setState } = context.rule
+  const others = Object.keys(withoutUndefined({ fault, faults, reply, script })).join(' and ')
+  if (sequence && others !== '')
     yield [['sequence'], ` cannot be combined with ${others}: make ${others} the first step of the sequence`]
-  }
-  if (rule.script) yield* scriptProblems(rule.script, context)
-  for (const [path, step] of stepsOf(rule)) {
-    if (step === 'pass') continue
-    if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], context)
-    if (!step.reply && faultsOf(step).length === 0)
-      yield [path, " has no effect: add a fault or a reply, or write 'pass'"]
-    yield* faultProblems(step, path, context, step.reply && 'the reply next to it: use a sequence for both')
-  }
+  if (script) yield* scriptProblems(script, context)
+  for (const [index, step] of (sequence ?? []).entries())
+    if (step !== 'pass') yield* stepProblems(step, ['sequence', index], context)
+  if (fault || faults || reply) yield* stepProblems({ fault, faults, reply }, [], context)
+  else if (!sequence && !script && rateLimit === undefined && setState === undefined)
+    yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
 }
 
-function stepsOf({ fault, faults, reply, sequence = [] }: Rule): [Path, Step][] {
-  const steps: [Path, Step][] = sequence.map((step, index) => [['sequence', index], step])
-  if (reply || fault || faults) steps.push([[], { reply, fault, faults }])
-  return steps
+function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleContext): Generator<Finding> {
+  if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], context)
+  else if (faultsOf(step).length === 0)
+    yield [path, " has no effect: add a fault or a reply, or write 'pass'"]
+  yield* faultProblems(step, path, context, step.reply && 'the reply next to it: use a sequence for both')
 }
 
 /** @param replaced The step's reply, and how to avoid replacing it. Undefined for a step without a reply. */
@@ -166,37 +168,26 @@ function* faultProblems(
   const path = [...above, step.faults ? 'faults' : 'fault']
   if (step.fault && step.faults) yield [path, ' cannot be combined with fault: put all of them into faults']
   const faults = faultsOf(step).map(({ name }) => faultOf(name))
-  for (const fault of faults) {
-    if (!needsGeneratedAnswer(fault)) continue
+  const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
+  for (const fault of faults.filter((each) => wrong !== undefined && needsGeneratedAnswer(each))) {
     const target = needsStream(fault) ? 'streams' : 'generated answers'
-    const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
-    if (wrong === undefined) continue
-    const suitable = [
-      `'${textOperations}'`,
-      ...operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`),
-    ]
-    yield [
-      path,
-      `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
-    ]
+    const suitable = [textOperations, ...operations.filter(({ streams }) => streams).map(({ id }) => id)]
+    const fix = suitable.map((id) => `'${id}'`).join(' or ')
+    yield [path, `: '${fault.name}' applies to ${target}, which '${wrong}' does not have: use it on ${fix}`]
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
     const { name } = faults.find((fault) => requestedForm(fault) === form) as Fault
     const needed = form === 'stream' ? 'a stream' : 'JSON'
-    yield [
-      path,
-      `: '${name}' never applies: it needs a request for ${needed}, but when.stream is ${rule.when.stream}`,
-    ]
+    const why = `it needs a request for ${needed}, but when.stream is ${rule.when.stream}`
+    yield [path, `: '${name}' never applies: ${why}`]
   }
   for (const [index, first] of faults.entries()) {
     for (const second of faults.slice(index + 1)) {
       const reason = conflict(first, second)
       if (!reason) continue
-      yield [
-        path,
-        `: '${first.name}' and '${second.name}' cannot be combined: ${reason}; use a sequence for both`,
-      ]
+      const pair = `'${first.name}' and '${second.name}'`
+      yield [path, `: ${pair} cannot be combined: ${reason}; use a sequence for both`]
     }
   }
   const replacement = replaced && faults.find(({ layer }) => layer === 'replacement')
@@ -219,50 +210,37 @@ function* replyProblems(
 ): Generator<Finding> {
   const composed = composedFields.filter((name) => reply[name] !== undefined)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
-  if (composed.length + whole.length === 0) yield [path, ' is empty: add text, output, a body or frames']
   const [first, second] = [...whole, ...composed]
+  if (first === undefined) yield [path, ' is empty: add text, output, a body or frames']
   if (whole.length > 0 && second)
     yield [[...path, second], ` cannot be combined with ${first}, which is the whole reply`]
   yield* contentProblems(reply, path)
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
-  if (composed[0] && wrong !== undefined) {
-    yield [
-      [...path, composed[0]],
-      ` is for operations that generate text, but '${wrong}' does not: use a body or frames`,
-    ]
-  }
+  if (composed[0] && wrong !== undefined)
+    yield [[...path, composed[0]], ` is ${forText}, but '${wrong}' does not: use a body or frames`]
 }
+
+const forText = 'for operations that generate text'
 
 /** Yields the problems that replies and turns have in common. */
 function* contentProblems(reply: ScriptedReply | Turn, path: Path): Generator<Finding> {
-  yield* templateProblems(reply, path)
-  yield* citationProblems(reply, path)
-  yield* endProblems(reply, path)
-}
-
-function* citationProblems(
-  { text = '', citations = [] }: Pick<ScriptedReply, 'text' | 'citations'>,
-  path: Path,
-): Generator<Finding> {
-  for (const [index, citation] of citations.entries()) {
+  const { text = '', citations = [], responseStatus, incompleteReason, error } = reply
+  const { expect: _, ...filled } = { expect: undefined, ...reply }
+  for (const [inner, template] of textsIn(filled)) {
+    const problem = isTemplate(template) ? templateProblem(template) : undefined
+    const fix = `to write literal braces, start the text with {{=<% %>=}}`
+    if (problem !== undefined) yield [[...path, ...inner], `: bad template: ${problem}; ${fix}`]
+  }
+  for (const [index, citation] of (isTemplate(text) ? [] : citations).entries()) {
     const { text: part, start_index: start, end_index: end } = citation
     const at = [...path, 'citations', index]
-    if (part !== undefined && !isTemplate(text) && !text.includes(part))
+    if (part !== undefined && !text.includes(part))
       yield [[...at, 'text'], `: ${shown(part)} is not in the reply's text`]
-    if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
-      yield [
-        at,
-        ` is not within the text, which has ${text.length} characters: start_index ${start}, end_index ${end}`,
-      ]
+    if (start !== undefined && end !== undefined && (start >= end || end > text.length)) {
+      const span = `start_index ${start}, end_index ${end}`
+      yield [at, ` is not within the text, which has ${text.length} characters: ${span}`]
+    }
   }
-}
-
-type EndField = 'responseStatus' | 'incompleteReason' | 'error'
-
-function* endProblems(
-  { responseStatus, incompleteReason, error }: Pick<ScriptedReply, EndField>,
-  path: Path,
-): Generator<Finding> {
   const other = responseStatus ? `responseStatus '${responseStatus}'` : 'incompleteReason'
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete')
     yield [[...path, 'incompleteReason'], ` cannot be combined with ${other}; write 'incomplete'`]
@@ -271,35 +249,28 @@ function* endProblems(
 }
 
 /** Reply fields for operations that generate text. The operation generates the rest of the reply. */
-const composedFields = Object.keys(answerFields) as (keyof typeof answerFields)[]
+const composedFields = Object.keys(answerFields()) as (keyof ReturnType<typeof answerFields>)[]
 
 /** Fields that can be combined with a script. */
 const withScript = ['name', 'on', 'when', 'script', 'onEnd']
 
 function* scriptProblems(script: Script, context: RuleContext): Generator<Finding> {
   const { rule, operations } = context
-  const isOther = ([name, value]: [string, unknown]) => value !== undefined && !withScript.includes(name)
-  const [other] = Object.entries(rule).find(isOther) ?? []
-  if (other !== undefined)
-    yield [
-      [other],
-      ` cannot be combined with script: ${
-        other.startsWith('fault')
-          ? `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
-          : 'its turns determine the replies'
-      }`,
-    ]
+  const other = Object.keys(withoutUndefined(rule)).find((name) => !withScript.includes(name))
+  if (other !== undefined) {
+    const turn = `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
+    const fix = other.startsWith('fault') ? turn : 'its turns determine the replies'
+    yield [[other], ` cannot be combined with script: ${fix}`]
+  }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
-  if (wrong !== undefined)
-    yield [['script'], ` is for operations that generate text, but '${wrong}' does not`]
+  if (wrong !== undefined) yield [['script'], ` is ${forText}, but '${wrong}' does not`]
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { text, citations } = turn
-    if (!isAnswer(turn)) {
-      const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
-      if (faultsOf(turn).length === 0) yield [path, ' has no reply: add text, a call, output or a fault']
-      if (about) yield [[...path, about], ' has no reply to describe: remove it']
-    }
+    const about = composedFields.find((name) => turn[name] !== undefined)
+    if (!isAnswer(turn) && about) yield [[...path, about], ' has no reply to describe: remove it']
+    else if (!isAnswer(turn) && faultsOf(turn).length === 0)
+      yield [path, ' has no reply: add text, a call, output or a fault']
     if (citations && (text === undefined || callsOf(turn).length > 0))
       yield [[...path, 'citations'], ' requires text, and no calls, in the same turn']
     yield* contentProblems(turn, path)
@@ -308,36 +279,22 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
   }
 }
 
-function* templateProblems(
-  { expect: _, ...reply }: ScriptedReply & Partial<Turn>,
-  path: Path,
-): Generator<Finding> {
-  for (const [inner, text] of textsIn(reply)) {
-    const problem = isTemplate(text) ? templateProblem(text) : undefined
-    if (problem === undefined) continue
-    const says = `: bad template: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
-    yield [[...path, ...inner], says]
-  }
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value))
-    yield* textsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
+  else yield* inside(value, path, textsIn)
 }
 
-export function scenarioJsonSchema(operations: readonly KnownOperation[]): object {
-  const schema = z.toJSONSchema(Scenario, {
-    io: 'input',
-    reused: 'ref',
-    override({ jsonSchema, path }) {
-      if (path.at(-1) !== 'on' || path.at(-2) !== 'properties') return
-      const name = {
-        anyOf: [{ enum: ['*', textOperations, ...operations.map(({ id }) => id)] }, { pattern: '^[A-Z]+ /' }],
-      }
-      jsonSchema.anyOf = [name, { type: 'array', items: name, minItems: 1 }]
-    },
-  })
-  return { ...schema, title: 'Understudy scenario' }
+/** Yields what a generator finds in each item or field of a value. */
+function* inside<Found>(
+  value: unknown,
+  path: Path,
+  find: (value: unknown, path: Path) => Generator<Found>,
+): Generator<Found> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value))
+    yield* find(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }

@@ -12,6 +12,7 @@ import { count } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { fieldsOf } from '../lib/unchecked-json.ts'
 import { readAll, readAt, readPath } from '../lib/value-path.ts'
+import { field } from './field.ts'
 
 export interface Conditioned {
   /** Path parameters, decoded. */
@@ -59,17 +60,17 @@ const inputTexts = new WeakMap<object, string>()
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   const { input, messages } = fieldsOf(body)
-  const text = inputTexts.get(body) ?? texts(input ?? messages).join('\n')
+  const text = inputTexts.get(body) ?? textsIn(input ?? messages).join('\n')
   inputTexts.set(body, text)
   return text
 }
 
 /** Collects text: strings, the `content` of messages and the `text` of parts, including those in lists. */
-function texts(value: unknown): string[] {
+function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.flatMap(texts)
+  if (Array.isArray(value)) return value.flatMap(textsIn)
   if (typeof value !== 'object' || value === null) return []
-  return [...texts(Reflect.get(value, 'text')), ...texts(Reflect.get(value, 'content'))]
+  return [...textsIn(Reflect.get(value, 'text')), ...textsIn(Reflect.get(value, 'content'))]
 }
 
 /** Maximum length of a regular expression, in characters. */
@@ -85,7 +86,7 @@ export const Pattern = z.lazy(() =>
         .describe(
           'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
         ),
-      flags: z.string().max(8).optional().describe("The regular expression's flags. Default: none."),
+      flags: field(z.string().max(8), "The regular expression's flags. Default: none."),
     })
     .superRefine((pattern, context) => {
       const problem = patternProblem(pattern)
@@ -159,31 +160,25 @@ export function patternProblem(pattern: Pattern): string | undefined {
   return `the regular expression /${pattern.matches}/${pattern.flags ?? ''} cannot be used: ${problem}`
 }
 
-const Part = z.lazy(() =>
-  z
-    .strictObject({ contains: z.string().min(1).describe('A substring of the value.') })
-    .describe('A substring of the value.'),
+const text = z.lazy(() => z.string().min(1))
+const texts = z.lazy(() => z.union([text, z.array(text).min(1)]))
+const Part = z.lazy(() => z.strictObject({ contains: text.describe('A substring of the value.') }))
+
+export const TextCondition = z.lazy(() =>
+  z.union([text, Part, Pattern], mustBe('text, { contains } or { matches }')),
 )
-
-export const TextCondition = z.lazy(() => z.union([z.string().min(1), Part, Pattern]))
-
-const scalar = z.lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null()]))
 
 export const Condition = z.lazy(() =>
   z
     .union(
       [
-        scalar,
-        z
-          .strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') })
-          .describe('Any JSON value, compared deeply.'),
+        z.union([z.string(), z.number(), z.boolean(), z.null()]),
+        z.strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') }),
         Part,
         Pattern,
-        z
-          .strictObject({
-            present: z.boolean().describe('If true, the value must exist; if false, it must not.'),
-          })
-          .describe('Tests whether the value exists.'),
+        z.strictObject({
+          present: z.boolean().describe('If true, the value must exist; if false, it must not.'),
+        }),
       ],
       mustBe('a value, or an object with equals, contains, matches or present'),
     )
@@ -193,34 +188,26 @@ export type Condition = z.infer<typeof Condition>
 /** The value itself, or one of equals, contains, matches, present. */
 export type ConditionInput = z.input<typeof Condition>
 
-const named = z.lazy(() => z.record(z.string().min(1), Condition))
+const named = z.lazy(() => z.record(text, Condition))
 
 export const When = z.lazy(() =>
-  z.strictObject({
-    model: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-      .optional()
-      .describe('Globs of model names, such as `aurora/*`. At least one must match.'),
-    input: TextCondition.optional().describe('A substring of the input text, or a regular expression.'),
-    stream: z
-      .boolean()
-      .optional()
-      .describe('If true, matches requests for an event stream; if false, all others.'),
-    headers: named.optional().describe('Headers by name; names are case-insensitive.'),
-    query: named.optional().describe('Query parameters by name.'),
-    params: named.optional().describe('Path parameters by name, such as `slug`.'),
-    body: named
-      .optional()
-      .describe('Body fields by path, such as `tools.0.type`. `*` matches any key or index.'),
-    state: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-      .optional()
-      .describe("Sandbox state, as set by a rule's `setState`. Initially `started`."),
-    call: z
-      .union([count(1), z.array(count(1)).min(1)])
-      .optional()
-      .describe('Position of the call, from 1, among those that match the other conditions.'),
-  }),
+  z.strictObject(
+    {
+      model: field(texts, 'Globs of model names, such as `aurora/*`. At least one must match.'),
+      input: field(TextCondition, 'A substring of the input text, or a regular expression.'),
+      stream: field(z.boolean(), 'If true, matches requests for an event stream; if false, all others.'),
+      headers: field(named, 'Headers by name; names are case-insensitive.'),
+      query: field(named, 'Query parameters by name.'),
+      params: field(named, 'Path parameters by name, such as `slug`.'),
+      body: field(named, 'Body fields by path, such as `tools.0.type`. `*` matches any key or index.'),
+      state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
+      call: field(
+        z.union([count(1), z.array(count(1)).min(1)]),
+        'Position of the call, from 1, among those that match the other conditions.',
+      ),
+    },
+    mustBe("an object such as { model: 'aurora/*' }"),
+  ),
 )
 export type When = z.infer<typeof When>
 /** Conditions on the requests that a rule matches. */

@@ -1,7 +1,5 @@
 /** Names used in scenarios: the operations that rules match, and scenario file paths. */
 
-import { shown } from '../lib/schema-messages.ts'
-
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'
 
@@ -71,18 +69,16 @@ const misnomers: Readonly<Record<string, string>> = {
   response: "did you mean 'reply'?",
   text: "use reply: 'Hello'",
   body: 'use reply: { body: … }',
-  fault: "write use({ on: '*', fault: 'timeout' })",
   retryAfter: "use headers: { 'retry-after': '1' }",
   path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
   method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
 }
 
-/** Returns the fix for a field that rules, conditions or options lack, such as `; use reply: 'Hi'` for `text: 'Hi'`. */
-export function misnomer(field: string, fields: readonly string[], value: unknown): string | undefined {
-  const isOfCondition = fields.includes('params') && (field === 'path' || field === 'method')
-  if (!isOfCondition && !(fields.includes('times') && Object.hasOwn(misnomers, field))) return undefined
-  const hasValue = ['string', 'number'].includes(typeof value)
-  return `; ${misnomers[field]?.replace(/'1'|100|503|'Hello'/, (sample) => (hasValue ? shown(sample === "'1'" ? String(value) : value) : sample))}`
+/** Returns the fix for a field that rules or conditions lack, such as `; use times: 1` for `once`. */
+export function misnomer(field: string, fields: readonly string[]): string | undefined {
+  const isRule = fields.includes('times')
+  const isCondition = fields.includes('params') && (field === 'path' || field === 'method')
+  return (isRule || isCondition) && Object.hasOwn(misnomers, field) ? `; ${misnomers[field]}` : undefined
 }
 
 /** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */

@@ -12,21 +12,18 @@ import type { Clock } from '../lib/clock.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
+import { field } from './field.ts'
 
 export const RateLimit = z.lazy(() =>
   z
     .strictObject({
-      requests: count().optional().describe('Number of requests allowed per window.'),
-      tokens: count()
-        .optional()
-        .describe('Number of tokens allowed per window. Tokens are counted after each reply.'),
+      requests: field(count(), 'Number of requests allowed per window.'),
+      tokens: field(count(), 'Number of tokens allowed per window. Tokens are counted after each reply.'),
       per: PositiveDuration.describe("Window length: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
-      by: z
-        .enum(['key', 'model'])
-        .optional()
-        .describe(
-          'Applies the limit separately to each API key or model. Default: one limit for all requests.',
-        ),
+      by: field(
+        z.enum(['key', 'model']),
+        'Applies the limit separately to each API key or model. Default: one limit for all requests.',
+      ),
     })
     .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
       error: 'Limits nothing: set requests, tokens or both',

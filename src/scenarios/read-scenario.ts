@@ -1,6 +1,6 @@
 /** Reads scenarios: names of bundled ones, values, files and, with an extra, recordings. */
 import { type DataFile, FileError } from '../lib/data-file.ts'
-import { shown } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { bundledScenario } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
 import { isScenarioPath } from './names.ts'
@@ -42,22 +42,15 @@ export function readScenario(source: unknown, options: ReadOptions): Scenario {
 }
 
 function readValue(value: unknown, options: ReadOptions): Scenario {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const hint = Array.isArray(value)
-      ? ': wrap the rules in { name, rules: […] }, or pass them one at a time'
-      : ''
-    const message = `a scenario must be { name, rules: […] } or a single rule, got ${shown(value)}${hint}`
-    throw new ScenarioError([{ path: [], message }])
-  }
   const converted = convert(value, options)
   if (converted) return converted
-  if ('rules' in value) return checkScenario(value, options)
+  if (!isObject(value) || 'rules' in value) return checkScenario(value, options)
   try {
     return checkScenario({ name: 'rule', rules: [value] }, options)
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error
     // The rule's own paths start below `rules.0`.
-    throw new ScenarioError(error.problems.map((problem) => ({ ...problem, path: problem.path.slice(2) })))
+    throw new ScenarioError(error.problems.map(({ path, message }) => ({ path: path.slice(2), message })))
   }
 }
 

@@ -5,20 +5,17 @@ import * as z from 'zod'
 import { count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { When } from './condition.ts'
+import { field } from './field.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
 import { faultFields, TextOrReply } from './scripted-reply.ts'
 
-/** Schema of one step of a sequence: `pass` leaves the call to other rules and the operation. */
 export const Step = z.lazy(() =>
   z.union(
     [
       z.literal('pass'),
-      z.strictObject({
-        reply: TextOrReply.optional().describe('Replaces the reply to this call.'),
-        ...faultFields(),
-      }),
+      z.strictObject({ reply: field(TextOrReply, 'Replaces the reply to this call.'), ...faultFields() }),
     ],
     mustBe("'pass', or an object with a fault or a reply"),
   ),
@@ -34,20 +31,35 @@ export const OnEnd = z
   )
 export type OnEnd = z.infer<typeof OnEnd>
 
-function notFraction({ input }: { readonly input?: unknown }): string {
-  const percent = Number(input)
-  const hint = percent >= 2 && percent <= 100 ? `; write ${percent / 100} for ${percent} %` : ''
-  return `Must be 0 to 1, got ${input}${hint}`
+const fraction = {
+  error({ input }: { readonly input?: unknown }) {
+    const percent = Number(input)
+    const hint = percent >= 2 && percent <= 100 ? `; write ${percent / 100} for ${percent} %` : ''
+    return `Must be 0 to 1, got ${input}${hint}`
+  },
 }
+
+const Period = z.lazy(() =>
+  z
+    .strictObject({
+      fromMs: Duration.default(0).describe('Start of the period. Default: 0.'),
+      toMs: field(Duration, 'End of the period, exclusive. Default: none.'),
+    })
+    .refine(({ fromMs, toMs = Number.POSITIVE_INFINITY }) => fromMs < toMs, {
+      error: 'Is empty: fromMs must be less than toMs',
+    }),
+)
+
+const text = z.lazy(() => z.string().min(1))
 
 export const Rule = z.lazy(() =>
   z.strictObject({
-    name: z.string().min(1).optional().describe('Name to show in messages.'),
+    name: field(text, 'Name to show in messages.'),
     // Typed so that editors complete the names. Only the gateway can check them, because operations differ
     // between gateways.
     on: z
       .union(
-        [z.string().min(1), z.array(z.string().min(1)).min(1)],
+        [text, z.array(text).min(1)],
         mustBe("an operation such as 'createResponse', 'text' or '*', or a list of them"),
       )
       .describe(
@@ -56,53 +68,40 @@ export const Rule = z.lazy(() =>
       string | string[],
       OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
     >,
-    when: When.optional().describe('Conditions on the request, all of which must match.'),
-    times: z
-      .int()
-      .min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` })
-      .optional()
-      .describe('Maximum number of times that the rule applies. Default: unlimited.'),
-    after: count()
-      .optional()
-      .describe(
-        'Number of matching requests to skip first. Requests answered by an earlier rule do not count. Default: 0.',
-      ),
-    probability: z
-      .number()
-      .min(0, { error: notFraction })
-      .max(1, { error: notFraction })
-      .optional()
-      .describe(
-        'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
-      ),
-    rateLimit: RateLimit.optional().describe(
+    when: field(When, 'Conditions on the request, all of which must match.'),
+    times: field(
+      z
+        .int()
+        .min(1, { error: ({ input }) => `Must be 1 or more, got ${input}: to disable a rule, remove it` }),
+      'Maximum number of times that the rule applies. Default: unlimited.',
+    ),
+    after: field(
+      count(),
+      'Number of matching requests to skip first. Requests answered by an earlier rule do not count. Default: 0.',
+    ),
+    probability: field(
+      z.number().min(0, fraction).max(1, fraction),
+      'Fraction of requests (0 to 1) that the rule applies to, chosen by seed and request content. Default: 1.',
+    ),
+    rateLimit: field(
+      RateLimit,
       'Number of requests and tokens allowed per window of elapsed time (real time multiplied by `timeScale`). The rule applies to requests over the limit. If the rule has no other effect, they get a `rate-limit` fault.',
     ),
-    setState: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "Sandbox state to set when the rule applies, for `when.state`. This can be the rule's only effect.",
-      ),
-    during: z
-      .strictObject({
-        fromMs: Duration.default(0).describe('Start of the period. Default: 0.'),
-        toMs: Duration.optional().describe('End of the period, exclusive. Default: none.'),
-      })
-      .refine(({ fromMs, toMs = Number.POSITIVE_INFINITY }) => fromMs < toMs, {
-        error: 'Is empty: fromMs must be less than toMs',
-      })
-      .optional()
-      .describe('Period in which the rule applies, in elapsed time since the sandbox was created or reset.'),
+    setState: field(
+      text,
+      "Sandbox state to set when the rule applies, for `when.state`. This can be the rule's only effect.",
+    ),
+    during: field(
+      Period,
+      'Period in which the rule applies, in elapsed time since the sandbox was created or reset.',
+    ),
     ...faultFields(),
-    reply: TextOrReply.optional().describe("Replaces the operation's reply: text, or a full reply object."),
-    script: Script.optional().describe('The turns of one conversation, one request each.'),
-    sequence: z
-      .array(Step)
-      .min(1, { error: 'Is empty: add a step, or remove the rule' })
-      .optional()
-      .describe('Steps, one per matching request.'),
+    reply: field(TextOrReply, "Replaces the operation's reply: text, or a full reply object."),
+    script: field(Script, 'The turns of one conversation, one request each.'),
+    sequence: field(
+      z.array(Step).min(1, { error: 'Is empty: add a step, or remove the rule' }),
+      'Steps, one per matching request.',
+    ),
     onEnd: OnEnd.optional(),
   }),
 )
@@ -113,20 +112,27 @@ export type RuleInput = z.input<typeof Rule>
 export const RuleSource = z.lazy(() => z.looseObject({})) as unknown as z.ZodType<RuleInput>
 
 export const Scenario = z.lazy(() =>
-  z.strictObject({
-    $schema: z.string().optional().describe('URL or path of the JSON Schema, for editors.'),
-    name: z
-      .string()
-      .regex(
-        /^[A-Za-z0-9][\w.-]{0,99}$/,
-        'Must be letters, digits, dots, dashes and underscores, at most 100',
-      )
-      .describe(
-        'Scenario name: letters, digits, dots, dashes and underscores, because it is sent in headers.',
-      ),
-    description: z.string().optional().describe('Effect that a client observes.'),
-    rules: z.array(Rule).min(1).max(10_000).describe('Rules; the first one that matches a request applies.'),
-  }),
+  z.strictObject(
+    {
+      $schema: field(z.string(), 'URL or path of the JSON Schema, for editors.'),
+      name: z
+        .string()
+        .regex(
+          /^[A-Za-z0-9][\w.-]{0,99}$/,
+          'Must be letters, digits, dots, dashes and underscores, at most 100',
+        )
+        .describe(
+          'Scenario name: letters, digits, dots, dashes and underscores, because it is sent in headers.',
+        ),
+      description: field(z.string(), 'Effect that a client observes.'),
+      rules: z
+        .array(Rule)
+        .min(1)
+        .max(10_000)
+        .describe('Rules; the first one that matches a request applies.'),
+    },
+    mustBe('{ name, rules: […] }'),
+  ),
 )
 export type Scenario = z.infer<typeof Scenario>
 /** A named list of rules. */

@@ -16,33 +16,32 @@ import {
   show,
   TextCondition,
 } from './condition.ts'
-import { faultFields, type ScriptedItem, ScriptedReply } from './scripted-reply.ts'
+import { field } from './field.ts'
+import { answerFields, faultFields, type ScriptedItem, type ScriptedReply } from './scripted-reply.ts'
 
-const names = z.lazy(() => z.array(z.string().min(1)).min(1))
+const text = z.lazy(() => z.string().min(1))
 
-/** Schema of a check on a function result. */
 export const ResultCheck = z.lazy(() =>
-  z
-    .union(
-      [
-        z.string().min(1).describe('A substring of the result.'),
-        Pattern,
-        z
-          .looseObject({})
-          .superRefine((fields, context) => {
-            for (const [path, pattern] of patternsIn(fields)) {
-              const message = patternProblem(pattern)
-              if (message !== undefined)
-                context.addIssue({ code: 'custom', path: [...path, 'matches'], message })
-            }
-          })
-          .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
-      ],
-      mustBe('a substring, { matches }, or fields of the JSON'),
-    )
-    .describe('A substring of the result, a regular expression, or fields of the JSON result.'),
+  z.union(
+    [text.describe('A substring of the result.'), Pattern, RequiredFields],
+    mustBe('a substring, { matches }, or fields of the JSON'),
+  ),
 )
 export type ResultCheck = z.infer<typeof ResultCheck>
+/** A substring of the result, a regular expression, or fields of the JSON result. */
+export type ResultCheckInput = z.input<typeof ResultCheck>
+
+const RequiredFields = z.lazy(() =>
+  z
+    .looseObject({})
+    .superRefine((fields, context) => {
+      for (const [path, pattern] of patternsIn(fields)) {
+        const message = patternProblem(pattern)
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [...path, 'matches'], message })
+      }
+    })
+    .describe('Required fields of the JSON result, including nested ones. Other fields are allowed.'),
+)
 
 /** Yields the regular expressions among required fields, with their paths. */
 function* patternsIn(value: unknown, path: (string | number)[] = []): Generator<[typeof path, Pattern]> {
@@ -52,67 +51,44 @@ function* patternsIn(value: unknown, path: (string | number)[] = []): Generator<
       yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** A substring of the result, a regular expression, or fields of the JSON result. */
-export type ResultCheckInput = z.input<typeof ResultCheck>
-
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
-    input: TextCondition.optional().describe(
-      'A substring of the last user message, or a regular expression.',
+    input: field(TextCondition, 'A substring of the last user message, or a regular expression.'),
+    tools: field(z.array(text).min(1), 'Functions that the request must offer. Others are allowed.'),
+    result: field(
+      z.record(text, z.union([ResultCheck, z.array(ResultCheck).min(1)])),
+      "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
     ),
-    tools: names.optional().describe('Functions that the request must offer. Others are allowed.'),
-    result: z
-      .record(z.string().min(1), z.union([ResultCheck, z.array(ResultCheck).min(1)]))
-      .optional()
-      .describe(
-        "Checks on the results of the previous turn's function calls, by function name. A list has one check per call, in order; a single check must match at least one call.",
-      ),
   }),
 )
 export type TurnExpectation = z.infer<typeof TurnExpectation>
 /** Expectations about a turn's request. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** Fields that a turn shares with scripted replies. */
-export const answerFields = {
-  text: true,
-  citations: true,
-  output: true,
-  interleave: true,
-  id: true,
-  responseStatus: true,
-  incompleteReason: true,
-  error: true,
-  usage: true,
-} as const
-
-const Calls = z.lazy(() => z.record(z.string().min(1), z.record(z.string(), z.json())))
+const Calls = z.lazy(() => z.record(text, z.record(z.string(), z.json())))
 
 /** Schema of a turn: expectations about a request, and its reply. */
 export const Turn = z.lazy(() =>
-  ScriptedReply.unwrap()
-    .pick(answerFields)
-    .extend({
-      expect: TurnExpectation.optional().describe('Expectations about the request. Default: none.'),
-      text: z
-        .string()
-        .optional()
-        .describe('Text of the reply, placed after `output` and before function calls.'),
-      call: z
-        .union([Calls, z.array(Calls).min(1)])
-        .optional()
-        .describe(
-          "Functions to call: an object that maps each function's name to its arguments. Use a list to call a function more than once.",
-        ),
-      ...faultFields(),
-    }),
+  z.strictObject({
+    ...answerFields(),
+    expect: field(TurnExpectation, 'Expectations about the request. Default: none.'),
+    call: field(
+      z.union([Calls, z.array(Calls).min(1)], mustBe("an object such as { search: { q: 'tides' } }")),
+      "Functions to call: an object that maps each function's name to its arguments. Use a list to call a function more than once.",
+    ),
+    ...faultFields(),
+  }),
 )
 export type Turn = z.infer<typeof Turn>
 /** A turn of a conversation: expectations about a request, and its reply. */
 export type TurnInput = z.input<typeof Turn>
 
 export const Script = z.lazy(() =>
-  z.array(Turn).min(1).max(1000).describe('The turns of one conversation, one request each.'),
+  z
+    .array(Turn, mustBe("a list of turns, such as [{ text: 'Hello' }]"))
+    .min(1)
+    .max(1000)
+    .describe('The turns of one conversation, one request each.'),
 )
 export type Script = z.infer<typeof Script>
 

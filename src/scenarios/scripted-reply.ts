@@ -16,12 +16,13 @@ import {
   UrlCitation,
   WebSearchAction,
 } from '../resources/response.ts'
+import { field } from './field.ts'
+
+const text = z.lazy(() => z.string().min(1))
 
 const head = () => ({
-  id: z.string().min(1).optional().describe('Item id. Default: derived from the request.'),
-  status: MessageStatus.optional().describe(
-    'Item status. Default: completed, or incomplete if the item is truncated.',
-  ),
+  id: field(text, 'Item id. Default: derived from the request.'),
+  status: field(MessageStatus, 'Item status. Default: completed, or incomplete if the item is truncated.'),
 })
 
 const Part = z.lazy(() =>
@@ -40,34 +41,30 @@ const Part = z.lazy(() =>
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
   z.union([z.string(), z.array(z.union([z.string(), paragraph]))], mustBe('a string, or a list of strings'))
 
+const itemContent = () =>
+  z.union([z.string(), z.array(Part)], mustBe('text, or a list of parts with text or a refusal'))
+
 export const ScriptedItem = z.lazy(() =>
   z.discriminatedUnion(
     'type',
     [
-      z.looseObject({
-        type: z.literal('message'),
-        ...head(),
-        content: z.union(
-          [z.string(), z.array(Part)],
-          mustBe('text, or a list of parts with text or a refusal'),
-        ),
-      }),
+      z.looseObject({ type: z.literal('message'), ...head(), content: itemContent() }),
       z.looseObject({
         type: z.literal('reasoning'),
         ...head(),
-        summary: paragraphs(SummaryText).optional().describe('Reasoning summary. Default: none.'),
-        content: paragraphs(ReasoningText).optional().describe('Full reasoning text. Default: none.'),
+        summary: field(paragraphs(SummaryText), 'Reasoning summary. Default: none.'),
+        content: field(paragraphs(ReasoningText), 'Full reasoning text. Default: none.'),
         encrypted_content: z.string().nullable().optional(),
       }),
       z.looseObject({
         type: z.literal('function_call'),
         ...head(),
         name: z.string(),
-        arguments: z
-          .union([z.string(), z.record(z.string(), z.unknown())])
-          .optional()
-          .describe('Arguments as a JSON string or an object. Default: {}.'),
-        call_id: z.string().optional().describe('Id of the call. Default: derived from the request.'),
+        arguments: field(
+          z.union([z.string(), z.record(z.string(), z.unknown())]),
+          'Arguments as a JSON string or an object. Default: {}.',
+        ),
+        call_id: field(z.string(), 'Id of the call. Default: derived from the request.'),
       }),
       z.looseObject({
         type: z.literal('web_search_call'),
@@ -79,15 +76,11 @@ export const ScriptedItem = z.lazy(() =>
         type: z.literal('image_generation_call'),
         ...head(),
         status: z.enum(['in_progress', 'generating', 'completed', 'failed']).optional(),
-        result: z
-          .string()
-          .nullable()
-          .optional()
-          .describe('Image data in base64. Default: a PNG of one pixel, or null if the status is failed.'),
-        partial_images: z
-          .array(z.string())
-          .optional()
-          .describe('Partial images for streams, in base64. Default: none.'),
+        result: field(
+          z.string().nullable(),
+          'Image data in base64. Default: a PNG of one pixel, or null if the status is failed.',
+        ),
+        partial_images: field(z.array(z.string()), 'Partial images for streams, in base64. Default: none.'),
         revised_prompt: z.string().optional(),
         background: z.string().optional(),
         output_format: z.string().optional(),
@@ -102,28 +95,26 @@ export type ScriptedItem = z.infer<typeof ScriptedItem>
 /** An item of scripted output. */
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
-/**
- * A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is
- * appended.
- */
 export const ScriptedCitation = z.lazy(() =>
   z
-    .strictObject({
-      url: z.url().describe('URL of the page.'),
-      title: z.string().optional().describe("Title of the page. Default: the URL's host."),
-      content: z.string().optional().describe('Excerpt from the page. Default: none.'),
-      text: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Text that cites the page (its first occurrence). Default: a link to the page.'),
-      start_index: count().optional().describe('Start offset of the citing span, instead of `text`.'),
-      end_index: count().optional().describe('End offset of the citing span, exclusive.'),
-    })
+    .strictObject(
+      {
+        url: z.url().describe('URL of the page.'),
+        title: field(z.string(), "Title of the page. Default: the URL's host."),
+        content: field(z.string(), 'Excerpt from the page. Default: none.'),
+        text: field(text, 'Text that cites the page (its first occurrence). Default: a link to the page.'),
+        start_index: field(count(), 'Start offset of the citing span, instead of `text`.'),
+        end_index: field(count(), 'End offset of the citing span, exclusive.'),
+      },
+      mustBe("an object such as { url: 'https://example.com/tides' }"),
+    )
     .refine((citation) => (citation.start_index === undefined) === (citation.end_index === undefined), {
       error: 'Needs both start_index and end_index',
     }),
 )
+/** A page that scripted text cites, by a span of the text or, by default, by a link. A missing link is appended. */
+export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
+
 /** Returns a citation's span, or undefined for a citation that uses a link. */
 export function spanOf(
   { text: part, start_index: start, end_index: end }: z.infer<typeof ScriptedCitation>,
@@ -135,36 +126,23 @@ export function spanOf(
   return [at, at + part.length]
 }
 
-/** A page that scripted text cites. */
-export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
+const streamEvent = () =>
+  z.looseObject({ type: z.string().describe('Event type, such as `response.created`.') })
 
-/** One step of a scripted stream. */
 export const ScriptedFrame = z.lazy(() =>
   z.union(
     [
-      z
-        .strictObject({
-          event: z
-            .looseObject({ type: z.string().describe('Event type, such as `response.created`.') })
-            .describe('The event as JSON.'),
-        })
-        .describe('An event: `data: <json>`.'),
-      z
-        .strictObject({ data: z.string().describe('Raw text after `data: `.') })
-        .describe('A data line with raw text.'),
-      z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }).describe('Raw bytes, as text.'),
-      z
-        .strictObject({ base64: z.base64().describe('Raw bytes, in base64.') })
-        .describe('Raw bytes, in base64.'),
-      z
-        .strictObject({ wait: Duration.describe('Milliseconds of sandbox time.') })
-        .describe('A pause in milliseconds of sandbox time.'),
-      z
-        .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
-        .describe('The literal [DONE].'),
-      z
-        .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
-        .describe('Ends the stream: the connection closes cleanly, is reset, or stays open but silent.'),
+      z.strictObject({ event: streamEvent().describe('An event as JSON: `data: <json>`.') }),
+      z.strictObject({ data: z.string().describe('Raw text after `data: `.') }),
+      z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }),
+      z.strictObject({ base64: z.base64().describe('Raw bytes, in base64.') }),
+      z.strictObject({ wait: Duration.describe('A pause in milliseconds of sandbox time.') }),
+      z.strictObject({ done: z.literal(true).describe('The literal [DONE].') }),
+      z.strictObject({
+        hangUp: z
+          .enum(['end', 'reset', 'stall'])
+          .describe('Ends the stream: the connection closes cleanly, is reset, or stays open but silent.'),
+      }),
     ],
     mustBe('a frame with event, data, bytes, base64, wait, done or hangUp'),
   ),
@@ -176,69 +154,53 @@ export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 /** Maximum number of tokens, low enough to keep sums of many such numbers exact. */
 const maxTokens = 1_000_000_000
 
-/** Schema of scripted token usage. */
 export const ScriptedUsage = z.lazy(() => {
   const tokens = z.int().min(0).max(maxTokens).optional()
-  return z
-    .strictObject({
-      input_tokens: tokens,
-      input_tokens_details: z.strictObject({ cached_tokens: tokens }).optional(),
-      output_tokens: tokens,
-      output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
-    })
-    .describe(
-      'For operations that generate text: token usage. Omitted counts are calculated, as is the total.',
-    )
+  return z.strictObject({
+    input_tokens: tokens,
+    input_tokens_details: z.strictObject({ cached_tokens: tokens }).optional(),
+    output_tokens: tokens,
+    output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
+  })
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
 /** Scripted token usage. Omitted counts are calculated, as is the total. */
 export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
+const ScriptedError = z.lazy(() =>
+  z.strictObject({ code: field(text, '`error.code`.'), message: field(z.string(), '`error.message`.') }),
+)
+
+/** Reply fields for operations that generate text. The operation generates the rest of the reply. */
+export const answerFields = () => ({
+  text: field(z.string(), 'Message text. In a turn, it is placed after `output` and before function calls.'),
+  citations: field(z.array(ScriptedCitation), 'Citations in the message text.'),
+  output: field(
+    z.array(ScriptedItem),
+    'Output items, such as function calls or reasoning. Missing ids and statuses are generated.',
+  ),
+  interleave: field(
+    z.boolean(),
+    'For POST /responses: if true, the events of different items alternate in the stream. Default: false.',
+  ),
+  id: field(text, 'Response id. Default: derived from the request.'),
+  responseStatus: field(
+    ResponseStatus,
+    'Status of the response. Default: completed, or incomplete if the token limit is reached.',
+  ),
+  incompleteReason: field(IncompleteReason, 'Reason for an incomplete response. Default: max_output_tokens.'),
+  error: field(ScriptedError, 'Error of a failed response. Default: server_error.'),
+  usage: field(ScriptedUsage, 'Token usage. Omitted counts are calculated.'),
+})
+
 /** Schema of a reply that replaces the operation's reply. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
-    status: between(200, 599).optional().describe('HTTP status. Default: 200.'),
-    headers: HeaderRecord.optional().describe('Additional headers.'),
-    text: z.string().optional().describe('For operations that generate text: message text.'),
-    citations: z
-      .array(ScriptedCitation)
-      .optional()
-      .describe('For operations that generate text: citations in the message text.'),
-    output: z
-      .array(ScriptedItem)
-      .optional()
-      .describe(
-        'For operations that generate text: output items, such as function calls or reasoning. Missing ids and statuses are generated.',
-      ),
-    interleave: z
-      .boolean()
-      .optional()
-      .describe(
-        'For POST /responses: if true, the events of different items alternate in the stream. Default: false.',
-      ),
-    id: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('For operations that generate text: response id. Default: derived from the request.'),
-    responseStatus: ResponseStatus.optional().describe(
-      'For operations that generate text: status of the response. Default: completed, or incomplete if the token limit is reached.',
-    ),
-    incompleteReason: IncompleteReason.optional().describe(
-      'For operations that generate text: reason for an incomplete response. Default: max_output_tokens.',
-    ),
-    error: z
-      .strictObject({
-        code: z.string().min(1).optional().describe('`error.code`.'),
-        message: z.string().optional().describe('`error.message`.'),
-      })
-      .optional()
-      .describe('For operations that generate text: error of a failed response. Default: server_error.'),
-    usage: ScriptedUsage.optional().describe(
-      'For operations that generate text: token usage. Omitted counts are calculated.',
-    ),
-    body: z.json().optional().describe('Complete body, for any operation.'),
-    frames: z.array(ScriptedFrame).optional().describe('Body as a list of frames, for any operation.'),
+    status: field(between(200, 599), 'HTTP status. Default: 200.'),
+    headers: field(HeaderRecord, 'Additional headers.'),
+    ...answerFields(),
+    body: field(z.json(), 'Complete body, for any operation.'),
+    frames: field(z.array(ScriptedFrame), 'Body as a list of frames, for any operation.'),
   }),
 )
 /** A reply that replaces the operation's reply. */
@@ -255,10 +217,11 @@ export const TextOrReply = z.lazy(() =>
 
 /** Fields that specify the faults of a rule, step or turn. */
 export const faultFields = () => ({
-  fault: FaultSetting.optional().describe(
+  fault: field(
+    FaultSetting,
     'A fault: its name, or an object with name and parameters. It applies to `reply`, if the rule has one.',
   ),
-  faults: z.array(FaultSetting).min(1).optional().describe('Several faults to combine, instead of `fault`.'),
+  faults: field(z.array(FaultSetting).min(1), 'Several faults to combine, instead of `fault`.'),
 })
 
 interface HasFaults {

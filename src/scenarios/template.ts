@@ -34,14 +34,19 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{')
 }
 
+const tag = /\{\{(.*?)\}\}/gs
+
 /** Returns the problem with an invalid template. */
 export function templateProblem(text: string): string | undefined {
-  for (const { path, tag } of partsOf(text)) {
-    if (path === undefined) continue
-    if (!tag.endsWith('}}')) return `${tag.slice(0, 20)} is not closed`
-    if (readPath(path).length === 0) return `${tag} is empty`
-    if (/^[#^/>&!={]/.test(path))
-      return `${tag} is not a path: templates support only values, as in {{ body.model }}; use a function in reply() for anything else`
+  if (text.startsWith(verbatim)) return undefined
+  // Checked first: the expression above would search the rest of the text after each unclosed tag.
+  const last = text.lastIndexOf('{{')
+  if (last > text.lastIndexOf('}}')) return `${text.slice(last, last + 20)} is not closed`
+  for (const [whole, path = ''] of text.matchAll(tag)) {
+    if (path.includes('{{')) return `${whole.slice(0, 20)} is not closed`
+    if (readPath(path.trim()).length === 0) return `${whole} is empty`
+    if (/^\s*[#^/>&!={]/.test(path))
+      return `${whole} is not a path: templates support only values, as in {{ body.model }}; use a function in reply() for anything else`
   }
   return undefined
 }
@@ -108,40 +113,20 @@ function fill<Scripted extends object>(
     const hint = root in values ? '' : meantBy(root, Object.keys(values))
     if (value === undefined) call.warn(`the template uses '${path}', which the request does not have${hint}`)
     if (value === undefined || value === null) return ''
-    return typeof value === 'string' ? value : JSON.stringify(value)
+    const written = typeof value === 'string' ? value : JSON.stringify(value)
+    left -= written.length
+    if (left < 0)
+      throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
+    return written
   }
-  const write = (text: string) =>
-    partsOf(text)
-      .map(({ tag, path }) => {
-        const written = path === undefined ? tag : valueAt(path)
-        left -= written.length
-        if (left < 0)
-          throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
-        return written
-      })
-      .join('')
   const inside = (value: unknown): unknown => {
-    if (typeof value === 'string') return isTemplate(value) ? write(value) : value
+    if (typeof value === 'string')
+      return value.startsWith(verbatim)
+        ? value.slice(verbatim.length)
+        : value.replace(tag, (_, path: string) => valueAt(path.trim()))
     if (Array.isArray(value)) return value.map(inside)
     if (!isObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
   }
   return inside(scripted) as Scripted
-}
-
-/** Splits a template into text and tags. Only tags have a `path`. */
-function partsOf(text: string): { tag: string; path?: string }[] {
-  if (text.startsWith(verbatim)) return [{ tag: text.slice(verbatim.length) }]
-  const [first = '', ...rest] = text.split('{{')
-  return [
-    { tag: first },
-    ...rest.flatMap((part) => {
-      const end = part.indexOf('}}')
-      if (end < 0) return { tag: `{{${part}`, path: part.trim() }
-      return [
-        { tag: `{{${part.slice(0, end + 2)}`, path: part.slice(0, end).trim() },
-        { tag: part.slice(end + 2) },
-      ]
-    }),
-  ]
 }

@@ -82,7 +82,7 @@ describe('validateFiles() with scenario files', () => {
 
   it('checks files with a single rule, and files with createGateway options', async () => {
     expect(await problemsOf('rule.yaml', 'on: "*"\n\nfault: nothing\n')).toEqual([
-      expect.stringMatching(/^rule\.yaml:3:1: fault 'nothing' is unknown/),
+      expect.stringMatching(/^rule\.yaml:3:1: fault: 'nothing' is unknown/),
     ])
     expect(await problemsOf('config.json', '{ "timeScale": 2, "scenarios": ["flaky"] }')).toEqual([])
     expect(await problemsOf('config.json', '{ "timeScale": -1 }')).toEqual([
@@ -93,9 +93,7 @@ describe('validateFiles() with scenario files', () => {
     ])
     for (const text of ['null', '"timeScale"'])
       expect(await problemsOf('value.json', text)).toEqual([
-        expect.stringContaining(
-          'value.json:1:1: a scenario must be { name, rules: […] } or a single rule, got',
-        ),
+        expect.stringContaining('value.json:1:1: a scenario must be { name, rules: […] }, got'),
       ])
     for (const field of ['"rules": []', '"on": "*"'])
       expect(await problemsOf('both.json', `{ "timeScale": 2, ${field} }`)).toContainEqual(
@@ -106,8 +104,8 @@ describe('validateFiles() with scenario files', () => {
   it('reports an aliased value at its anchor', async () => {
     const text = 'name: a\nrules:\n  - &one { on: "*", fault: nothing }\n  - *one\n'
     expect(await problemsOf('alias.yaml', text)).toEqual([
-      expect.stringContaining("alias.yaml:3:21: rule 1 of 'a': fault 'nothing' is unknown"),
-      expect.stringContaining("alias.yaml:3:21: rule 2 of 'a': fault 'nothing' is unknown"),
+      expect.stringContaining("alias.yaml:3:21: rule 1 of 'a': fault: 'nothing' is unknown"),
+      expect.stringContaining("alias.yaml:3:21: rule 2 of 'a': fault: 'nothing' is unknown"),
     ])
   })
 })

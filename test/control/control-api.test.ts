@@ -155,7 +155,7 @@ describe('scenarios in the control API', () => {
     })
     expect(status).toBe(400)
     expect(body.error.message).toContain(
-      "rule 1 of 'provider-outage': on: unknown operation 'listProvider'; did you mean 'listProviders'? (and the rule has no effect",
+      "rule 1 of 'provider-outage': on: unknown operation 'listProvider'; did you mean 'listProviders'? (and rule 1 of 'provider-outage': the rule has no effect",
     )
     expect(await statusOf('/providers')).toBe(500)
   })

@@ -173,12 +173,24 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.use({ on: '*', when: { path: '/x' }, fault: 'timeout' }),
       "unknown field 'when.path'; choose the endpoint with on: 'createResponse', or on: 'POST /path'",
     ],
-    [() => gateway.fail(429, { retryAfter: 5 }), "headers: { 'retry-after': '5' }"],
-    [() => rule({ rateLimit: { requests: 3 } }), "rateLimit.per is required; write per: '1m'"],
-    [() => gateway.reply('x', { citations: ['https://a.example'] }), "write { url: 'https://a.example' }"],
-    [() => gateway.script({ text: 'x' }), "write [{ text: 'Hello' }]"],
+    [() => gateway.fail(429, { retryAfter: 5 }), "headers: { 'retry-after': '1' }"],
+    [
+      () => rule({ rateLimit: { requests: 3 } }),
+      "rateLimit.per is required: milliseconds, or a duration such as '500ms', '10s' or '1m'",
+    ],
+    [
+      () => gateway.reply('x', { citations: ['https://a.example'] }),
+      "citations[0] must be an object such as { url: 'https://example.com/tides' }, got",
+    ],
+    [
+      () => gateway.script({ text: 'x' }),
+      "turns must be a list of turns, such as [{ text: 'Hello' }], got an object",
+    ],
     [() => gateway.script([{ reply: 'x' }]), "unknown field 'turns[0].reply'"],
-    [() => gateway.script([{ call: 'search' }]), 'write { search: { … } }'],
+    [
+      () => gateway.script([{ call: 'search' }]),
+      "must be an object such as { search: { q: 'tides' } }, got 'search'",
+    ],
     [() => parseScenario('{}' as Any), 'parseScenario(JSON.parse(text))'],
     [() => gateway.db.provider, "db: unknown collection 'provider'; did you mean 'providers'?"],
     [
@@ -353,7 +365,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => (handlers as Any)(gateway, ['createResponse']), "as in handlers(gateway, 'createResponse')"],
     [() => (intercept as Any)(gateway, 'error'), 'such as { onUnhandledRequest: … }'],
     [() => (journalText as Any)([]), 'journalText() expects a title and entries'],
-    [() => (defineScenario as Any)([]), "write { name: '…', rules: [ … ] }"],
+    [() => (defineScenario as Any)([]), 'a scenario must be { name, rules: […] }, got []'],
     [() => create({ operations: {} }), 'options.operations must be a list, got {}; write […]'],
     [() => gateway.fork('x y'), 'fork(): id: must be 1 to 64 lowercase letters and digits'],
     [
@@ -478,15 +490,12 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => gateway.use('timeout'),
       "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
     ],
-    [
-      () => gateway.use(['flaky']),
-      'use(): a scenario must be { name, rules: […] } or a single rule, got a list: wrap the rules in { name, rules: […] }, or pass them one at a time',
-    ],
+    [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],
     [() => rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
     [() => rule({ on: 'POST /api/v1/other' }), "a path below /api/v1, as in 'POST /other'"],
     [() => rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
-    [() => rule({ fault: 'time-out' }), "use(): fault 'time-out' is unknown; did you mean 'timeout'?"],
+    [() => rule({ fault: 'time-out' }), "use(): fault: 'time-out' is unknown; did you mean 'timeout'?"],
     [
       () => rule({ fault: { name: 'latency', ms: '2000' } }),
       "use(): fault.ms must be milliseconds, or a duration such as '500ms', '10s' or '1m', got '2000'",
@@ -508,7 +517,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   'reply, fail and script': [
     [() => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],
     [() => gateway.fail({ status: 503 }), 'fail(): status must be a number, got an object; write fail(503)'],
-    [() => gateway.fail(503, { time: 2 }), "fail(): unknown option 'time'; did you mean 'times'?"],
+    [() => gateway.fail(503, { time: 2 }), "fail(): unknown field 'time'; did you mean 'times'?"],
     [
       () => gateway.reply([]),
       "reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got []",

@@ -39,19 +39,19 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', fault: 'stream-cutt' },
-      "rule 2 of 'outage': fault 'stream-cutt' is unknown; did you mean 'stream-cut'?",
+      "rule 2 of 'outage': fault: 'stream-cutt' is unknown; did you mean 'stream-cut'?",
     ],
     [
       { on: '*', fault: { name: 'latancy', ms: 5 } },
-      "rule 2 of 'outage': fault.name 'latancy' is unknown; did you mean 'latency'?",
+      "rule 2 of 'outage': fault.name: 'latancy' is unknown; did you mean 'latency'?",
     ],
     [
       { on: '*', faults: ['latency', 'statuss'] },
-      "rule 2 of 'outage': faults[1] 'statuss' is unknown; did you mean 'status'?",
+      "rule 2 of 'outage': faults[1]: 'statuss' is unknown; did you mean 'status'?",
     ],
     [
       { on: '*', fault: 'constructor' },
-      "rule 2 of 'outage': fault 'constructor' is unknown; see scenarios/FAULTS.md for all faults",
+      "rule 2 of 'outage': fault: 'constructor' is unknown; see scenarios/FAULTS.md for all faults",
     ],
     [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims'; did you mean 'times'?"],
     [
@@ -123,7 +123,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', sequence: [{ fault: 'status' }, 'stream-cut'] },
-      "rule 2 of 'outage': sequence[1] must be a step, got 'stream-cut'; write { fault: 'stream-cut' }",
+      "rule 2 of 'outage': sequence[1] must be 'pass', or an object with a fault or a reply, got 'stream-cut'",
     ],
     ...[
       [1, 1],
@@ -202,16 +202,16 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
-      "rule 2 of 'outage': when.input.matches cannot be combined with contains",
+      "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
     ],
     [
       { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
-      'expected one of contains, matches, flags',
+      "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
     ],
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
     [
       { on: '*', fault: 'missing-field' },
-      "rule 2 of 'outage': fault 'missing-field' requires path; write { name: 'missing-field', path: … }",
+      "rule 2 of 'outage': fault: 'missing-field' requires path; write { name: 'missing-field', path: … }",
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
@@ -235,7 +235,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },
-      "rule 2 of 'outage': unknown field 'reply.frames[0].evnt'; did you mean 'event'? (and reply.frames[0].event is required)",
+      "rule 2 of 'outage': reply.frames[0] must be a frame with event, data, bytes, base64, wait, done or hangUp, got an object",
     ],
     [
       { on: '*', reply: { frames: ['done'] } },

@@ -78,18 +78,18 @@ describe('rules written in the style of other tools', () => {
       "use(): unknown field 'status'; use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
     ],
     [{ on: '*', fault: 503 }, "use(): fault must be a name, got 503; write { name: 'status', status: 503 }"],
-    [{ on: '*', fault: 'delay' }, "use(): fault 'delay' is unknown; did you mean 'latency'?"],
+    [{ on: '*', fault: 'delay' }, "use(): fault: 'delay' is unknown; did you mean 'latency'?"],
     [
       { on: '*', fault: 'disconnect' },
-      "use(): fault 'disconnect' is unknown; did you mean 'connection-reset'?",
+      "use(): fault: 'disconnect' is unknown; did you mean 'connection-reset'?",
     ],
     [
       { on: '*', fault: 'network-error' },
-      "use(): fault 'network-error' is unknown; did you mean 'connection-reset'?",
+      "use(): fault: 'network-error' is unknown; did you mean 'connection-reset'?",
     ],
     [
       { on: 'text', fault: 'stream-error' },
-      "use(): fault 'stream-error' is unknown; did you mean 'stream-error-event'?",
+      "use(): fault: 'stream-error' is unknown; did you mean 'stream-error-event'?",
     ],
     [
       { on: '/responses', fault: 'status' },

@@ -51,7 +51,7 @@ describe('scenario files', () => {
 
   it('report mistakes with their line', () => {
     const rule = file('wrong.yaml', 'on: listProviders\nfault: statu\n')
-    expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: fault 'statu' is unknown`)
+    expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: fault: 'statu' is unknown`)
     expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: no such file')
   })
 
@@ -85,11 +85,8 @@ describe('parseScenario', () => {
       { on: 'listProvider', fault: 'status' },
       "parseScenario: on: unknown operation 'listProvider'; did you mean 'listProviders'?",
     ],
-    [
-      [{ on: '*', fault: 'status' }],
-      'parseScenario: a scenario must be { name, rules: […] } or a single rule, got a list: wrap the rules in { name, rules: […] }, or pass them one at a time',
-    ],
-    [undefined, 'parseScenario: a scenario must be { name, rules: […] } or a single rule, got undefined'],
+    [[{ on: '*', fault: 'status' }], 'parseScenario: a scenario must be { name, rules: […] }, got a list'],
+    [undefined, 'parseScenario: a scenario is required: { name, rules: […] }'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 
