@@ -186,7 +186,7 @@ class StateRecords implements Records<object> {
   }
 
   async list(condition: object = {}): Promise<object[]> {
-    const matches = await this.#table.list(compileCondition(condition, refuseFunctions))
+    const matches = (await this.#table.rows()).filter(compileCondition(condition, refuseFunctions))
     if (matches.length === 0) await this.#table.assertFields(condition)
     return matches.map(copy)
   }
@@ -201,7 +201,7 @@ class StateRecords implements Records<object> {
           : `expects a function, got ${shown(build)}; write query((q) => q.where({ … })), or list({ … })`
       throw new GatewayError(400, problem)
     }
-    return (await table.list((row) => query.test(row))).map(copy)
+    return (await table.rows()).filter((row) => query.test(row)).map(copy)
   }
 
   async update(key: string, changes: object): Promise<object> {

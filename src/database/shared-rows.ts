@@ -38,25 +38,17 @@ export class SharedRows<Row extends object> {
   #keys: UniqueKeys<Row> | undefined
   readonly #memo = new Map<string, unknown>()
 
-  private constructor(
+  /** Wraps rows that are already frozen and whose keys are unique. */
+  constructor(
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],
     seed?: SharedRows<Row>,
     keys?: UniqueKeys<Row>,
   ) {
     this.#declaration = declaration
-    this.rows = rows
+    this.rows = Object.freeze(rows)
     this.seed = seed ?? this
     this.#keys = keys
-  }
-
-  /** Wraps rows that are already frozen and whose keys are unique. */
-  static of<Row extends object>(
-    declaration: CollectionDeclaration<string, Row>,
-    rows: readonly Row[],
-    seed?: SharedRows<Row>,
-  ): SharedRows<Row> {
-    return new SharedRows(declaration, rows, seed)
   }
 
   /** Freezes validated rows. Throws if two rows share a key. */
@@ -69,14 +61,36 @@ export class SharedRows<Row extends object> {
     return new SharedRows(declaration, freeze(rows), undefined, keys)
   }
 
-  get size(): number {
-    return this.rows.length
+  get #index(): UniqueKeys<Row> {
+    this.#keys ??= new UniqueKeys(this.#declaration, this.rows)
+    return this.#keys
   }
 
   /** Returns the row whose named key has this value. */
   find(key: string, value: string): Row | undefined {
-    this.#keys ??= new UniqueKeys(this.#declaration, this.rows)
-    return this.#keys.find(key, value)
+    return this.#index.find(key, value)
+  }
+
+  /** Returns the row with this key. Tries the keys in their declared order. */
+  findAny(value: string): Row | undefined {
+    for (const key of Object.keys(this.#declaration.keys)) {
+      const row = this.find(key, value)
+      if (row) return row
+    }
+    return undefined
+  }
+
+  assertFree(row: Row, previous?: Row): void {
+    this.#index.assertFree(row, previous)
+  }
+
+  /** Returns the version after a write. It takes over the index, which this version builds again if needed. */
+  next(rows: readonly Row[], before: Row | undefined, after?: Row): SharedRows<Row> {
+    const keys = this.#index
+    this.#keys = undefined
+    if (before) keys.remove(before)
+    if (after) keys.add(after)
+    return new SharedRows(this.#declaration, [...rows], this.seed, keys)
   }
 
   /** Returns the memoised value with this name. `make` computes it on the first call. */
@@ -130,24 +144,17 @@ export function indexSeed<Row extends object>(
   return keys
 }
 
-/**
- * Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema.
- *
- * @param origin For a later version of a seed row, the seed row's primary key.
- */
+/** Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema. */
 export function toRow<Row extends object>(
   { name, schema }: CollectionDeclaration<string, Row>,
   input: object,
-  origin?: string,
 ): Row {
   const result = check(schema, input)
   if (!result.success) {
     const violations = toViolations(result.error, name)
     throw new GatewayError(400, rowProblem(schema, input, violations, name), { violations })
   }
-  const row = copy(result.data)
-  setSeedKey(row, origin)
-  return freeze(row)
+  return freeze(copy(result.data))
 }
 
 /**

@@ -1,30 +1,17 @@
-/** Indexes rows by unique keys. As an `@msw/data` extension, rejects records whose key is taken. */
-import type { Extension } from '@msw/data/extensions'
+/** Indexes rows by unique keys. */
 import { GatewayError } from '../http/errors.ts'
 import { oneLine } from '../lib/one-line.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 
-export class UniqueKeys<Row extends object> implements Extension {
-  readonly name = 'unique-keys'
+export class UniqueKeys<Row extends object> {
   readonly #declaration: CollectionDeclaration<string, Row>
   /** Rows by key name, then by key value. */
   readonly #rows = new Map<string, Map<string, Row>>()
 
-  /** Throws 409 if two rows share a key. */
   constructor(declaration: CollectionDeclaration<string, Row>, rows: Iterable<Row> = []) {
     this.#declaration = declaration
     for (const key of Object.keys(declaration.keys)) this.#rows.set(key, new Map())
-    for (const row of rows) {
-      this.#assertFree(row)
-      this.add(row)
-    }
-  }
-
-  /** Registers hooks in `@msw/data`. They run before a record is stored, so the table calls `add` afterwards. */
-  readonly extend: Extension['extend'] = ({ hooks }) => {
-    hooks.on('create', ({ data }) => this.#assertFree(data.record))
-    hooks.on('update', ({ data }) => this.#assertFree(data.nextRecord, data.prevRecord))
-    hooks.on('delete', ({ data }) => this.remove(data.deletedRecord))
+    for (const row of rows) this.add(row)
   }
 
   /** Returns the row whose named key has this value. */
@@ -32,11 +19,7 @@ export class UniqueKeys<Row extends object> implements Extension {
     return this.#rows.get(key)?.get(value)
   }
 
-  /**
-   * Returns a row's first key that another row already uses.
-   *
-   * @param previous Earlier version of the row, whose keys may be reused.
-   */
+  /** Returns a row's first key that another row already uses. */
   taken(row: Row, previous?: Row): { key: string; value: string; by: Row } | undefined {
     for (const [key, read] of Object.entries(this.#declaration.keys)) {
       const value = read(row)
@@ -54,7 +37,12 @@ export class UniqueKeys<Row extends object> implements Extension {
     for (const [key, read] of Object.entries(this.#declaration.keys)) this.#rows.get(key)?.delete(read(row))
   }
 
-  #assertFree(row: Row, previous?: Row): void {
+  /**
+   * Throws 409 if another row already uses one of a row's keys.
+   *
+   * @param previous Earlier version of the row, whose keys may be reused.
+   */
+  assertFree(row: Row, previous?: Row): void {
     const taken = this.taken(row, previous)
     if (!taken) return
     const { key, value } = taken

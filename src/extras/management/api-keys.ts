@@ -198,7 +198,7 @@ export const deleteApiKey = defineOperation({
  */
 export function isLivingKey(key: string, sandbox: SandboxState): boolean | undefined {
   const rows = tableOf(sandbox).snapshot()
-  if (!rows || rows.size === 0) return undefined
+  if (!rows || rows.rows.length === 0) return undefined
   const row = rows.find('hash', longHash(key))
   if (!row) return sandbox.options.apiKeys?.includes(key) ?? false
   const isExpired = row.expires_at !== null && Date.parse(row.expires_at) <= sandbox.clock.now()

@@ -67,7 +67,7 @@ async function versionsOf({ params, sandbox, assume }: RequestContext<{ slug: st
     assume('notFound')
     throw unknownSlug('no preset has the slug', params.slug, await presets.rows())
   }
-  const versions = await presetVersions.list(({ preset_id }) => preset_id === preset.id)
+  const versions = (await presetVersions.rows()).filter(({ preset_id }) => preset_id === preset.id)
   return versions.toSorted((left, right) => left.version - right.version)
 }
 
@@ -113,7 +113,7 @@ function createPreset(
       const time = new Date(now).toISOString()
       const user = userId(sandbox.seed)
       const preset_id = existing?.id ?? uuid(requestKey, 'preset')
-      const versions = await presetVersions.list((each) => each.preset_id === preset_id)
+      const versions = (await presetVersions.rows()).filter((each) => each.preset_id === preset_id)
       const designated_version = await presetVersions.create({
         id: uuid(requestKey, 'preset version'),
         preset_id,
