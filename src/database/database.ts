@@ -8,7 +8,7 @@ import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition, Query, refuseFunctions } from './condition.ts'
-import { assertNotNamed, assertOwnParts } from './references.ts'
+import { assertReferences } from './references.ts'
 import type { SeedData } from './seed-data.ts'
 import type { SharedRows, TableDifference } from './shared-rows.ts'
 import { Table } from './table.ts'
@@ -34,23 +34,19 @@ export class DatabaseState {
 
   /** Tables of frozen rows, for operations. */
   get tables(): Tables {
-    // A collection's declaration determines its row type.
-    return this.#byName as object as Tables
-  }
-
-  /** @internal */
-  table(name: string): Table<object> {
-    return this.#byName[name] as Table<object>
-  }
-
-  get #byName(): Record<string, Table<object>> {
     this.#tables ??= Object.fromEntries(
       this.seedData.collections.map((declaration) => {
         const { name } = declaration
         return [name, new Table(declaration, () => this.seedData.rows(name), this.#initial.get(name))]
       }),
     )
-    return this.#tables
+    // A collection's declaration determines its row type.
+    return this.#tables as object as Tables
+  }
+
+  /** @internal */
+  table(name: string): Table<object> {
+    return Reflect.get(this.tables, name)
   }
 
   /** Runs a function after all earlier writes have completed or failed. */
@@ -173,9 +169,9 @@ class StateRecords implements Records<object> {
   async create(record: object): Promise<object> {
     if (!isObject(record))
       throw new GatewayError(400, `expects one record, as in create({ … }), got ${shown(record)}`)
-    return this.#write(async (state, table, find) => {
+    return this.#write(async (state, table) => {
       const complete = await state.seedData.complete(this.#name, record, await table.rows())
-      await assertOwnParts(state.seedData.collections, this.#name, complete, find)
+      await assertReferences(state, this.#name, undefined, complete)
       return table.create(complete)
     })
   }
@@ -210,21 +206,17 @@ class StateRecords implements Records<object> {
         400,
         `the second argument must be an object with the fields to change, got ${shown(changes)}`,
       )
-    return this.#write(async (state, table, find) => {
+    return this.#write(async (state, table) => {
       const before = await table.find(key)
-      if (before) {
-        const after = { ...before, ...changes }
-        await assertOwnParts(state.seedData.collections, this.#name, after, find)
-        await assertNotNamed(state.seedData.collections, this.#name, before, after, find)
-      }
+      if (before) await assertReferences(state, this.#name, before, { ...before, ...changes })
       return table.update(key, changes)
     })
   }
 
   async delete(key: string): Promise<object> {
-    return this.#write(async (state, table, find) => {
+    return this.#write(async (state, table) => {
       const before = await table.find(key)
-      if (before) await assertNotNamed(state.seedData.collections, this.#name, before, undefined, find)
+      if (before) await assertReferences(state, this.#name, before, undefined)
       return table.delete(key)
     })
   }
@@ -233,16 +225,9 @@ class StateRecords implements Records<object> {
     return this.#current().table(this.#name)
   }
 
-  async #write(
-    work: (
-      state: DatabaseState,
-      table: Table<object>,
-      find: (collection: string, key: string) => Promise<object | undefined>,
-    ) => Promise<object>,
-  ): Promise<object> {
+  async #write(work: (state: DatabaseState, table: Table<object>) => Promise<object>): Promise<object> {
     const state = this.#current()
-    const find = (collection: string, key: string) => state.table(collection).find(key)
-    const change = () => work(state, state.table(this.#name), find)
+    const change = () => work(state, state.table(this.#name))
     return copy(await (this.#writes ? this.#writes.run(change) : state.write(change)))
   }
 }

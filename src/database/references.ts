@@ -4,6 +4,7 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
+import type { DatabaseState } from './database.ts'
 
 /** A field that refers to a part of its record. */
 interface PartReference {
@@ -45,49 +46,38 @@ export function assertFixtures(
   }
 }
 
-/** Finds a row by its primary key. */
-export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
-
-/** Throws 400 if a record refers to a part that does not exist or belongs to another record. */
-export async function assertOwnParts(
-  collections: readonly CollectionDeclaration[],
-  name: string,
-  row: object,
-  find: FindRow,
-): Promise<void> {
-  for (const { owner, field, part, back } of partReferences(collections)) {
-    if (owner.name !== name) continue
-    const named = await find(part.name, read(row, field))
-    if (named && read(named, back) === firstKey(owner, row)) continue
-    throw new GatewayError(
-      400,
-      `${name}.${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'; create it first`,
-    )
-  }
-}
-
 /**
- * Throws 409 if a write deletes a part that its owner refers to, or changes the part's primary key or owner.
+ * Checks a write's references. Throws 400 if the row refers to a part that does not exist or belongs to another record.
+ * Throws 409 if its owner refers to the row, and the write deletes it or changes its primary key or owner.
  *
- * @param after The part after the write, or undefined if it is deleted.
+ * @param before The row before the write, or undefined if it is created.
+ * @param after The row after the write, or undefined if it is deleted.
  */
-export async function assertNotNamed(
-  collections: readonly CollectionDeclaration[],
+export async function assertReferences(
+  state: DatabaseState,
   name: string,
-  before: object,
+  before: object | undefined,
   after: object | undefined,
-  find: FindRow,
 ): Promise<void> {
-  for (const { owner, field, part, back } of partReferences(collections)) {
-    if (part.name !== name) continue
-    const id = firstKey(part, before)
-    if (after && firstKey(part, after) === id && read(after, back) === read(before, back)) continue
-    const ownerRow = await find(owner.name, read(before, back))
-    if (!ownerRow || read(ownerRow, field) !== id) continue
-    throw new GatewayError(
-      409,
-      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, ownerRow)}'; change that reference first`,
-    )
+  for (const { owner, field, part, back } of partReferences(state.seedData.collections)) {
+    if (after && owner.name === name) {
+      const named = await state.table(part.name).find(read(after, field))
+      if (!named || read(named, back) !== firstKey(owner, after))
+        throw new GatewayError(
+          400,
+          `${name}.${field}: ${part.name} has no '${read(after, field)}' whose ${back} is '${firstKey(owner, after)}'; create it first`,
+        )
+    }
+    if (before && part.name === name) {
+      const id = firstKey(part, before)
+      if (after && firstKey(part, after) === id && read(after, back) === read(before, back)) continue
+      const ownerRow = await state.table(owner.name).find(read(before, back))
+      if (ownerRow && read(ownerRow, field) === id)
+        throw new GatewayError(
+          409,
+          `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, ownerRow)}'; change that reference first`,
+        )
+    }
   }
 }
 
