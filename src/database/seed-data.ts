@@ -8,7 +8,7 @@ import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
-import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
@@ -103,10 +103,9 @@ export class SeedData {
   }
 
   async #load(declaration: CollectionDeclaration): Promise<SharedRows<object>> {
-    const { partOf } = declaration
     const fixtures = await this.#fixturesOf(declaration)
-    const rows = partOf
-      ? await this.#parts(declaration, partOf, fixtures)
+    const rows = declaration.partOf
+      ? await this.#parts(declaration, declaration.partOf, fixtures)
       : await this.#fill(declaration, fixtures)
     return SharedRows.ofSeed(declaration, rows)
   }
@@ -122,13 +121,10 @@ export class SeedData {
   async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
     const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
     if (size <= fixtures.length) return fixtures.slice(0, size)
-    const others = await this.#others(declaration)
-    const generate = await generator(this.#options.seed)
+    const generate = await this.#generator(declaration)
     const rows = [...fixtures]
-    const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
-    while (rows.length < size) {
-      rows.push(generateFree(generate, declaration, rows.length, others, taken))
-    }
+    const isFree = keysFree(declaration, fixtures)
+    while (rows.length < size) rows.push(generateFree(generate, rows.length, isFree))
     return rows
   }
 
@@ -144,11 +140,9 @@ export class SeedData {
     const rows = fixtures.filter((row) => owners.find(id, Reflect.get(row, field)))
     const ownerFixtures = (await this.#fixturesOf(owner)).length
     if (owners.rows.length <= ownerFixtures) return rows
-    const others = await this.#others(declaration)
-    const generate = await generator(this.#options.seed)
-    for (let index = ownerFixtures * each; index < owners.rows.length * each; index++) {
-      rows.push(generate(declaration, index, others))
-    }
+    const generate = await this.#generator(declaration)
+    for (let index = ownerFixtures * each; index < owners.rows.length * each; index++)
+      rows.push(generate(index))
     return rows
   }
 
@@ -160,23 +154,29 @@ export class SeedData {
   async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (declaration.schema.safeParse(record).success) return record
-    const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
-    const generate = await generator(this.#options.seed)
-    const others = await this.#others(declaration)
-    return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
+    const generate = await this.#generator(declaration)
+    return { ...generateFree(generate, rows.length, keysFree(declaration, rows)), ...record }
   }
 
   /**
-   * Returns the rows that a collection's factory may read: those of collections that it refers to or is part of, but not
-   * those of its own parts.
+   * Returns the generator of a collection's records. It may read the rows of collections that the collection refers to
+   * or is part of, but not those of its own parts.
    */
-  async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
+  async #generator(declaration: CollectionDeclaration): Promise<Generate> {
     const rows = new Map<string, readonly object[]>()
     for (const other of dependenciesOf(declaration)) {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
-    return (collection) => rows.get(collection) ?? []
+    const fakerFor = await loadFaker()
+    const seeded = (...labels: (string | number)[]) => fakerFor(random(this.#options.seed, ...labels))
+    const contextOf = (collection: string, index: number): FactoryContext => ({
+      index,
+      field: (name) => seeded(collection, index, name),
+      shared: (name) => seeded(collection, name),
+      of: contextOf,
+    })
+    return (index) => declaration.fake(contextOf(declaration.name, index), (name) => rows.get(name) ?? [])
   }
 }
 
@@ -195,37 +195,21 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
 }
 
 /** Generates one record, which depends only on the collection, the seed, the index and the other collections' rows. */
-type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
-
-async function generator(seed: string | number): Promise<Generate> {
-  const fakerFor = await loadFaker()
-  const seeded = (...labels: ReadonlyArray<string | number>) => fakerFor(random(seed, ...labels))
-  const contextOf = (collection: string, index: number): FactoryContext => ({
-    index,
-    field: (name) => seeded(collection, index, name),
-    shared: (name) => seeded(collection, name),
-    of: contextOf,
-  })
-  return (declaration, index, rows) => declaration.fake(contextOf(declaration.name, index), rows)
-}
+type Generate = (index: number) => object
 
 /** Step to the next index to try if a generated key is taken. Larger than any number of records. */
 const retryStep = 1_000_003
 
-function generateFree(
-  generate: Generate,
-  declaration: CollectionDeclaration,
-  index: number,
-  rows: RowsOf,
-  taken: ReadonlySet<string>,
-): object {
+function generateFree(generate: Generate, index: number, isFree: (row: object) => boolean): object {
   for (let attempt = index; ; attempt += retryStep) {
-    const row = generate(declaration, attempt, rows)
-    if (!keysOf(declaration, row).some((key) => taken.has(key))) return row
+    const row = generate(attempt)
+    if (isFree(row)) return row
   }
 }
 
-/** Returns a row's keys, prefixed with their names. */
-function keysOf({ keys }: CollectionDeclaration, row: object): string[] {
-  return Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
+/** Returns a predicate for rows that share no key with the given ones. */
+function keysFree({ keys }: CollectionDeclaration, rows: readonly object[]): (row: object) => boolean {
+  const keysOf = (row: object) => Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
+  const taken = new Set(rows.flatMap(keysOf))
+  return (row) => !keysOf(row).some((key) => taken.has(key))
 }

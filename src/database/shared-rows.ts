@@ -10,7 +10,7 @@ import { type CollectionDeclaration, firstKey } from '../resources/collection.ts
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
-/** Maximum number of rows in a sandbox's table. */
+/** Maximum number of records per collection and sandbox. */
 export const maxRows = 1_000_000
 
 /** Maximum number of memoised values per version of the rows. Older values are evicted. */
@@ -191,12 +191,6 @@ function seedKeyOf(row: object): string | undefined {
 
 function setSeedKey(row: object, key: string | undefined): void {
   if (key !== undefined) Object.defineProperty(row, seedKey, { value: key })
-}
-
-/** Throws 429 if a table has more rows than the limit. */
-export function assertRoom(name: string, count: number): void {
-  if (count <= maxRows) return
-  throw new GatewayError(429, `${name} is full: the maximum is ${maxRows} records per collection and sandbox`)
 }
 
 function freeze<Value>(value: Value): Value {

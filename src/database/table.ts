@@ -9,7 +9,7 @@ import { equal } from '../lib/equal.ts'
 import { setTimeout } from '../lib/real-timers.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
-import { assertRoom, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
+import { maxRows, SharedRows, toRecord, toRow, unknownFieldProblem } from './shared-rows.ts'
 
 /** Number of rows to copy (3 to 4 ms) before yielding to the event loop. */
 const rowsAtOnce = 1000
@@ -72,7 +72,8 @@ export class Table<Row extends object> {
   async create(input: Row): Promise<Row> {
     const row = toRow(this.#declaration, input)
     const { rows } = await this.#read()
-    assertRoom(this.#declaration.name, rows.length + 1)
+    if (rows.length >= maxRows)
+      throw new GatewayError(429, `${this.#declaration.name} is full: the maximum is ${maxRows} records`)
     const collection = await this.#open()
     const current = await this.#read()
     current.assertFree(row)

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { DatabaseState, type Records, toDatabase } from '../../src/database/database.ts'
 import { SeedData } from '../../src/database/seed-data.ts'
-import { assertRoom, maxRows } from '../../src/database/shared-rows.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { defineCollection } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
@@ -764,11 +763,6 @@ describe("a gateway's initial records", () => {
     expect(new Set(all.map(({ slug }) => slug)).size).toBe(20)
     expect(all.slice(0, 4).map(({ name }) => name)).toEqual(Array(4).fill('Mine'))
   })
-})
-
-it('a collection accepts the maximum number of records, but no more', () => {
-  expect(() => assertRoom('models', maxRows)).not.toThrow()
-  expect(() => assertRoom('models', maxRows + 1)).toThrow('models is full: the maximum is 1000000 records')
 })
 
 describe('a fork that has not accessed a collection yet', () => {
