@@ -40,9 +40,9 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
-  /** If true, `settled` does not wait for the request. */
-  readonly isOpenEnded?: true
 }
+
+type Request<Id extends RouteId> = [id: Id, params: RouteParams<Id>, options?: CallOptions]
 
 export class ControlClient {
   /** Server origin, such as `http://127.0.0.1:4141`. */
@@ -64,29 +64,21 @@ export class ControlClient {
   }
 
   /** Returns the reply's `data`. */
-  async data<Id extends RouteId>(id: Id, params: RouteParams<Id>, options?: CallOptions): Promise<Data<Id>> {
-    return ((await this.whole(id, params, options)) as { data: Data<Id> }).data
+  async data<Id extends RouteId>(...request: Request<Id>): Promise<Data<Id>> {
+    return ((await this.whole(...request)) as { data: Data<Id> }).data
   }
 
   /** Returns the reply's whole body. */
-  async whole<Id extends RouteId>(
-    id: Id,
-    params: RouteParams<Id>,
-    options?: CallOptions,
-  ): Promise<Result<Id>> {
-    const text = await this.text(id, params, options)
+  async whole<Id extends RouteId>(...request: Request<Id>): Promise<Result<Id>> {
+    const text = await this.text(...request)
     // The server checks its replies against the same schemas.
     return (text === '' ? {} : JSON.parse(text)) as Result<Id>
   }
 
   /** Returns the reply's body as text. */
-  async text<Id extends RouteId>(
-    id: Id,
-    params: RouteParams<Id>,
-    options: CallOptions = {},
-  ): Promise<string> {
-    const call = this.response(id, params, options).then((response) => response.text())
-    if (!options.isOpenEnded) this.#inFlight.add(call)
+  async text<Id extends RouteId>(...request: Request<Id>): Promise<string> {
+    const call = this.response(...request).then((response) => response.text())
+    if (request[0] !== 'waitForCalls') this.#inFlight.add(call)
     try {
       return await call
     } finally {
@@ -94,34 +86,26 @@ export class ControlClient {
     }
   }
 
-  /** Waits for requests in flight. Throws the first error if any of them failed. */
+  /** Waits for requests in flight except `waitForCalls`. Throws the first error if any of them failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
   /** Returns the reply as soon as it starts, so that its body can be read as it arrives. */
-  async response<Id extends RouteId>(
-    id: Id,
-    params: RouteParams<Id>,
-    { query = {}, body, signal }: CallOptions,
-  ): Promise<Response> {
+  async response<Id extends RouteId>(...[id, params, options = {}]: Request<Id>): Promise<Response> {
     if (this.ended !== undefined) throw new GatewayError(410, this.ended)
+    const { query = {}, body, signal } = options
     const [method = '', path = ''] = routePaths[id].split(' ')
     const values: Readonly<Record<string, string>> = params
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
     const url = new URL(`${this.origin}/__understudy${filled}`)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value))
-    const response = await fetch(url, {
-      method,
-      headers: {
-        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(signal && { signal }),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch((cause) => {
+    const headers = new Headers(body === undefined ? {} : { 'content-type': 'application/json' })
+    if (this.#token !== undefined) headers.set('authorization', `Bearer ${this.#token}`)
+    const sent = { method, headers, body: JSON.stringify(body), signal: signal ?? null }
+    const response = await fetch(url, sent).catch((cause) => {
       if (signal?.aborted) throw signal.reason
       const message = isUnreachable(cause)
         ? `No gateway is running at ${this.origin}: start one with \`npx gateway-understudy\``

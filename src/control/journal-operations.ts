@@ -20,9 +20,8 @@ const shown = (entries: readonly JournalEntry[]) => entries.map((entry) => hidde
 const entry = z.string().min(1).describe("The reply's x-request-id.")
 
 export const journalOperations = [
-  sandboxOperation({
-    id: 'listJournal',
-    route: 'GET /sandboxes/{sandbox}/journal',
+  sandboxOperation('listJournal', 'GET /sandboxes/{sandbox}/journal', {
+    remote: 'journal.entries',
     doc: { summary: 'List all calls, oldest first' },
     output: Entries.extend({
       meta: z.object({
@@ -34,17 +33,14 @@ export const journalOperations = [
       meta: { evictedCount: journal.evictedCount },
     }),
   }),
-  sandboxOperation({
-    id: 'listTrace',
-    route: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
+  sandboxOperation('listTrace', 'GET /sandboxes/{sandbox}/journal/traces/{trace}', {
+    remote: 'journal.trace',
     doc: { summary: "List a trace's calls, oldest first" },
     input: { params: { trace: z.string().min(1).describe('Trace id, or a full `traceparent`.') } },
     output: Entries,
     resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
   }),
-  sandboxOperation({
-    id: 'queryJournal',
-    route: 'POST /sandboxes/{sandbox}/journal/query',
+  sandboxOperation('queryJournal', 'POST /sandboxes/{sandbox}/journal/query', {
     doc: { summary: 'List calls that match an operation and fields, oldest first' },
     input: {
       body: z.strictObject({
@@ -72,9 +68,7 @@ export const journalOperations = [
       return warnings.length > 0 ? { data, meta: { warnings } } : { data }
     },
   }),
-  sandboxOperation({
-    id: 'waitForCalls',
-    route: 'POST /sandboxes/{sandbox}/journal/wait',
+  sandboxOperation('waitForCalls', 'POST /sandboxes/{sandbox}/journal/wait', {
     doc: { summary: 'Wait until an operation has been called `count` times; responds with a 408 on timeout' },
     input: {
       body: z.strictObject({
@@ -90,44 +84,37 @@ export const journalOperations = [
       data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.disconnected })),
     }),
   }),
-  sandboxOperation({
-    id: 'listUnmatched',
-    route: 'GET /sandboxes/{sandbox}/journal/unmatched',
+  sandboxOperation('listUnmatched', 'GET /sandboxes/{sandbox}/journal/unmatched', {
+    remote: 'journal.unmatched',
     doc: { summary: 'List unmatched calls' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
-  sandboxOperation({
-    id: 'listNearMisses',
-    route: 'GET /sandboxes/{sandbox}/journal/near-misses',
+  sandboxOperation('listNearMisses', 'GET /sandboxes/{sandbox}/journal/near-misses', {
+    remote: 'journal.nearMisses',
     doc: { summary: 'List calls that nearly matched a rule' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
-  sandboxOperation({
-    id: 'explainCall',
-    route: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
+  sandboxOperation('explainCall', 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation', {
+    remote: 'journal.explain',
     doc: { summary: 'Explain which rules matched a call, which did not, and why' },
     input: { params: { entry } },
     output: z.object({ data: z.string() }),
     resolve: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
   }),
-  sandboxOperation({
-    id: 'exportJournal',
-    route: 'GET /sandboxes/{sandbox}/journal.har',
+  sandboxOperation('exportJournal', 'GET /sandboxes/{sandbox}/journal.har', {
     doc: { summary: 'Export the journal as HAR 1.2' },
     output: objectOf<Har>(),
     resolve: ({ journal }) => journal.har(),
   }),
-  sandboxOperation({
-    id: 'clearJournal',
-    route: 'DELETE /sandboxes/{sandbox}/journal',
+  sandboxOperation('clearJournal', 'DELETE /sandboxes/{sandbox}/journal', {
+    remote: 'journal.clear',
     doc: { summary: 'Clear the journal' },
     resolve: ({ journal }) => journal.clear(),
   }),
-  sandboxOperation({
-    id: 'getCall',
-    route: 'GET /sandboxes/{sandbox}/calls/{entry}',
+  sandboxOperation('getCall', 'GET /sandboxes/{sandbox}/calls/{entry}', {
+    remote: 'journal.entry',
     doc: { summary: 'Read a call' },
     input: { params: { entry } },
     output: z.object({ data: Entry }),
@@ -140,9 +127,7 @@ export function exportCall(extras: readonly Extra[]) {
   const formats: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
   const names = Object.keys(formats)
   if (names.length === 0) return []
-  const operation = sandboxOperation({
-    id: 'exportCall',
-    route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
+  const operation = sandboxOperation('exportCall', 'GET /sandboxes/{sandbox}/calls/{entry}/export', {
     doc: { summary: 'Export a call as a curl command or a test' },
     input: { params: { entry }, query: z.strictObject({ as: z.enum(names) }) },
     output: z.object({ data: z.strictObject({ text: z.string() }) }),

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { json, type Reply } from '../http/reply.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
@@ -22,20 +23,24 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly origin: string
 }
 
-interface Declaration<Id, Output> extends Pick<AnyOperation, 'doc'> {
-  readonly id: Id
-  /** Method, and path relative to `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
-  readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+/** Method, and path relative to `/__understudy`, such as `GET /sandboxes/{sandbox}`. */
+type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+interface Declaration<Output> extends Pick<AnyOperation, 'doc'> {
   /** Reply schema. Default: none; replies have no body. */
   readonly output?: Output
+  /** Method that the remote client derives from the operation. Arguments are the path's parameters. Default: none. */
+  readonly remote?: RemoteMethod
 }
 
-export type ControlOperation<
-  Id extends string = string,
-  Output extends z.ZodType = z.ZodType,
-> = AnyOperation & {
+/** Method of sandboxes, or of their journals: `usage`, `journal.entries`. */
+type RemoteMethod = (keyof Sandbox & string) | `journal.${keyof Journal & string}`
+
+export interface ControlOperation<Id extends string = string, Output extends z.ZodType = z.ZodType>
+  extends AnyOperation {
   readonly id: Id
   readonly output: Output
+  readonly remote?: RemoteMethod
 }
 
 /** A schema for an object whose own schema describes what is written, not what is read. */
@@ -56,15 +61,18 @@ export function gatewayOperation<
   Body,
   Output extends z.ZodType = z.ZodUndefined,
 >(
-  declaration: Declaration<Id, Output> & {
+  id: Id,
+  route: Route,
+  declaration: Declaration<Output> & {
     readonly input?: OperationInput<Params, Query, Body>
     resolve(context: ControlContext<Params, Query, Body>): unknown
   },
 ): ControlOperation<Id, Output> {
-  const { route, doc, output = emptyOutput as z.ZodType as Output, resolve } = declaration
+  const { doc, output = emptyOutput as z.ZodType as Output, resolve } = declaration
   const [method = '', path = ''] = route.split(' ')
   return {
     ...declaration,
+    id,
     output,
     method: method.toLowerCase() as AnyOperation['method'],
     path,
@@ -96,13 +104,15 @@ export function sandboxOperation<
   Body,
   Output extends z.ZodType = z.ZodUndefined,
 >(
-  declaration: Declaration<Id, Output> & {
+  id: Id,
+  route: Route,
+  declaration: Declaration<Output> & {
     readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
     resolve(sandbox: Sandbox, context: ControlContext<z.infer<z.ZodObject<Params>>, Query, Body>): unknown
   },
 ): ControlOperation<Id, Output> {
   const { input, resolve } = declaration
-  return gatewayOperation({
+  return gatewayOperation(id, route, {
     ...declaration,
     input: { ...input, params: z.object({ sandbox: sandboxId, ...input?.params }) },
     resolve(context) {

@@ -27,24 +27,8 @@ import {
   scriptScenario,
 } from '../scenarios/shorthand.ts'
 import type { ControlClient, Data, RouteId } from './client.ts'
+import { remoteMethods, routePaths } from './route-paths.ts'
 import type { SandboxAddress } from './sandbox-operations.ts'
-
-/** Methods of sandboxes and journals that take no arguments, and their operations. */
-export const sandboxMethods = {
-  reset: 'resetSandbox',
-  snapshot: 'createSnapshot',
-  resetScenarios: 'resetScenarios',
-  activeScenarios: 'listActiveScenarios',
-  unusedRules: 'listUnusedRules',
-  usage: 'readUsage',
-  scripts: 'listScripts',
-} as const
-export const journalMethods = {
-  entries: 'listJournal',
-  unmatched: 'listUnmatched',
-  nearMisses: 'listNearMisses',
-  clear: 'clearJournal',
-} as const
 
 /** The same API with methods that return promises. */
 export type Promised<Api> = {
@@ -53,10 +37,10 @@ export type Promised<Api> = {
     : never
 }
 export type DerivedMethods<Bodies extends object> = Promised<
-  Pick<Sandbox<Bodies>, keyof typeof sandboxMethods>
+  Pick<Sandbox<Bodies>, keyof typeof remoteMethods.sandbox>
 >
 export type DerivedJournal<Bodies extends object> = Promised<
-  Pick<Journal<Bodies>, keyof typeof journalMethods | 'entry' | 'trace' | 'explain' | 'har'>
+  Pick<Journal<Bodies>, keyof typeof remoteMethods.journal | 'har'>
 >
 
 /** An active scenario in a remote sandbox. Disposing ends it: `await using outage = await sandbox.use(…)`. */
@@ -102,7 +86,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     this.baseUrl = baseUrl
     const here = { sandbox: id }
     this.#here = here
-    const methods: DerivedMethods<Bodies> = derived(sandboxMethods, client, id)
+    const methods: DerivedMethods<Bodies> = derived(remoteMethods.sandbox, client, id)
     Object.assign(this, named(methods))
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
@@ -179,9 +163,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
       const message = `A call in sandbox '${this.id}' was still in flight at dispose() and failed: ${(error as Error).message}`
       throw new Error(`${message} (await the call)`, { cause: error })
     } finally {
-      await this.client.data('deleteSandbox', this.#here).catch((error) => {
-        if (!(error instanceof GatewayError && error.status === 410)) throw error
-      })
+      await this.client.data('deleteSandbox', this.#here).catch(undefinedIf(410))
       this.client.ended = `Sandbox '${this.id}' was disposed: use it before dispose(), or create another sandbox`
     }
   }
@@ -213,15 +195,20 @@ function contentOf(scenario: unknown): unknown {
   )
 }
 
+/** Returns methods that call an operation. Their argument, if any, is the path's parameter next to the sandbox. */
 function derived<Methods extends Readonly<Record<string, RouteId>>>(
   methods: Methods,
   client: ControlClient,
   sandbox: string,
 ) {
-  return Object.fromEntries(
-    // These paths have no other parameters.
-    Object.entries(methods).map(([name, id]) => [name, () => client.data(id, { sandbox } as never)]),
-  ) as { [Name in keyof Methods]: () => Promise<Data<Methods[Name]>> }
+  const toMethod = (id: RouteId) => {
+    const [, parameter = ''] = /\{(?!sandbox)(\w+)\}/.exec(routePaths[id]) ?? []
+    return (argument?: Entry) => client.data(id, { sandbox, [parameter]: idOf(argument) } as never)
+  }
+  const entries = Object.entries(methods).map(([name, id]) => [name, toMethod(id)])
+  return Object.fromEntries(entries) as {
+    [Name in keyof Methods]: (argument?: Entry) => Promise<Data<Methods[Name]>>
+  }
 }
 
 /** Wraps async methods so that their errors start with the called method, such as `clock.advance()`. */
@@ -248,7 +235,7 @@ export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bod
   /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
   waitFor: Journal<Bodies>['waitFor']
   /** Exports a call as a curl command, or as a test that repeats it. Throws 409 if the call cannot be exported. */
-  exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
+  exportAs(entry: Entry, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */
   readonly evictedCount: Promise<number>
 }
@@ -258,10 +245,7 @@ function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: st
   /** Warnings that have already been printed. */
   const warned = new Set<string>()
   return {
-    ...derived(journalMethods, client, sandbox),
-    entry: (id) => client.data('getCall', { sandbox, entry: id }),
-    trace: (trace) => client.data('listTrace', { sandbox, trace }),
-    explain: (entry) => client.data('explainCall', { sandbox, entry: idOf(entry) }),
+    ...derived(remoteMethods.journal, client, sandbox),
     har: () => client.whole('exportJournal', here),
     get evictedCount() {
       return client.whole('listJournal', here).then(({ meta }) => meta.evictedCount)
@@ -284,12 +268,15 @@ function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: st
     },
     async waitFor(operation, { signal, ...options } = {}) {
       const body = { operation, ...options }
-      return (await client.data('waitForCalls', here, { body, signal, isOpenEnded: true })) as never
+      return (await client.data('waitForCalls', here, { body, signal })) as never
     },
   }
 }
 
-function idOf(entry: string | { readonly id: string }): string {
+/** A call, or its id. */
+type Entry = string | { readonly id: string }
+
+function idOf(entry: Entry | undefined): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
@@ -313,12 +300,7 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
     async get(key) {
       if (typeof key !== 'string')
         throw new GatewayError(400, `expects a key such as an id, got ${shown(key)}`)
-      try {
-        return await client.data('getRecord', { ...here, key })
-      } catch (error) {
-        if (error instanceof GatewayError && error.status === 404) return undefined
-        throw error
-      }
+      return client.data('getRecord', { ...here, key }).catch(undefinedIf(404))
     },
     list: (condition = {}) =>
       client.data('listRecords', here, { query: { equals: JSON.stringify(condition) } }),
@@ -331,5 +313,12 @@ function recordsOf(client: ControlClient, sandbox: string, collection: string): 
         )
       },
     },
+  }
+}
+
+/** Returns a function that ignores an error with this status, and throws all others. */
+function undefinedIf(status: number): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof GatewayError && error.status === status)) throw error
   }
 }

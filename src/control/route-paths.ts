@@ -44,3 +44,25 @@ export const routePaths = {
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
 } as const
+
+/** Methods of the remote client that only send their arguments, and their operations. */
+export const remoteMethods = {
+  sandbox: {
+    reset: 'resetSandbox',
+    snapshot: 'createSnapshot',
+    resetScenarios: 'resetScenarios',
+    activeScenarios: 'listActiveScenarios',
+    unusedRules: 'listUnusedRules',
+    usage: 'readUsage',
+    scripts: 'listScripts',
+  },
+  journal: {
+    entries: 'listJournal',
+    trace: 'listTrace',
+    unmatched: 'listUnmatched',
+    nearMisses: 'listNearMisses',
+    explain: 'explainCall',
+    clear: 'clearJournal',
+    entry: 'getCall',
+  },
+} as const

@@ -52,26 +52,20 @@ export function infoOf({ id, apiKey }: Sandbox, { origin }: Pick<ControlContext,
 }
 
 export const sandboxOperations = [
-  gatewayOperation({
-    id: 'listSandboxes',
-    route: 'GET /sandboxes',
+  gatewayOperation('listSandboxes', 'GET /sandboxes', {
     doc: { summary: 'List live sandboxes, the default one first' },
     output: z.object({ data: z.array(SandboxAddress) }),
     resolve: ({ gateway: { sandboxes }, ...origins }) => ({
       data: [sandboxes.default, ...sandboxes.listLive()].map((sandbox) => infoOf(sandbox, origins)),
     }),
   }),
-  gatewayOperation({
-    id: 'createSandbox',
-    route: 'POST /sandboxes',
+  gatewayOperation('createSandbox', 'POST /sandboxes', {
     doc: { summary: 'Create a sandbox from the seed, or as a fork', status: 201 },
     input: { body: SandboxOptions.optional(), bodyIsOptional: true },
     output: OneSandbox,
     resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
   }),
-  gatewayOperation({
-    id: 'putSandbox',
-    route: 'PUT /sandboxes/{sandbox}',
+  gatewayOperation('putSandbox', 'PUT /sandboxes/{sandbox}', {
     doc: { summary: 'Create a sandbox with your own id, or return the existing one' },
     input: {
       params: z.object({
@@ -85,28 +79,22 @@ export const sandboxOperations = [
       data: infoOf(gateway.sandboxes.create({ ...body, id: params.sandbox }), origins),
     }),
   }),
-  sandboxOperation({
-    id: 'getSandbox',
-    route: 'GET /sandboxes/{sandbox}',
+  sandboxOperation('getSandbox', 'GET /sandboxes/{sandbox}', {
     doc: { summary: "Read a sandbox's addresses and key" },
     output: OneSandbox,
     resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
-  sandboxOperation({
-    id: 'deleteSandbox',
-    route: 'DELETE /sandboxes/{sandbox}',
+  sandboxOperation('deleteSandbox', 'DELETE /sandboxes/{sandbox}', {
     doc: { summary: 'Delete a sandbox. Later requests with its key or path get a 410' },
     resolve: (sandbox) => sandbox.dispose(),
   }),
-  sandboxOperation({
-    id: 'resetSandbox',
-    route: 'POST /sandboxes/{sandbox}/reset',
+  sandboxOperation('resetSandbox', 'POST /sandboxes/{sandbox}/reset', {
+    remote: 'reset',
     doc: { summary: 'Reset a sandbox: data, scenarios, journal, clock and counters' },
     resolve: (sandbox) => sandbox.reset(),
   }),
-  sandboxOperation({
-    id: 'createSnapshot',
-    route: 'POST /sandboxes/{sandbox}/snapshots',
+  sandboxOperation('createSnapshot', 'POST /sandboxes/{sandbox}/snapshots', {
+    remote: 'snapshot',
     doc: { summary: 'Take a snapshot', status: 201 },
     output: z.object({ data: Snapshot }),
     resolve(sandbox) {
@@ -119,9 +107,7 @@ export const sandboxOperations = [
       return { data: snapshot }
     },
   }),
-  sandboxOperation({
-    id: 'restoreSnapshot',
-    route: 'POST /sandboxes/{sandbox}/restore',
+  sandboxOperation('restoreSnapshot', 'POST /sandboxes/{sandbox}/restore', {
     doc: { summary: 'Restore a snapshot, any number of times. The journal is unchanged' },
     input: { body: Snapshot },
     resolve(sandbox, { body: { id } }) {
@@ -140,16 +126,12 @@ const Reading = z.object({
 })
 
 export const clockOperations = [
-  sandboxOperation({
-    id: 'readClock',
-    route: 'GET /sandboxes/{sandbox}/clock',
+  sandboxOperation('readClock', 'GET /sandboxes/{sandbox}/clock', {
     doc: { summary: 'Read sandbox time' },
     output: Reading,
     resolve: ({ clock }) => ({ data: clock.read() }),
   }),
-  sandboxOperation({
-    id: 'advanceClock',
-    route: 'POST /sandboxes/{sandbox}/clock/advance',
+  sandboxOperation('advanceClock', 'POST /sandboxes/{sandbox}/clock/advance', {
     doc: { summary: 'Advance sandbox time: rate limits refill, outages end, timestamps increase' },
     input: {
       body: z.strictObject({
@@ -193,9 +175,7 @@ export const TableChanges = z.strictObject({
 })
 
 export const databaseOperations = [
-  sandboxOperation({
-    id: 'listCollections',
-    route: 'GET /sandboxes/{sandbox}/collections',
+  sandboxOperation('listCollections', 'GET /sandboxes/{sandbox}/collections', {
     doc: { summary: 'List collections and their record counts' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ state }) => ({
@@ -208,18 +188,14 @@ export const databaseOperations = [
       ),
     }),
   }),
-  sandboxOperation({
-    id: 'listChanges',
-    route: 'GET /sandboxes/{sandbox}/changes',
+  sandboxOperation('listChanges', 'GET /sandboxes/{sandbox}/changes', {
     doc: { summary: 'List differences from the seed by collection' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
     }),
   }),
-  sandboxOperation({
-    id: 'listRecords',
-    route: 'GET /sandboxes/{sandbox}/database/{collection}',
+  sandboxOperation('listRecords', 'GET /sandboxes/{sandbox}/database/{collection}', {
     doc: { summary: "List a collection's records" },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
     output: z.object({ data: z.array(Row) }),
@@ -227,17 +203,13 @@ export const databaseOperations = [
       data: await recordsOf(sandbox, params).list(fieldsOf(query.equals)),
     }),
   }),
-  sandboxOperation({
-    id: 'createRecord',
-    route: 'POST /sandboxes/{sandbox}/database/{collection}',
+  sandboxOperation('createRecord', 'POST /sandboxes/{sandbox}/database/{collection}', {
     doc: { summary: 'Add a record', status: 201 },
     input: { params: { collection }, body: Row },
     output: OneRow,
     resolve: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
   }),
-  sandboxOperation({
-    id: 'getRecord',
-    route: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
+  sandboxOperation('getRecord', 'GET /sandboxes/{sandbox}/database/{collection}/{key}', {
     doc: { summary: 'Read a record' },
     input: { params: { collection, key } },
     output: OneRow,
@@ -247,9 +219,7 @@ export const databaseOperations = [
       throw new GatewayError(404, `${params.collection} has no record '${params.key}'`)
     },
   }),
-  sandboxOperation({
-    id: 'updateRecord',
-    route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
+  sandboxOperation('updateRecord', 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}', {
     doc: { summary: "Update a record's fields" },
     input: { params: { collection, key }, body: Row },
     output: OneRow,
@@ -257,9 +227,7 @@ export const databaseOperations = [
       data: await recordsOf(sandbox, params).update(params.key, body),
     }),
   }),
-  sandboxOperation({
-    id: 'deleteRecord',
-    route: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
+  sandboxOperation('deleteRecord', 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}', {
     doc: { summary: 'Delete a record and return it' },
     input: { params: { collection, key } },
     output: OneRow,

@@ -28,18 +28,14 @@ const ScenarioReference = z
   .describe("A bundled scenario's name, a scenario, or a single rule.")
 
 export const scenarioOperations = [
-  gatewayOperation({
-    id: 'listBundledScenarios',
-    route: 'GET /scenarios',
+  gatewayOperation('listBundledScenarios', 'GET /scenarios', {
     doc: { summary: 'List bundled scenarios' },
     output: z.object({ data: z.array(BundledScenario) }),
     resolve: () => ({
       data: [...bundledScenarios.values()].map(({ name, description }) => ({ name, description })),
     }),
   }),
-  gatewayOperation({
-    id: 'getBundledScenario',
-    route: 'GET /scenarios/{name}',
+  gatewayOperation('getBundledScenario', 'GET /scenarios/{name}', {
     doc: { summary: 'Read a bundled scenario' },
     input: { params: z.object({ name: Name }) },
     output: z.object({ data: Scenario as z.ZodType<unknown> as z.ZodType<ScenarioInput> }),
@@ -52,9 +48,7 @@ export const scenarioOperations = [
       )
     },
   }),
-  sandboxOperation({
-    id: 'useScenario',
-    route: 'POST /sandboxes/{sandbox}/scenarios',
+  sandboxOperation('useScenario', 'POST /sandboxes/{sandbox}/scenarios', {
     doc: {
       summary:
         'Activate a scenario. Rules with times, turns or steps left apply in the order they were added; then all others, newest first',
@@ -64,9 +58,7 @@ export const scenarioOperations = [
     output: z.object({ data: Use }),
     resolve: (sandbox, { gateway, body }) => ({ data: use(gateway, sandbox, body) }),
   }),
-  sandboxOperation({
-    id: 'putScenario',
-    route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
+  sandboxOperation('putScenario', 'PUT /sandboxes/{sandbox}/scenarios/{name}', {
     doc: {
       summary: 'Replace active scenarios with this name. Without a body, activates the bundled scenario',
     },
@@ -82,9 +74,7 @@ export const scenarioOperations = [
       return { data: use(gateway, sandbox, scenario) }
     },
   }),
-  sandboxOperation({
-    id: 'deleteScenario',
-    route: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
+  sandboxOperation('deleteScenario', 'DELETE /sandboxes/{sandbox}/scenarios/{name}', {
     doc: { summary: 'Deactivate scenarios by name, or one activation by id' },
     input: { params: { name: Name } },
     resolve(sandbox, { params: { name } }) {
@@ -96,15 +86,12 @@ export const scenarioOperations = [
       )
     },
   }),
-  sandboxOperation({
-    id: 'resetScenarios',
-    route: 'DELETE /sandboxes/{sandbox}/scenarios',
+  sandboxOperation('resetScenarios', 'DELETE /sandboxes/{sandbox}/scenarios', {
+    remote: 'resetScenarios',
     doc: { summary: 'Deactivate all scenarios except the initial ones' },
     resolve: (sandbox) => sandbox.resetScenarios(),
   }),
-  gatewayOperation({
-    id: 'getBundledScenarioText',
-    route: 'GET /scenarios/{name}/yaml',
+  gatewayOperation('getBundledScenarioText', 'GET /scenarios/{name}/yaml', {
     doc: {
       summary: 'Read a bundled scenario as YAML, as a starting point for your own',
       type: 'text/yaml; charset=utf-8',
@@ -113,30 +100,26 @@ export const scenarioOperations = [
     output: z.string(),
     resolve: ({ params: { name } }) => toYaml(bundledScenario(name)),
   }),
-  sandboxOperation({
-    id: 'listActiveScenarios',
-    route: 'GET /sandboxes/{sandbox}/scenarios',
+  sandboxOperation('listActiveScenarios', 'GET /sandboxes/{sandbox}/scenarios', {
+    remote: 'activeScenarios',
     doc: { summary: "List active scenarios with each rule's progress, newest first" },
     output: z.object({ data: z.array(ScenarioProgress) }),
     resolve: (sandbox) => ({ data: sandbox.activeScenarios() }),
   }),
-  sandboxOperation({
-    id: 'listUnusedRules',
-    route: 'GET /sandboxes/{sandbox}/unused-rules',
+  sandboxOperation('listUnusedRules', 'GET /sandboxes/{sandbox}/unused-rules', {
+    remote: 'unusedRules',
     doc: { summary: 'List active rules that have never been applied' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),
-  sandboxOperation({
-    id: 'readUsage',
-    route: 'GET /sandboxes/{sandbox}/usage',
+  sandboxOperation('readUsage', 'GET /sandboxes/{sandbox}/usage', {
+    remote: 'usage',
     doc: { summary: 'Read usage: requests, tokens and dollars, in total and by model', tag: 'Sandboxes' },
     output: z.object({ data: SandboxUsage }),
     resolve: (sandbox) => ({ data: sandbox.usage() }),
   }),
-  sandboxOperation({
-    id: 'listScripts',
-    route: 'GET /sandboxes/{sandbox}/scripts',
+  sandboxOperation('listScripts', 'GET /sandboxes/{sandbox}/scripts', {
+    remote: 'scripts',
     doc: { summary: "List active scripts with their conversations' progress" },
     output: z.object({ data: z.array(ScriptProgress) }),
     resolve: (sandbox) => ({ data: sandbox.scripts() }),

@@ -31,9 +31,7 @@ const maxRows = 5000
 export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] {
   const changes = new Changes(sandboxes.listeners)
   return [
-    gatewayOperation({
-      id: 'listChangedCalls',
-      route: 'GET /console/changes',
+    gatewayOperation('listChangedCalls', 'GET /console/changes', {
       doc: { summary: 'Wait for changed calls, and list them', tag },
       input: {
         query: z.object({ after: z.string().optional().describe('Position of the previous reply.') }),
@@ -46,9 +44,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         return { data: { position, isComplete: !records, rows } satisfies ChangedCalls }
       },
     }),
-    gatewayOperation({
-      id: 'searchBodies',
-      route: 'POST /console/body-searches',
+    gatewayOperation('searchBodies', 'POST /console/body-searches', {
       doc: { summary: 'Find calls whose request or reply body contains the text', tag },
       input: { body: z.strictObject({ text: z.string().min(1).max(1000) }) },
       output: z.object({ data: z.array(z.tuple([z.string(), z.string()])) }),
@@ -62,9 +58,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         return { data: found.filter((each) => each !== undefined) }
       },
     }),
-    sandboxOperation({
-      id: 'explainRules',
-      route: 'GET /console/sandboxes/{sandbox}/calls/{entry}/why',
+    sandboxOperation('explainRules', 'GET /console/sandboxes/{sandbox}/calls/{entry}/why', {
       doc: { summary: "Explain a call's reply as structured data", tag },
       input: { params: { entry: z.string() } },
       output: z.object({ data: z.looseObject({}) }),
@@ -72,9 +66,7 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         data: await whyOf(sandbox.journal.record(params.entry), sandbox),
       }),
     }),
-    sandboxOperation({
-      id: 'checkDraft',
-      route: 'POST /console/sandboxes/{sandbox}/drafts',
+    sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },
       input: { body: z.strictObject({ text: z.string() }) },
       output: z.object({ data: z.looseObject({ problems: z.array(z.looseObject({})) }) }),

@@ -43,9 +43,7 @@ function controlDocument(described: readonly AnyOperation[]): object {
 }
 
 /** Reads the OpenAPI document of the control API. */
-export const getControlDocument = gatewayOperation({
-  id: 'getControlDocument',
-  route: 'GET /openapi.json',
+export const getControlDocument = gatewayOperation('getControlDocument', 'GET /openapi.json', {
   doc: { summary: 'Read this document', tag: 'Internal' },
   output: z.looseObject({ openapi: z.string() }),
   resolve: ({ operations }) => controlDocument(operations),

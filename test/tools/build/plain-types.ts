@@ -145,7 +145,7 @@ async function listed(): Promise<[name: string, text: string][]> {
 
 /** Writes out mapped types with the comments of the types that they derive from. */
 async function documentedTypes(): Promise<[name: string, text: string][]> {
-  const { journalMethods, sandboxMethods } = await import('../../../src/control/remote-sandbox.ts')
+  const { remoteMethods } = await import('../../../src/control/route-paths.ts')
   const { optionNames } = await import('../../../src/sandbox/options.ts')
   const write = (
     name: string,
@@ -161,7 +161,7 @@ async function documentedTypes(): Promise<[name: string, text: string][]> {
     return `export interface ${name} {\n${fields.join('')}}`
   }
   const promised = (type: string) => (member: string) => `Promised<Pick<${type}, '${member}'>>['${member}']`
-  const journal = [...Object.keys(journalMethods), 'entry', 'trace', 'explain', 'har']
+  const journal = [...Object.keys(remoteMethods.journal), 'har']
   return [
     [
       'GatewayOptions',
@@ -177,7 +177,7 @@ async function documentedTypes(): Promise<[name: string, text: string][]> {
       write(
         'DerivedMethods<Bodies extends object>',
         'sandbox/sandbox.ts',
-        Object.keys(sandboxMethods),
+        Object.keys(remoteMethods.sandbox),
         promised('Sandbox<Bodies>'),
       ),
     ],
