@@ -1,5 +1,5 @@
 /** Tests the control API for calls, and for checking scenarios. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -23,6 +23,10 @@ const get = (path: string) => open(sandbox, `GET ${path}`)
 it("a recorded call has a timeline of a paced stream's chunks", async () => {
   await using paced = await startServer({ latency: { perToken: 5 } })
   const remote = await connectGateway(paced.url)
+  // Every reading is 5 ms later, so that no chunks are merged when a busy machine sends them in the same millisecond.
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5))
+  onTestFinished(() => clock.mockRestore())
   await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
   const entry = await remote.journal.last('createResponse')
   expect(entry?.timeline.length).toBeGreaterThan(5)
