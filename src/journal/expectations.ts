@@ -1,9 +1,6 @@
-/**
- * Assertions on a journal. They compare plain data, so that a remote server can run the comparison. On
- * failure, they list the received calls.
- */
+/** Assertions on a journal. On failure, they list the received calls. */
 import { hidden } from '../http/secrets.ts'
-import { didYouMean, nearest } from '../lib/did-you-mean.ts'
+import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry } from './entry.ts'
@@ -37,27 +34,18 @@ export function judgeCalls(
 ): Verdict {
   assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
-  const matching = new Set(match === undefined ? called : called.filter((entry) => has(entry, match)))
-  const pass = times === undefined ? matching.size > 0 : matching.size === times
-  const count = times === undefined ? 'a call' : calls(times)
-  const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
-  const expectation = pass ? `Did not expect ${count} ${subject}` : `Expected ${count} ${subject}`
+  const matching = match === undefined ? called : called.filter((entry) => has(entry, match))
+  const pass = times === undefined ? matching.length > 0 : matching.length === times
+  const fields = match === undefined ? '' : ' with these fields'
+  const expected = `${times === undefined ? 'a call' : calls(times)} to ${operation}${fields}`
+  const received = `but received ${matching.length || 'none'}`
   const truncated = truncatedBody(called, match)
-  const received = [`but received ${matching.size === 0 ? 'none' : matching.size}`, truncated ?? []]
-    .flat()
-    .join('; ')
-
-  const other = called.filter((entry) => !matching.has(entry))
-  const closest = match === undefined ? undefined : nearestTo(match, other, has)
-  if (pass || closest === undefined) {
-    return { pass, message: `${expectation}, ${received}.\n${inAll(entries)}` }
-  }
-  const position = entries.indexOf(closest) + 1
-  return {
-    pass,
-    message: `${expectation}, ${received}. The closest is call ${position}:\n${inAll(entries)}`,
-    ...withoutSecrets(pickFields(match, closest), match),
-  }
+  const start = `${pass ? 'Did not expect' : 'Expected'} ${expected}, ${received}${truncated ? `; ${truncated}` : ''}.`
+  const others = pass || match === undefined ? [] : called.filter((entry) => !matching.includes(entry))
+  const closest = nearestTo(match, others, has)
+  if (!closest) return { pass, message: `${start}\n${inAll(entries)}` }
+  const message = `${start} The closest is call ${entries.indexOf(closest) + 1}:\n${inAll(entries)}`
+  return { pass, message, ...withoutSecrets(pickFields(match, closest), match) }
 }
 
 /** Checks that every request matched an operation or a rule. Suggests a fix for each request that did not. */
@@ -66,32 +54,36 @@ export function judgeUnmatched(
   operations: readonly { method: string; path: string }[],
 ): Verdict {
   const unmatched = entries.filter(({ operation, rules }) => operation === null && rules.length === 0)
-  if (unmatched.length === 0)
-    return { pass: true, message: 'Expected at least one unmatched request, but received none.' }
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
     const line = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
     return `  '${line}'${didYouMean(line, operationLines)}`
   })
-  return {
-    pass: false,
-    message: `Expected every request to match an operation or a rule, but ${unmatched.length} did not:\n${[...new Set(guesses)].join('\n')}`,
-  }
+  return verdict(
+    guesses,
+    'Expected at least one unmatched request, but received none.',
+    `Expected every request to match an operation or a rule, but ${unmatched.length} did not:\n${[...new Set(guesses)].join('\n')}`,
+  )
+}
+
+/** Passes without problems. */
+function verdict(problems: readonly string[], none: string, some: string): Verdict {
+  const pass = problems.length === 0
+  return { pass, message: pass ? none : some }
 }
 
 /** Checks that every active rule was applied. If one was not, the failure lists the calls to show why. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
-  if (unused.length === 0)
-    return { pass: true, message: 'Expected at least one unused rule, but all were used.' }
   const rules = unused.map((each) => {
     const [other] = rulesForOtherOperations([each], entries)
     const { scenario, rule, name, on } = each
     return `  ${other ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}`}`
   })
-  return {
-    pass: false,
-    message: `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${inAll(entries)}`,
-  }
+  return verdict(
+    rules,
+    'Expected at least one unused rule, but all were used.',
+    `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${inAll(entries)}`,
+  )
 }
 
 /**
@@ -104,13 +96,11 @@ export function rulesForOtherOperations(
   const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
   if (called.length === 0) return []
   const isOther = (on: string) => on !== '*' && on !== textOperations && !called.includes(on)
+  const calls = `only ${called.join(', ')} ${called.length === 1 ? 'was' : 'were'} called`
   return unused
     .filter(({ on }) => on.every(isOther))
     .map(({ scenario, rule, name, on }) => {
-      const title = ruleTitle(scenario, rule, name)
-      const calls =
-        called.length === 1 ? `only ${called} was called` : `only ${called.join(', ')} were called`
-      return `${title} matches ${on.join(' and ')}, but ${calls}`
+      return `${ruleTitle(scenario, rule, name)} matches ${on.join(' and ')}, but ${calls}`
     })
 }
 
@@ -118,10 +108,8 @@ export function rulesForOtherOperations(
 export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = ruleTitle(scenario, rule)
-    if (conversations.length === 0)
-      return [
-        `  ${title} has not started: ${problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`}`,
-      ]
+    const expected = problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`
+    if (conversations.length === 0) return [`  ${title} has not started: ${expected}`]
     return conversations
       .filter((each) => each.turns < turns || each.problem !== null)
       .map((each) => {
@@ -131,12 +119,11 @@ export function judgeScripts(scripts: readonly ScriptProgress[], entries: readon
   })
   if (scripts.length === 0)
     return { pass: false, message: 'Expected a script, but none is active: add one with sandbox.script().' }
-  if (left.length === 0)
-    return { pass: true, message: 'Expected at least one unfinished script, but all are finished.' }
-  return {
-    pass: false,
-    message: `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${inAll(entries)}`,
-  }
+  return verdict(
+    left,
+    'Expected at least one unfinished script, but all are finished.',
+    `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${inAll(entries)}`,
+  )
 }
 
 function inAll(entries: readonly JournalEntry[]): string {
@@ -146,11 +133,7 @@ function inAll(entries: readonly JournalEntry[]): string {
 }
 
 /** Returns the call with the most matching fields or, if several tie, the newest of them. */
-function nearestTo(
-  match: unknown,
-  entries: readonly JournalEntry[],
-  has: Comparison,
-): JournalEntry | undefined {
+function nearestTo(match: unknown, entries: readonly JournalEntry[], has: Comparison) {
   const scores = entries.map((entry) => scoreOf(entry, match, has))
   return entries[scores.lastIndexOf(scores.reduce((best, score) => Math.max(best, score), 0))]
 }
@@ -202,16 +185,15 @@ function truncatedBody(entries: readonly JournalEntry[], match: unknown): string
 export function unknownFieldWarnings(entries: readonly JournalEntry[], match: unknown): string[] {
   const truncated = truncatedBody(entries, match)
   if (truncated !== undefined) return [`[understudy] journal.calls(): ${truncated}`]
-  return unknownFieldsOf(entries, match).map(({ path, fields }) => {
-    const suggestion = nearest(path.slice(path.lastIndexOf('.') + 1), fields)
-    const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
+  return unknownFieldsOf([...entries], match).map(({ path, fields }) => {
+    const hint = meantBy(path.slice(path.lastIndexOf('.') + 1), fields)
     return `[understudy] journal.calls(): no call to this operation has '${path}'${hint}`
   })
 }
 
 /** Lists expected fields that no value has, with the existing fields at the same level. */
 function unknownFieldsOf(
-  values: readonly unknown[],
+  values: unknown[],
   match: unknown,
   above = '',
 ): { path: string; fields: string[] }[] {
@@ -220,12 +202,8 @@ function unknownFieldsOf(
   const fields = [...new Set(objects.flatMap((value) => Object.keys(value)))]
   return Object.entries(match).flatMap(([field, inner]) => {
     const path = above === '' ? field : `${above}.${field}`
-    if (!fields.includes(field)) return [{ path, fields }]
-    return unknownFieldsOf(
-      objects.map((value) => value[field]),
-      inner,
-      path,
-    )
+    const values = objects.map((value) => value[field])
+    return fields.includes(field) ? unknownFieldsOf(values, inner, path) : [{ path, fields }]
   })
 }
 
