@@ -52,7 +52,7 @@ export async function checkRequest(
     ours.body instanceof z.ZodType && dialect?.body
       ? { ...ours, body: dialect.body(ours.body, operation.id) }
       : ours
-  const { violations, rawQuery, ...parts } = await readParts(schemas, { params, search, headers, body })
+  const { violations, rawQuery, parts } = await readParts(schemas, { params, search, headers, body })
   const unknown = [
     ...(search === '' ? [] : unknownIn('query', input.query, rawQuery)),
     ...(body === undefined ? [] : unknownIn('body', schemas.body, body)),
@@ -73,19 +73,15 @@ export async function checkRequest(
   for (const warning of warnings) record.warn(warning)
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
-  const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
+  const read = isAsSent ? conversation() : conversationIn(translated, operation, state)
   return {
     ...parts,
     headers,
     sandbox: state,
     script,
     now: record.at,
-    get requestKey() {
-      return hash(state.seed, record.contentKey, record.occurrence)
-    },
-    get conversation() {
-      return read() ?? { items: [], tools: [] }
-    },
+    requestKey: hash(state.seed, record.contentKey, record.occurrence),
+    conversation: read ?? { items: [], tools: [] },
     assume: (name) => record.assume(name),
     warn: (message) => record.warn(dialect?.warning?.(message) ?? message),
     used: (usage) => record.used(usage),
@@ -109,7 +105,7 @@ export function bodyOf(
 
 /** Parses each part of a request with its schema. Throws 400 with all violations. */
 export async function checkParts(schemas: Schemas, sent: Sent): Promise<Parts> {
-  const { violations, ...parts } = await readParts(schemas, sent)
+  const { violations, parts } = await readParts(schemas, sent)
   if (violations.length > 0) throw invalidRequest(violations)
   return parts
 }
@@ -129,25 +125,25 @@ interface Sent {
 interface Parts {
   params: unknown
   query: unknown
+  headers: unknown
   body: unknown
 }
 
 async function readParts(
   schemas: Schemas,
   sent: Sent,
-): Promise<Parts & { rawQuery: unknown; violations: Violation[] }> {
+): Promise<{ parts: Parts; rawQuery: unknown; violations: Violation[] }> {
   const violations: Violation[] = []
-  const parse = async (schema: Schema | undefined, value: unknown, root: string) => {
-    const result = schema && (await validate(schema, value, root))
-    for (const each of result?.violations ?? []) violations.push(each)
-    return result?.value
-  }
   const rawQuery = schemas.readQuery?.(sent.search) ?? readQuery(sent.search, violations)
-  const params = await parse(schemas.params, sent.params, 'params')
-  const query = await parse(schemas.query, rawQuery, 'query')
-  await parse(schemas.headers, sent.headers, 'header')
-  const body = await parse(schemas.body, sent.body, 'body')
-  return { params, query, body, rawQuery, violations }
+  const parts: Parts = { params: sent.params, query: rawQuery, headers: sent.headers, body: sent.body }
+  for (const part of ['params', 'query', 'headers', 'body'] as const) {
+    const schema = schemas[part]
+    const root = part === 'headers' ? 'header' : part
+    const result: Validated = schema ? await validate(schema, parts[part], root) : {}
+    parts[part] = result.value
+    for (const each of result.violations ?? []) violations.push(each)
+  }
+  return { parts, rawQuery, violations }
 }
 
 /** A valid value, as the schema returns it, or the violations. */
@@ -157,7 +153,7 @@ interface Validated {
 }
 
 /** Validates with a zod schema, whose problems are reported in plain English, or with any other Standard Schema. */
-export async function validate(schema: Schema, value: unknown, root: string): Promise<Validated> {
+export function validate(schema: Schema, value: unknown, root: string): Validated | Promise<Validated> {
   try {
     if (schema instanceof z.ZodType) {
       const { data, error } = check(schema, value)
@@ -166,6 +162,10 @@ export async function validate(schema: Schema, value: unknown, root: string): Pr
   } catch (error) {
     if (!(error instanceof z.core.$ZodAsyncError)) throw error
   }
+  return validateStandard(schema, value, root)
+}
+
+async function validateStandard(schema: Schema, value: unknown, root: string): Promise<Validated> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { value: result.value }
   const violations = result.issues.map(({ message, path = [] }) => {

@@ -87,29 +87,22 @@ async function replyOnce(request: Request): Promise<Reply> {
 
 /** Returns the rule's, the fault's, an extra's or the operation's reply. Throws to reject the request. */
 async function makeReply(request: Request, effect: Effect): Promise<Made> {
-  const { gateway, call, record, operation, rejection } = request
-  if (effect.scripted) return { reply: effect.scripted, isAsWritten: true }
-  if (effect.replaced) return { reply: effect.replaced }
-  const answer = effect.script ? undefined : await gateway.answer?.(record, rejection, call.sink.disconnected)
-  if (answer) return { reply: answer, isAsWritten: true }
+  const { gateway, call, record, operation, rejection, conversation } = request
+  const { scripted, replaced, script, stream } = effect
+  if (scripted) return { reply: scripted, isAsWritten: true }
+  if (replaced) return { reply: replaced }
+  const { answer, dialect } = gateway
+  const answered = !script && answer && (await answer(record, rejection, call.sink.disconnected))
+  if (answered) return { reply: answered, isAsWritten: true }
   // A rule may name a path that has no operation, and not match.
   if (!operation || rejection) throw rejection ?? new GatewayError(404)
-  return { reply: await runOperation(request, operation, effect) }
-}
 
-async function runOperation(
-  { gateway, record, conversation }: Request,
-  operation: AnyOperation,
-  { script, stream }: Effect,
-): Promise<Reply> {
-  const { dialect } = gateway
   const context = await checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, writes } = operation
   if (gateway.extensions.has(operation)) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)
-  const resolved = await (writes
-    ? record.state.write((sandbox) => operation.resolve({ ...context, sandbox }))
-    : operation.resolve(context))
+  const resolve = () => operation.resolve(context)
+  const resolved = await (writes ? record.state.database.write(resolve) : resolve())
   const reply = await checkContract(operation, resolved)
-  return dialect ? translateReply(dialect, reply, record) : reply
+  return { reply: dialect ? await translateReply(dialect, reply, record) : reply }
 }

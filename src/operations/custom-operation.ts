@@ -1,10 +1,17 @@
 /** Reads users' operations when a gateway is created. */
 import * as z from 'zod'
+import { toDatabase, WriteQueue } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
-import { type AnyOperation, type RequestContext, type Schema, shapeOf } from '../operation.ts'
+import {
+  type AnyOperation,
+  type RequestContext,
+  type RequestSandbox,
+  type Schema,
+  shapeOf,
+} from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
 /** Validates a declaration. Throws a one-line error if it is invalid or conflicts with another operation. */
@@ -67,12 +74,12 @@ function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOper
  * Calls the user's function. Any error except a `GatewayError` with a status from 400 to 599, and a result that is not a
  * reply, become a 500 that names the operation, because the bug is in the user's code.
  */
-async function resolve({ id, resolve }: AnyOperation, context: RequestContext): Promise<Reply> {
+async function resolve({ id, resolve, writes }: AnyOperation, context: RequestContext): Promise<Reply> {
   const bug = (problem: string, cause?: unknown) =>
     Object.assign(new GatewayError(500, `resolve() of the '${id}' operation ${problem}`), { cause })
   let reply: Reply
   try {
-    reply = await resolve(context)
+    reply = await resolve(writes ? { ...context, sandbox: duringWrite(context.sandbox) } : context)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw bug(`threw ${error}`, error)
     const { status } = error
@@ -81,4 +88,9 @@ async function resolve({ id, resolve }: AnyOperation, context: RequestContext): 
   }
   if (typeof Object(reply).body?.kind === 'string') return reply
   throw bug(`must return a reply, such as ok({ … }), got ${shown(reply)}`)
+}
+
+/** Returns the sandbox of an operation that writes: changes through its `db` do not wait for the operation itself. */
+function duringWrite({ id, seed, database }: RequestSandbox): Pick<RequestSandbox, 'id' | 'seed' | 'db'> {
+  return { id, seed, db: toDatabase(database.seedData, () => database, new WriteQueue()) }
 }

@@ -10,7 +10,6 @@ import {
   DatabaseState,
   type Tables,
   toDatabase,
-  WriteQueue,
 } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import type { CallListener, CallState } from '../journal/call-record.ts'
@@ -117,18 +116,6 @@ export class SandboxState implements CallState {
 
   leave(): void {
     this.#owner.leave()
-  }
-
-  /**
-   * Runs an operation that writes, while no other write to this state is running. Changes through its `db` do not wait
-   * for the operation itself.
-   */
-  write<Result>(work: (state: SandboxState) => Promise<Result> | Result): Promise<Result> {
-    const { database } = this
-    return database.write(() => {
-      const db = toDatabase(database.seedData, () => database, new WriteQueue())
-      return work(Object.create(this, { db: { value: db } }))
-    })
   }
 
   /** Copies the state. Rows are copied lazily, on the next write. */
