@@ -447,12 +447,15 @@ describe('fakeValue: unusual and invalid schemas', () => {
     })
   })
 
-  it('throws other errors, which are bugs in Understudy', () => {
-    const propose = () => {
-      throw new TypeError('a bug')
-    }
-    expect(() => fakeValue({ type: 'string' }, { ...origin, propose })).toThrow(new TypeError('a bug'))
-  })
+  it.each([new TypeError('a bug'), new RangeError('a bug')])(
+    'throws other errors, which are bugs: %s',
+    (bug) => {
+      const warn = () => {
+        throw bug
+      }
+      expect(() => fakeValue({ dependencies: {} }, { ...origin, warn })).toThrow(bug)
+    },
+  )
 
   it('warns of up to five reasons', () => {
     const properties = Object.fromEntries(
@@ -467,10 +470,10 @@ describe('fakeValue: links', () => {
   const text = { type: 'string' }
   it.each<[name: string, schema: JsonSchema, links: string[], value: unknown]>([
     [
-      'the longest string first, at any depth',
-      strict({ a: { const: 'aaa' }, b: text, c: { type: 'string', minLength: 9 }, d: strict({ e: text }) }),
-      ['[1](u)', '[2](u)', '[3](u)'],
-      { a: 'aaa', b: 'Plan [3](u)', c: 'three ths [1](u)', d: { e: 'museums [2](u)' } },
+      'the first free-form string with room, at any depth',
+      strict({ a: { const: 'aaa' }, b: { type: 'string', maxLength: 9 }, d: strict({ e: text }), f: text }),
+      ['[1](u)', '[2](u)'],
+      { a: 'aaa', b: 'Plan', d: { e: 'three [1](u) [2](u)' }, f: 'museums' },
     ],
     [
       'no string if none has room',

@@ -7,25 +7,11 @@
 import { random } from '../../lib/seed.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
-import { accepted, problemOf } from './check.ts'
 import { textOfPatterns } from './patterns.ts'
 import { fitLength, numberFor } from './scalars.ts'
-import { type Schema, SchemaReader } from './schema.ts'
+import { InvalidSchema, problemOf, readSchema, type Schema } from './schema.ts'
 
 type Path = readonly (string | number)[]
-
-export interface GeneratedValue {
-  value: unknown
-  /** Returns true if the schema accepts a changed value. Once the checks exceed the limits, it rejects all values. */
-  accepts(value: unknown): boolean
-  /** Reasons why the schema might reject the value. Empty if the value is certain to be accepted. */
-  doubts: string[]
-}
-
-/** Thrown if a schema contradicts itself or accepts only infinite values. */
-export class Unsatisfiable extends Error {
-  override name = 'Unsatisfiable'
-}
 
 export interface ValuePlace {
   /** Keys and indexes, outermost first. */
@@ -43,63 +29,40 @@ interface GenerateOptions {
   /** Returns the next words for free-form strings and names of fields. */
   words(): string
   /** Proposes a value, which is used if the schemas accept it. Strings are truncated or repeated to fit. */
-  propose?(place: ValuePlace): unknown
+  propose(place: ValuePlace): unknown
+  /** Texts to append to the first free-form string that has room for one. */
+  links: readonly string[]
 }
 
 /**
- * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `InvalidSchema`,
- * `Unsatisfiable` or `Exhausted`.
+ * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `InvalidSchema` or
+ * `Exhausted`.
+ *
+ * @returns The value, and the reasons why the schema might reject it.
  */
-export function generateValue(source: JsonSchema, options: GenerateOptions): GeneratedValue {
-  const budget = new Budget()
-  const reader = new SchemaReader(source, budget)
-  const schema = withinLimits(() => reader.read())
-  const generate = (isSmall: boolean): GeneratedValue => {
-    budget.restart()
-    const value = new ValueGenerator(options, budget, isSmall).make([schema], []).value
-    const problem = problemOf(value, schema)
-    const ignored = [...reader.ignored].map((part) => `${part} is not simulated`)
-    budget.restart()
-    const accepts = (changed: unknown) =>
-      withinLimits(
-        () => accepted(changed, [schema]),
-        () => false,
-      )
-    return { value, accepts, doubts: problem === undefined ? ignored : [...ignored, problem] }
-  }
-  return withinLimits(
-    () => generate(false),
-    () => withinLimits(() => generate(true)),
-  )
-}
-
-/** Runs a function and, if it exceeds the limits, another one. Default: throws `Exhausted`. */
-function withinLimits<Result>(run: () => Result, otherwise?: () => Result): Result {
+export function generateValue(
+  source: JsonSchema,
+  options: GenerateOptions,
+  isSmall = false,
+): { value: unknown; doubts: string[] } {
   try {
-    return run()
+    const budget = new Budget()
+    const { schema, ignored } = readSchema(source, budget)
+    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], [])
+    const problem = problemOf(value, schema) ?? []
+    return { value, doubts: [...[...ignored].map((part) => `${part} is not simulated`), problem].flat() }
   } catch (error) {
-    // Schemas that lead back to themselves overflow the stack.
-    const exhausted = error instanceof RangeError ? new Exhausted('nested too deeply') : error
-    if (otherwise && exhausted instanceof Exhausted) return otherwise()
-    throw exhausted
+    if (error instanceof Exhausted && !isSmall) return generateValue(source, options, true)
+    throw error
   }
 }
 
 const maxAttempts = 12
-/** Number of parts after which only the smallest values are generated. */
-const enoughParts = 1000
-/** Recursion depth after which only the smallest values are generated, to end the recursion. */
+/** Number of schemas around a place that repeat, after which only the smallest values are generated. */
 const maxNesting = 2
 const maxDepth = 100
-
-/** The schemas of a location, everything they refer to, and one branch of each list of alternatives. */
-interface Choice {
-  schemas: readonly Schema[]
-  /** Number of different choices. */
-  ways: number
-  isSmall: boolean
-  isEndless: boolean
-}
+/** Steps for each part of a value. */
+const partSteps = 25
 
 class ValueGenerator {
   readonly #options: GenerateOptions
@@ -107,6 +70,8 @@ class ValueGenerator {
   readonly #isSmall: boolean
   /** Schemas that contain the current location, with their nesting depth. */
   readonly #open = new Map<Schema, number>()
+  /** Location of the string with the links. */
+  #linked: string | undefined
 
   /** @param isSmall If true, generates the smallest value. */
   constructor(options: GenerateOptions, budget: Budget, isSmall: boolean) {
@@ -116,7 +81,7 @@ class ValueGenerator {
   }
 
   /**
-   * Generates a value that all schemas accept or, if no attempt succeeds, the first value made. Throws `Unsatisfiable`
+   * Generates a value that all schemas accept or, if no attempt succeeds, the first value made. Throws `InvalidSchema`
    * if none was made.
    *
    * @param again Distinguishes values for the same location. Default: 0.
@@ -124,26 +89,26 @@ class ValueGenerator {
   make(schemas: readonly Schema[], path: Path, again = 0): { value: unknown; isAccepted: boolean } {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
     if (path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
-    this.#budget.spend('parts')
-    this.#budget.step(where.length / 10)
+    this.#budget.spend(partSteps + where.length / 10)
     let made: unknown
     let reason = 'no value matches'
     let ways = 1
     for (let attempt = 0; attempt < Math.min(maxAttempts, 2 * ways); attempt++) {
       try {
-        const choice = this.#choose(schemas, attempt >> 1, where)
+        const turn = attempt >> 1
+        const choice = this.#choose(schemas, turn, where)
         const types = allowedTypes(choice.schemas, choice.isSmall)
-        const type = types[(attempt >> 1) % types.length]
         ways = Math.max(choice.ways, types.length)
         if (choice.isEndless) fail('every value would be infinitely nested')
+        const type = types[turn % types.length] ?? fail('no value matches')
         // Every second attempt omits optional fields, which can exclude each other.
         const isBare = choice.isSmall || attempt % 2 === 1
-        const place = { path, schemas: choice.schemas, random: random(this.#options.seed, where, attempt) }
-        const value = type ? this.#within({ ...place, type }, isBare) : fail('no value matches')
+        const drawn = random(this.#options.seed, where, attempt)
+        const value = this.#value({ path, type, schemas: choice.schemas, random: drawn }, isBare)
         if (accepted(value, schemas)) return { value, isAccepted: true }
         made ??= value
       } catch (error) {
-        if (!(error instanceof Unsatisfiable)) throw error
+        if (!(error instanceof InvalidSchema)) throw error
         reason = error.message
       }
     }
@@ -152,58 +117,47 @@ class ValueGenerator {
     return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
   }
 
-  /** @param turn Number of the choice, from 0. */
-  #choose(schemas: readonly Schema[], turn: number, where: string): Choice {
-    const parts = new Set<Schema>()
-    let isSmall = this.#isSmall || this.#budget.parts > enoughParts
+  /**
+   * Returns the schemas of a location, everything they refer to, one branch of each list of alternatives, and the
+   * number of different choices.
+   *
+   * @param turn Number of the choice, from 0.
+   */
+  #choose(schemas: readonly Schema[], turn: number, where: string) {
+    const parts = new Set(schemas)
+    let isSmall = this.#isSmall || this.#budget.isLow
     let isEndless = false
     let ways = 1
-    const visit = (schema: Schema): void => {
-      if (parts.has(schema)) return
-      parts.add(schema)
-      this.#budget.step()
+    for (const schema of parts) {
+      this.#budget.spend(1)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
       if (nesting > maxNesting) isEndless = true
-      schema.allOf?.forEach(visit)
+      for (const part of schema.allOf ?? []) parts.add(part)
       for (const branches of [schema.anyOf, schema.oneOf]) {
         if (!branches) continue
         const branch = this.#ordered(branches, isSmall, where)[Math.floor(turn / ways) % branches.length]
+        parts.add(branch as Schema)
         ways *= branches.length
-        visit(branch as Schema)
       }
     }
-    schemas.forEach(visit)
     return { schemas: [...parts], ways, isSmall, isEndless }
   }
 
-  /**
-   * Orders branches. For a small value, branches without parts come first; otherwise, a random branch that is not
-   * null.
-   */
+  /** Orders branches: the simplest first for a small value, otherwise a random one that is not null. */
   #ordered(branches: readonly Schema[], isSmall: boolean, where: string): Schema[] {
-    this.#budget.step(branches.length)
-    const isPreferred = (branch: Schema) => (isSmall ? isPlain(branch) : !isNull(branch))
-    const preferred = branches.filter(isPreferred)
-    const others = branches.filter((branch) => !isPreferred(branch))
-    const drawn = random(this.#options.seed, where, 'choice')()
-    const start = isSmall ? 0 : Math.floor(drawn * preferred.length)
-    return [...preferred.slice(start), ...preferred.slice(0, start), ...others]
-  }
-
-  /** Generates a value with the schemas marked as open. */
-  #within(place: ValuePlace, isSmall: boolean): unknown {
-    for (const schema of place.schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
-    try {
-      return this.#value(place, isSmall)
-    } finally {
-      for (const schema of place.schemas) this.#open.set(schema, (this.#open.get(schema) as number) - 1)
-    }
+    this.#budget.spend(branches.length)
+    const start = isSmall ? 0 : Math.floor(random(this.#options.seed, where, 'choice')() * branches.length)
+    const typeOf = (branch: Schema) =>
+      branch.allOf || branch.anyOf || branch.oneOf ? 'object' : allowedTypes([branch], isSmall)[0]
+    return sortedBy([...branches.slice(start), ...branches.slice(0, start)], (branch) =>
+      rank(typeOf(branch), isSmall),
+    )
   }
 
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
-    const isAllowed = (value: unknown) => accepted(value, schemas)
+    const isAllowed = (value: unknown) => value !== undefined && accepted(value, schemas)
     const sample = schemas.flatMap(({ samples = [] }) => samples).find(isAllowed)
     if (sample !== undefined) return this.#copy(sample)
     const listed = schemas.find((schema) => schema.enum)?.enum
@@ -213,8 +167,8 @@ class ValueGenerator {
       if (index < 0) fail('none of the listed values is allowed')
       return this.#copy(listed[(start + index) % listed.length])
     }
-    const proposed = this.#options.propose?.(place)
-    if (proposed !== undefined && isAllowed(proposed)) return this.#copy(proposed)
+    const proposed = this.#options.propose(place)
+    if (isAllowed(proposed)) return proposed
     switch (type) {
       case 'null':
         return null
@@ -224,40 +178,60 @@ class ValueGenerator {
       case 'number':
         return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
       case 'string':
-        return this.#text(place, proposed)
+        return this.#text(place, proposed, isSmall)
       case 'array':
-        return this.#array(place, isSmall)
+        return this.#inside(schemas, () => this.#array(place, isSmall))
       case 'object':
-        return this.#object(place, isSmall)
+        return this.#inside(schemas, () => this.#object(place, isSmall))
       default:
         return fail(`type '${type}' is unknown`)
     }
   }
 
   #copy(value: unknown): unknown {
-    this.#budget.spend('characters', JSON.stringify(value).length)
+    this.#budget.spend(JSON.stringify(value).length)
     return structuredClone(value)
   }
 
-  #text(place: ValuePlace, proposed: unknown): string {
-    const { schemas, random } = place
+  #text({ schemas, path, random }: ValuePlace, proposed: unknown, isSmall: boolean): string {
     const [min, max] = countsOf(schemas, 'Length')
-    this.#budget.spend('characters', min)
+    this.#budget.spend(min)
     const patterns = schemas.flatMap(({ pattern }) => pattern ?? [])
     if (patterns.length > 0) return textOfPatterns(patterns, min, max, random, this.#budget)
-    return fitLength(typeof proposed === 'string' ? proposed : this.#options.words(), min, max)
+    if (typeof proposed === 'string') return fitLength(proposed, min, max)
+    const text = fitLength(this.#options.words(), min, max)
+    const where = path.join('/')
+    if (isSmall || (this.#linked ?? where) !== where) return text
+    const isRoom = (cited: string, link: string) => cited.length + link.length < max
+    const cited = this.#options.links.reduce(
+      (all, link) => (isRoom(all, link) ? `${all} ${link}` : all),
+      text,
+    )
+    if (cited !== text) this.#linked = where
+    return cited
+  }
+
+  /** Generates the parts of an array or object, with its schemas marked as open. */
+  #inside<Value>(schemas: readonly Schema[], generate: () => Value): Value {
+    const open = (by: number) => {
+      for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + by)
+    }
+    open(1)
+    try {
+      return generate()
+    } finally {
+      open(-1)
+    }
   }
 
   #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
-    const usual = Math.max(
-      1 + Math.round(random()),
-      ...schemas.map(({ prefixItems = [] }) => prefixItems.length),
-    )
-    const targetCount = isSmall ? min : Math.max(min, Math.min(usual, max))
+    const listed = schemas.map(({ prefixItems = [] }) => prefixItems.length)
+    const usual = Math.max(1 + Math.round(random()), ...listed)
+    const count = isSmall ? min : Math.max(min, Math.min(usual, max))
     const seen = schemas.some(({ uniqueItems }) => uniqueItems) ? new Set<string>() : undefined
     const items: unknown[] = []
-    while (items.length < targetCount) {
+    while (items.length < count) {
       const index = items.length
       const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
       const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
@@ -268,8 +242,7 @@ class ValueGenerator {
     return items
   }
 
-  #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
-    const { schemas, path } = place
+  #object({ schemas, path }: ValuePlace, isSmall: boolean): Record<string, unknown> {
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
     const declared = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
@@ -283,23 +256,23 @@ class ValueGenerator {
     let room = max - required.size
     for (const name of new Set([...declared, ...required]))
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
-    const isMap =
-      declared.length === 0 && schemas.some((schema) => typeof schema.additionalProperties === 'object')
-    const targetCount = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
-    for (let spare = 1; fields.size < targetCount && spare < targetCount + maxAttempts; spare++) {
-      const name = this.#nameOf(place)
+    const isMap = declared.length === 0 && schemas.some((schema) => schema.additionalProperties)
+    const count = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
+    for (let spare = 1; fields.size < count && spare < count + maxAttempts; spare++) {
+      const name = this.#nameOf(schemas, path, spare)
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
     return Object.fromEntries(fields)
   }
 
   /** Returns a name for a field that the schema does not list. */
-  #nameOf(place: ValuePlace): string {
-    const patterns = place.schemas.flatMap(({ patternProperties = {} }) =>
-      Object.keys(patternProperties).slice(0, 1),
-    )
-    if (patterns.length > 0) return textOfPatterns(patterns, 0, Infinity, place.random, this.#budget)
-    return this.#options.words().toLowerCase().replaceAll(' ', '_')
+  #nameOf(schemas: readonly Schema[], path: Path, spare: number): string {
+    const constraints = schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
+      const [pattern] = Object.keys(patternProperties)
+      return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
+    })
+    if (constraints.length === 0) return this.#options.words().toLowerCase().replaceAll(' ', '_')
+    return String(this.make([{ type: ['string'] }, ...constraints], [...path, '*'], spare).value)
   }
 
   /**
@@ -319,14 +292,18 @@ class ValueGenerator {
         }
       }
     } catch (error) {
-      if (!(error instanceof Unsatisfiable && isOptional)) throw error
+      if (!(error instanceof InvalidSchema && isOptional)) throw error
     }
     return isOptional ? undefined : fail(`not enough different values for item ${path.at(-1)}`)
   }
 }
 
 function fail(reason: string): never {
-  throw new Unsatisfiable(reason)
+  throw new InvalidSchema(reason)
+}
+
+function accepted(value: unknown, schemas: readonly Schema[]): boolean {
+  return schemas.every((schema) => problemOf(value, schema) === undefined)
 }
 
 /** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
@@ -338,32 +315,31 @@ function countsOf(schemas: readonly Schema[], what: 'Length' | 'Items' | 'Proper
 
 function propertySchemas(schema: Schema, name: string): Schema[] {
   const { properties = {}, patternProperties = {}, additionalProperties = {} } = schema
-  const own = Object.hasOwn(properties, name) ? [properties[name] as Schema] : []
-  const matching = Object.keys(patternProperties).filter((pattern) => new RegExp(pattern, 'u').test(name))
-  const found = [...own, ...matching.map((pattern) => patternProperties[pattern] as Schema)]
+  const found = Object.hasOwn(properties, name) ? [properties[name] as Schema] : []
+  for (const [pattern, inner] of Object.entries(patternProperties))
+    if (new RegExp(pattern, 'u').test(name)) found.push(inner)
   return found.length > 0 ? found : [additionalProperties]
 }
 
-function isNull({ enum: listed, type }: Schema): boolean {
-  return listed?.every((each) => each === null) ?? type?.join() === 'null'
-}
-
-/** Returns true if the smallest value for the schema clearly has no parts. */
-function isPlain(schema: Schema): boolean {
-  if (schema.allOf || schema.anyOf || schema.oneOf) return false
-  return !/^(object|array)$/.test(String(allowedTypes([schema], true)[0]))
-}
-
-/** Returns the types that all schemas allow. Null comes last or, for a small value, first. */
+/** Returns the types that all schemas allow. */
 function allowedTypes(schemas: readonly Schema[], isSmall: boolean): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
-  const isAllowed = (type: TypeName) =>
-    named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number')))
-  const rank = (type: TypeName) =>
-    isSmall ? Number(/object|array/.test(type)) - Number(type === 'null') : Number(type === 'null')
   const candidates = first.flatMap((type): TypeName[] => (type === 'number' ? ['number', 'integer'] : [type]))
-  return [...new Set(candidates)].filter(isAllowed).sort((left, right) => rank(left) - rank(right))
+  const allowed = candidates.filter((type) =>
+    named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number'))),
+  )
+  return sortedBy([...new Set(allowed)], (type) => rank(type, isSmall))
+}
+
+/** Null comes last or, for a small value, first. */
+function rank(type: TypeName | undefined, isSmall: boolean): number {
+  if (type === 'null') return isSmall ? -1 : 1
+  return isSmall && (type === 'array' || type === 'object') ? 1 : 0
+}
+
+function sortedBy<Item>(items: readonly Item[], rankOf: (item: Item) => number): Item[] {
+  return [...items].sort((left, right) => rankOf(left) - rankOf(right))
 }
 
 /** Guesses the type from the keywords of schemas without `type`. */

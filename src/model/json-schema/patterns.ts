@@ -17,7 +17,9 @@ const maxRounds = 10_000
  * generated. Throws a `SyntaxError` if it is invalid.
  */
 export function screenPattern(pattern: string): string | undefined {
-  const expression = expressionOf(pattern) ?? expressionOf(unicodeForm(pattern))
+  // Removes needless escapes, such as `\@`, and escapes the hyphen in `[\w-.]`.
+  const strict = pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')
+  const expression = expressionOf(pattern) ?? expressionOf(strict)
   if (!expression) new RegExp(pattern)
   const rounds = Array.from(pattern.matchAll(/\)\{(\d+)/g), ([, count]) => Number(count))
   const isSmall = pattern.length <= maxLength && rounds.reduce((all, count) => all * count, 1) <= maxRounds
@@ -32,11 +34,6 @@ function expressionOf(source: string): RegExp | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Removes needless escapes, such as `\\@`, and escapes the hyphen in `[\\w-.]`. */
-function unicodeForm(pattern: string): string {
-  return pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')
 }
 
 function canGenerate(expression: RegExp): boolean {
@@ -63,22 +60,16 @@ export function textOfPatterns(
     for (const expression of expressions) {
       const writer = new RandExp(expression)
       writer.max = extra
-      // Letters and digits if the expression allows them.
-      if (extra !== 1 && extra !== 30)
-        writer.defaultRange.subtract(32, 47).subtract(58, 64).subtract(91, 96).subtract(123, 126)
-      else
-        writer.defaultRange
-          .add(9, 10)
-          .add(0xa0, 0x24f)
-          .add(0x370, 0x4ff)
-          .add(0x3040, 0x30ff)
-          .add(0x4e00, 0x9fff)
+      const { defaultRange } = writer
+      // Letters and digits or, if the expression allows none of them, any character.
+      if (extra === 1 || extra === 30) defaultRange.add(9, 10).add(0xa0, 0x9fff)
+      else defaultRange.subtract(32, 47).subtract(58, 64).subtract(91, 96).subtract(123, 126)
       writer.randInt = (from, to) => {
-        budget.step(1 + from)
+        budget.spend(1 + from)
         return from + Math.floor(random() * (to - from + 1))
       }
       text = writer.gen()
-      budget.spend('characters', text.length)
+      budget.spend(text.length)
       text += 'a'.repeat(Math.max(0, minLength - [...text].length))
       if ([...text].length <= maxLength && expressions.every((each) => each.test(text))) return text
     }

@@ -1,45 +1,34 @@
 /** Generates numbers within bounds, and strings with a given length. */
 import type { Schema } from './schema.ts'
 
-type Random = () => number
-
 /** Magnitude of the bounds that some clients send for unbounded integers. */
 const unbounded = Number.MAX_SAFE_INTEGER
+const maxTries = 1000
 
-/** Returns a number that all schemas allow, or undefined if there is none. */
-export function numberFor(schemas: readonly Schema[], isInteger: boolean, random: Random) {
+/** Returns a number that all schemas allow, or undefined if none is found. */
+export function numberFor(schemas: readonly Schema[], isInteger: boolean, random: () => number) {
   const values = (name: 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf') =>
     schemas.flatMap((schema) => schema[name] ?? [])
   const [above, below] = [values('exclusiveMinimum'), values('exclusiveMaximum')]
   const min = Math.max(-Infinity, ...values('minimum'), ...above)
   const max = Math.min(Infinity, ...values('maximum'), ...below)
   const factors = [...values('multipleOf'), ...(isInteger ? [1] : [])]
-  const multiple = factors.length > 0 ? factors.reduce(commonMultiple) : undefined
-  const usualWidth = 100 * Math.max(1, multiple ?? 1)
-  const low = min > -unbounded ? min : max < unbounded ? max - usualWidth : 1
-  const high = max < unbounded ? max : low + usualWidth
-  const step =
-    multiple ??
-    (low === high ? Math.abs(low) || 1 : Math.min(1, 10 ** (Math.floor(Math.log10(high - low)) - 2)))
-  const numberAfter = (steps: number) => Number((steps * step).toFixed(decimalsOf(step)))
-  let first = Math.ceil(low / step - 1e-9)
-  let last = Math.floor(high / step + 1e-9)
-  if (above.includes(min) ? numberAfter(first) <= low : numberAfter(first) < low) first++
-  if (below.includes(max) ? numberAfter(last) >= high : numberAfter(last) > high) last--
-  if (!(first <= last)) return undefined
-  const drawn = first + Math.floor(random() * (last - first + 1))
+  const multiple = Math.max(0, ...factors)
+  const width = 100 * Math.max(1, multiple)
+  const low = min > -unbounded ? min : max < unbounded ? max - width : 1
+  const high = max < unbounded ? max : low + width
+  const fine = low === high ? Math.abs(low) || 1 : 10 ** (Math.floor(Math.log10(high - low)) - 2)
+  const step = multiple || Math.min(1, fine)
+  const first = Math.ceil(low / step - 1e-9)
+  const count = Math.floor(high / step + 1e-9) - first + 1
+  const start = Math.floor(random() * count)
+  const candidates = Array.from({ length: Math.min(Math.max(0, count), maxTries) }, (_, index) =>
+    Number(((first + ((start + index) % count)) * step).toFixed(decimalsOf(step))),
+  ).filter((each) => each >= low && each <= high && !above.includes(each) && !below.includes(each))
   // Prefer exact multiples, because some validators divide without a tolerance.
-  for (let steps = drawn; steps <= Math.min(last, drawn + 20); steps++)
-    if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
-  return numberAfter(drawn)
-}
-
-function commonMultiple(left: number, right: number): number {
-  const scale = 10 ** Math.max(decimalsOf(left), decimalsOf(right))
-  let [a, b] = [Math.round(left * scale), Math.round(right * scale)]
-  const product = a * b
-  while (b > 0) [a, b] = [b, a % b]
-  return product / a / scale
+  const isMultiple = (tolerance: number) => (each: number) =>
+    factors.every((factor) => Math.abs(each / factor - Math.round(each / factor)) <= tolerance)
+  return candidates.find(isMultiple(0)) ?? candidates.find(isMultiple(1e-9))
 }
 
 function decimalsOf(value: number): number {
