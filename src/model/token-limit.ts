@@ -1,5 +1,5 @@
 /** Counts an answer's tokens, and truncates it at the limit. */
-import type { AnswerItem, ChoiceItem, MessageItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
+import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
 import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
@@ -17,11 +17,13 @@ export function cutItems(written: WrittenItems, limit = Number.POSITIVE_INFINITY
   const reasoningTokens = Math.min(written.reasoningTokens, limit)
   const counted: CountedItems = { items: [], outputTokens: reasoningTokens, reasoningTokens, isCut: false }
   for (const item of written.items) {
-    const needed = tokensOf(item)
+    const texts = textsOf(item)
+    const needed = texts.reduce((sum, text) => sum + countTokens(text), 0)
     const left = limit - counted.outputTokens
     counted.isCut = needed > left
     if (needed > 0 && left === 0) break
-    counted.items.push({ item: counted.isCut ? cutItem(item, left) : item, isCut: counted.isCut })
+    const cut = counted.isCut ? withTexts(item, cutTexts(texts, left)) : item
+    counted.items.push({ item: cut, isCut: counted.isCut })
     const taken = Math.min(needed, left)
     counted.outputTokens += taken
     if (item.type === 'reasoning') counted.reasoningTokens += taken
@@ -30,22 +32,24 @@ export function cutItems(written: WrittenItems, limit = Number.POSITIVE_INFINITY
   return counted
 }
 
-function tokensOf(item: AnswerItem): number {
-  switch (item.type) {
-    case 'message':
-      return tokensIn(item.parts.map(wordsOf))
-    case 'reasoning':
-      return tokensIn(reasoningTexts(item))
-    case 'function_call':
-      return countTokens(item.arguments)
-    case 'web_search_call':
-    case 'image_generation_call':
-      return 0
+/** Ends the items before the first stop sequence in a message. Returns undefined if there is none. */
+export function stopItems(
+  items: readonly ChoiceItem[],
+  sequences: readonly string[] = [],
+): { items: AnswerItem[]; stop: string } | undefined {
+  const kept = items.map(({ item }) => item)
+  for (const [place, item] of kept.entries()) {
+    const texts = item.type === 'message' ? textsOf(item) : []
+    for (const [part, text] of texts.entries()) {
+      const [stop] = sequences
+        .filter((sequence) => sequence !== '' && text.includes(sequence))
+        .sort((left, right) => text.indexOf(left) - text.indexOf(right))
+      if (stop === undefined) continue
+      const stopped = withTexts(item, [...texts.slice(0, part), text.slice(0, text.indexOf(stop))])
+      return { items: [...kept.slice(0, place), stopped], stop }
+    }
   }
-}
-
-function tokensIn(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + countTokens(text), 0)
+  return undefined
 }
 
 /** Returns a reasoning item's paragraphs: its text or, if it has none, its summary. */
@@ -53,39 +57,27 @@ export function reasoningTexts({ summary, content }: ReasoningItem): readonly st
   return content.length > 0 ? content : summary
 }
 
-function wordsOf(part: MessagePart): string {
-  return 'refusal' in part ? part.refusal : part.text
+/** Returns the texts whose tokens count. */
+function textsOf(item: AnswerItem): readonly string[] {
+  if (item.type === 'message') return item.parts.map((part) => ('refusal' in part ? part.refusal : part.text))
+  if (item.type === 'reasoning') return reasoningTexts(item)
+  return item.type === 'function_call' ? [item.arguments] : []
 }
 
-function cutItem(item: AnswerItem, limit: number): AnswerItem {
+/** Returns the item with shorter or fewer texts, and the citations up to the end of a text. */
+function withTexts(item: AnswerItem, texts: readonly string[]): AnswerItem {
   switch (item.type) {
     case 'message':
-      return { ...item, parts: cutParts(item.parts, limit) }
+      return { ...item, parts: texts.map((text, place) => shortened(item.parts[place] as MessagePart, text)) }
     case 'reasoning':
-      return { ...item, ...cutReasoning(item, limit) }
+      return item.content.length > 0 ? { ...item, content: texts } : { ...item, summary: texts }
     case 'function_call':
-      return { ...item, arguments: cutText(item.arguments, limit) }
+      return { ...item, arguments: texts.join('') }
     default:
       return item
   }
 }
 
-function cutReasoning(
-  { summary, content }: ReasoningItem,
-  limit: number,
-): Pick<ReasoningItem, 'summary' | 'content'> {
-  return content.length > 0
-    ? { summary, content: cutTexts(content, limit) }
-    : { summary: cutTexts(summary, limit), content }
-}
-
-function cutParts(parts: readonly MessagePart[], limit: number): MessagePart[] {
-  return cutTexts(parts.map(wordsOf), limit).map((text, index) =>
-    shortened(parts[index] as MessagePart, text),
-  )
-}
-
-/** Keeps the citations up to the end of the text. */
 function shortened(part: MessagePart, text: string): MessagePart {
   if ('refusal' in part) return { refusal: text }
   return { text, annotations: part.annotations.filter(({ end_index }) => end_index <= text.length) }
@@ -96,39 +88,9 @@ function cutTexts(texts: readonly string[], limit: number): string[] {
   let left = limit
   for (const text of texts) {
     if (left === 0) break
-    kept.push(cutText(text, left))
-    left -= Math.min(left, countTokens(text))
+    const tokens = tokenize(text).slice(0, left)
+    kept.push(tokens.join(''))
+    left -= tokens.length
   }
   return kept
-}
-
-function cutText(text: string, limit: number): string {
-  return tokenize(text).slice(0, limit).join('')
-}
-
-/** Ends the items before the first stop sequence in a message. Returns undefined if there is none. */
-export function stopItems(
-  items: readonly ChoiceItem[],
-  sequences: readonly string[] = [],
-): { items: AnswerItem[]; stop: string } | undefined {
-  if (sequences.length === 0) return undefined
-  const kept: AnswerItem[] = []
-  for (const { item } of items) {
-    const parts = item.type === 'message' ? item.parts : []
-    for (const [place, part] of parts.entries()) {
-      const text = wordsOf(part)
-      const stop = firstStop(text, sequences)
-      if (stop === undefined) continue
-      const last = shortened(part, text.slice(0, text.indexOf(stop)))
-      return { items: [...kept, { ...item, parts: [...parts.slice(0, place), last] } as MessageItem], stop }
-    }
-    kept.push(item)
-  }
-  return undefined
-}
-
-function firstStop(text: string, sequences: readonly string[]): string | undefined {
-  return sequences
-    .filter((sequence) => sequence !== '' && text.includes(sequence))
-    .sort((left, right) => text.indexOf(left) - text.indexOf(right))[0]
 }

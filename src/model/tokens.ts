@@ -15,24 +15,10 @@
 const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
+const blank = 0x20
+const bracket = 0x5b
 
-export class Tokenizer {
-  readonly #characters: Characters
-  #at = 0
-
-  constructor(text: string) {
-    this.#characters = new Characters(text)
-  }
-
-  /** Returns the next token, or undefined at the end. */
-  next(): string | undefined {
-    const { text } = this.#characters
-    const start = this.#at
-    if (start >= text.length) return undefined
-    this.#at = tokenEnd(this.#characters, start)
-    return text.slice(start, this.#at)
-  }
-}
+type Kind = 'word' | 'ideograph' | 'space' | 'other'
 
 export function tokenize(text: string): readonly string[] {
   const tokenizer = new Tokenizer(text)
@@ -42,91 +28,82 @@ export function tokenize(text: string): readonly string[] {
 }
 
 export function countTokens(text: string): number {
-  const characters = new Characters(text)
+  const tokenizer = new Tokenizer(text)
   let count = 0
-  for (let at = 0; at < text.length; count++) at = tokenEnd(characters, at)
+  while (tokenizer.advance()) count++
   return count
 }
 
-function tokenEnd(characters: Characters, at: number): number {
-  return linkEnd(characters, at) ?? runEnd(characters, at)
-}
-
-/**
- * Returns the end of a link that starts at this position and ends with a whole character, or undefined if there is
- * none.
- */
-function linkEnd(characters: Characters, at: number): number | undefined {
-  const { text } = characters
-  const code = text.charCodeAt(at)
-  if (code !== bracket && (code !== blank || text.charCodeAt(at + 1) !== bracket)) return undefined
-  linkHere.lastIndex = at
-  if (!linkHere.test(text)) return undefined
-  let end = at
-  while (end < linkHere.lastIndex) end = characters.end(end)
-  return end === linkHere.lastIndex ? end : undefined
-}
-
-function runEnd(characters: Characters, at: number): number {
-  const { text } = characters
-  const next = characters.end(at)
-  const isBlank = text.charCodeAt(at) === blank && next === at + 1 && next < text.length
-  const first = isBlank && characters.kind(next) !== 'space' ? next : at
-  const kind = characters.kind(first)
-  let end = characters.end(first)
-  if (kind === 'ideograph') return end
-  for (let count = 1; count < maxCharacters && end < text.length; count++) {
-    if (text.charCodeAt(end) === bracket || characters.kind(end) !== kind) break
-    end = characters.end(end)
-  }
-  return end
-}
-
-const blank = 0x20
-const bracket = 0x5b
-
-type Kind = 'word' | 'ideograph' | 'space' | 'other'
-
-/** A text's characters by start position. */
-class Characters {
-  readonly text: string
+export class Tokenizer {
+  readonly #text: string
   /**
    * If true, the text is ASCII without carriage returns, so each code unit is a character. Segmentation would take
    * ten times as long.
    */
   readonly #isPlain: boolean
-  readonly #asciiKinds: readonly Kind[]
   #segments: Intl.Segments | undefined
+  #at = 0
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
     this.#isPlain = !/[\r\u0080-\uffff]/.test(text)
-    this.#asciiKinds = kindsOfAscii()
   }
 
-  end(at: number): number {
-    return this.#isPlain ? at + 1 : this.#clusterEnd(at)
+  /** Returns the next token, or undefined at the end. */
+  next(): string | undefined {
+    const start = this.#at
+    return this.advance() ? this.#text.slice(start, this.#at) : undefined
   }
 
-  kind(at: number): Kind {
-    if (this.#isPlain) return this.#asciiKinds[this.text.charCodeAt(at)] as Kind
-    return readKind(this.text.slice(at, this.#clusterEnd(at)))
+  /** Skips a token. Returns false at the end. */
+  advance(): boolean {
+    if (this.#at >= this.#text.length) return false
+    this.#at = this.#linkEnd(this.#at) ?? this.#runEnd(this.#at)
+    return true
   }
 
-  #clusterEnd(at: number): number {
-    this.#segments ??= segmenter().segment(this.text)
+  /** Returns the end of a link that starts at this position and ends with a whole character, if there is one. */
+  #linkEnd(at: number): number | undefined {
+    const code = this.#text.charCodeAt(at)
+    if (code !== bracket && (code !== blank || this.#text.charCodeAt(at + 1) !== bracket)) return undefined
+    linkHere.lastIndex = at
+    if (!linkHere.test(this.#text)) return undefined
+    let end = at
+    while (end < linkHere.lastIndex) end = this.#characterEnd(end)
+    return end === linkHere.lastIndex ? end : undefined
+  }
+
+  #runEnd(at: number): number {
+    const text = this.#text
+    const next = this.#characterEnd(at)
+    const isBlank = text.charCodeAt(at) === blank && next === at + 1 && next < text.length
+    const first = isBlank && this.#kind(next) !== 'space' ? next : at
+    const kind = this.#kind(first)
+    let end = this.#characterEnd(first)
+    if (kind === 'ideograph') return end
+    for (let count = 1; count < maxCharacters && end < text.length; count++) {
+      if (text.charCodeAt(end) === bracket || this.#kind(end) !== kind) break
+      end = this.#characterEnd(end)
+    }
+    return end
+  }
+
+  #kind(at: number): Kind {
+    if (this.#isPlain) return kindsOfAscii()[this.#text.charCodeAt(at)] as Kind
+    return readKind(this.#text.slice(at, this.#characterEnd(at)))
+  }
+
+  #characterEnd(at: number): number {
+    if (this.#isPlain) return at + 1
+    segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+    this.#segments ??= segmenter.segment(this.#text)
     // Positions are inside the text.
     return at + (this.#segments.containing(at) as Intl.SegmentData).segment.length
   }
 }
 
-let segmenterMade: Intl.Segmenter | undefined
-
 /** Created on first use, because it loads large tables. */
-function segmenter(): Intl.Segmenter {
-  segmenterMade ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  return segmenterMade
-}
+let segmenter: Intl.Segmenter | undefined
 
 function readKind(character: string): Kind {
   if (/^\s+$/.test(character)) return 'space'

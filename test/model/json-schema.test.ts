@@ -436,6 +436,7 @@ describe('fakeValue: unusual and invalid schemas', () => {
     [{ type: 'string', pattern: '(' }, 'Invalid regular expression: /(/: Unterminated group'],
     [{ $ref: '#/$defs/none' }, "the reference '#/$defs/none' cannot be resolved"],
     [{ $ref: '#/$defs/toString', $defs: {} }, "the reference '#/$defs/toString' cannot be resolved"],
+    [{ $ref: '#/$defs/%ff' }, "the reference '#/$defs/%ff' cannot be resolved"],
     [{ $ref: 'other.json' }, "the reference 'other.json' cannot be resolved"],
     [{ enum: [1, 2], type: 'string' }, 'none of the listed values is allowed'],
     [{ type: 'integer', minimum: 4, maximum: 5, multipleOf: 3 }, 'no number is within the bounds'],

@@ -158,10 +158,10 @@ export function readSchema(root: JsonSchema, budget: Budget): ReadSchema {
 
   /** Returns the target of a reference, which is a JSON pointer into the root schema. */
   function follow(reference: string): Node {
-    const steps = reference.split('/').slice(1)
-    const keys = steps.map((step) => step.replace(/(?:%[\da-f]{2})+/gi, decodeURIComponent))
-    const path = keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    const target = /^#(\/|$)/.test(reference) ? readAt(root, path) : undefined
+    const isLocal = /^#(\/|$)/.test(reference)
+    const steps = reference.split('/').slice(1).map(decoded)
+    const path = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const target = isLocal ? readAt(root, path) : undefined
     if (!isSchema(target)) throw new InvalidSchema(`the reference '${reference}' cannot be resolved`)
     if (typeof target === 'boolean' || nodes.has(target)) return read(target)
     const node = add(target)
@@ -184,6 +184,15 @@ export function readSchema(root: JsonSchema, budget: Budget): ReadSchema {
   const schema = read(root)
   for (let next = unread.pop(); next; next = unread.pop()) fill(...next)
   return { schema, ignored }
+}
+
+/** Decodes `%20` in a step of a reference, unless it contains a `%` of its own. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
 }
 
 function isSchema(value: unknown): value is JsonSchema {
