@@ -8,7 +8,7 @@ import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resou
 import type { Conversation } from '../resources/conversation.ts'
 import type { OfferedFunction, Prompt, StructuredFormat } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
-import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
+import { cite, joinPieces, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
 import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
@@ -145,16 +145,21 @@ function writeStructured(
   { fakeValue, assume, warn }: WriteContext,
 ): CitedText {
   if (sources.length > 0) assume('citedStructure')
-  const links = sources.map(({ url }) => linkTo(url))
   const value =
     format === 'json'
       ? { answer: text }
-      : fakeValue?.(format.schema, { path: format.path, subject, seed: key, links, warn })
-  const cited = citeLinks(JSON.stringify(value), sources)
-  const omitted = sources.length - cited.annotations.length
-  if (omitted > 0)
+      : fakeValue?.(format.schema, {
+          path: format.path,
+          subject,
+          seed: key,
+          links: sources.map(({ url }) => linkTo(url)),
+          warn,
+        })
+  const json = JSON.stringify(value)
+  const cited = sources.filter(({ url }) => json.includes(linkTo(url)))
+  if (cited.length < sources.length)
     warn(
-      `${omitted} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
+      `${sources.length - cited.length} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
     )
-  return cited
+  return cite(json, cited)
 }

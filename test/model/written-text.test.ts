@@ -1,6 +1,6 @@
 /** Tests sample text about sources and functions' outputs, and links. */
 import { describe, expect, it } from 'vitest'
-import { cite, citeLinks, joinPieces, linkTo } from '../../src/model/search/citations.ts'
+import { cite, joinPieces, linkTo } from '../../src/model/search/citations.ts'
 import { type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
 
 const textOf = (task: Partial<WritingTask>) =>
@@ -129,18 +129,6 @@ describe('citations', () => {
         ),
       ),
     ).toEqual(expected)
-  })
-
-  it('citeLinks: finds existing links in the order of the text', () => {
-    const text = `${link('a')} ${link('b')}`
-    expect(
-      spans(
-        citeLinks(
-          text,
-          ['b', 'a', 'c'].map((name) => source(name)),
-        ),
-      ),
-    ).toEqual([text, `Title a: ${link('a')}`, `Title b: ${link('b')}`])
   })
 
   it.each([

@@ -41,7 +41,11 @@ export function cite(text: string, sources: readonly Source[]): CitedText {
     else appended.push(appended.length === 1 && text === '' ? '' : ' ', source)
   }
   const cited = joinPieces(appended)
-  return { text: cited.text, annotations: [...annotations, ...cited.annotations].sort(byStart) }
+  annotations.push(...cited.annotations)
+  return {
+    text: cited.text,
+    annotations: annotations.sort((left, right) => left.start_index - right.start_index),
+  }
 }
 
 /** Returns a link such as `[docs.example.com](https://docs.example.com/start)`. */
@@ -58,18 +62,8 @@ function inBrackets(url: string): string {
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Adds annotations for sources that the text already cites with a link from `linkTo`. */
-export function citeLinks(text: string, sources: readonly Source[]): CitedText {
-  const annotations = sources.flatMap((source) => {
-    const link = linkTo(source.url)
-    const at = text.indexOf(link)
-    return at < 0 ? [] : [annotate(source, at, at + link.length)]
-  })
-  return { text, annotations: annotations.sort(byStart) }
-}
-
 function linkSpan(text: string, url: string): [start: number, end: number] | undefined {
-  const target = `](${url})`
+  const target = `](${inBrackets(url)})`
   const [before = '', after] = text.split(target)
   const start = before.lastIndexOf('[')
   if (after === undefined || start < 0 || start + 1 === before.length) return undefined
@@ -77,16 +71,6 @@ function linkSpan(text: string, url: string): [start: number, end: number] | und
 }
 
 function annotate({ url, title, content }: Source, start_index: number, end_index: number): UrlCitation {
-  return {
-    type: 'url_citation',
-    url,
-    title,
-    start_index,
-    end_index,
-    ...(content !== undefined && { content }),
-  }
-}
-
-function byStart(left: UrlCitation, right: UrlCitation): number {
-  return left.start_index - right.start_index
+  const excerpt = content === undefined ? {} : { content }
+  return { type: 'url_citation', url, title, start_index, end_index, ...excerpt }
 }

@@ -18,35 +18,32 @@ export interface Query {
   passes(place: Place): boolean
 }
 
-interface Entry<Row> {
-  readonly row: Row
-  readonly place: Place
-  /** Weights by word. */
-  readonly weights: ReadonlyMap<string, number>
-}
-
 interface Corpus<Row> {
-  readonly entries: readonly Entry<Row>[]
+  readonly entries: readonly { row: Row; place: Place; weights: ReadonlyMap<string, number> }[]
   /** Number of entries by word. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Searchable fields of a row. */
-interface Description {
-  url: string
-  title: string
-  text: string
+export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
+  return toCorpus(pages, ({ title, excerpt }) => [title, excerpt])
 }
 
-function toCorpus<Row>(rows: readonly Row[], describe: (row: Row) => Description): Corpus<Row> {
+export function postCorpus(posts: readonly Post[]): Corpus<Post> {
+  return toCorpus(posts, ({ text }) => ['', text])
+}
+
+function toCorpus<Row extends { url: string }>(
+  rows: readonly Row[],
+  read: (row: Row) => [title: string, text: string],
+): Corpus<Row> {
   const counts = new Map<string, number>()
   const entries = rows.map((row) => {
-    const { url, title, text } = describe(row)
+    const [title, text] = read(row)
     const weights = new Map<string, number>()
     for (const key of searchKeys(text)) weights.set(key, 1)
     for (const key of searchKeys(title)) weights.set(key, 2)
     for (const key of weights.keys()) counts.set(key, (counts.get(key) ?? 0) + 1)
-    return { row, place: placeOf(url), weights }
+    return { row, place: placeOf(row.url), weights }
   })
   return { entries, counts }
 }
@@ -72,56 +69,34 @@ function find<Row>(
     .slice(0, limit)
 }
 
-export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
-  return toCorpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))
-}
-
 export function findPages(pages: Corpus<Page>, query: Query): Source[] {
   return find(pages, query).map(({ row: { url, title, excerpt }, isUnrelated }) => {
     return { url, title, content: excerpt, isUnrelated }
   })
 }
 
-export function postCorpus(posts: readonly Post[]): Corpus<Post> {
-  return toCorpus(posts, ({ url, text }) => ({ url, title: '', text }))
-}
-
+/** Finds posts, with image or video descriptions if the filter enables them. */
 export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilter): Source[] {
-  return find(posts, query, compileXSearchFilter(filter)).map(({ row, isUnrelated }) => ({
-    url: row.url,
-    title: `@${row.handle}, ${day(row)}`,
-    content: excerptOf(row, filter),
-    isUnrelated,
-  }))
+  return find(posts, query, (post) => allowsPost(filter, post)).map(({ row, isUnrelated }) => {
+    const images = (filter.enable_image_understanding && row.images) || []
+    const videos = (filter.enable_video_understanding && row.videos) || []
+    const media = [
+      ...images.map(({ description }) => `[Image: ${description}]`),
+      ...videos.map(({ description }) => `[Video: ${description}]`),
+    ]
+    const title = `@${row.handle}, ${day(row)}`
+    return { url: row.url, title, content: [row.text, ...media].join(' '), isUnrelated }
+  })
 }
 
-/** Returns a predicate for posts. Ignores `@` and case in handles. Dates are inclusive and in UTC. */
-function compileXSearchFilter(filter: XSearchFilter): (post: Post) => boolean {
-  const allowed = new Set(filter.allowed_x_handles?.map(bareHandle))
-  const excluded = new Set(filter.excluded_x_handles?.map(bareHandle))
-  const { from_date: from, to_date: to } = filter
-  return (post) => {
-    const handle = bareHandle(post.handle)
-    if (excluded.has(handle) || (allowed.size > 0 && !allowed.has(handle))) return false
-    return !(from && day(post) < from) && !(to && day(post) > to)
-  }
-}
-
-function bareHandle(handle: string): string {
-  return handle.replace(/^@/, '').toLowerCase()
+/** Ignores `@` and case in handles. Dates are inclusive and in UTC. */
+function allowsPost(filter: XSearchFilter, post: Post): boolean {
+  const { allowed_x_handles: allowed, excluded_x_handles: excluded, from_date, to_date } = filter
+  const isPoster = (handle: string) => handle.replace(/^@/, '').toLowerCase() === post.handle.toLowerCase()
+  if (excluded?.some(isPoster) || (allowed?.length && !allowed.some(isPoster))) return false
+  return !(from_date && day(post) < from_date) && !(to_date && day(post) > to_date)
 }
 
 function day({ date }: Post): string {
   return new Date(date).toISOString().slice(0, 10)
-}
-
-/** Returns a post's text, with image or video descriptions if the filter enables them. */
-function excerptOf(post: Post, filter: XSearchFilter): string {
-  const images = filter.enable_image_understanding ? (post.images ?? []) : []
-  const videos = filter.enable_video_understanding ? (post.videos ?? []) : []
-  return [
-    post.text,
-    ...images.map(({ description }) => `[Image: ${description}]`),
-    ...videos.map(({ description }) => `[Video: ${description}]`),
-  ].join(' ')
 }
