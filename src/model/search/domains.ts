@@ -26,8 +26,7 @@ export function placeOf(url: string): Place {
 
 /** Returns a function that tests a page against both lists. */
 export function compileFilter({ include = [], exclude = [] }: DomainFilter): (place: Place) => boolean {
-  const included = include.map(compileEntry)
-  const excluded = exclude.map(compileEntry)
+  const [included, excluded] = [include.map(compileEntry), exclude.map(compileEntry)]
   return (place) =>
     (included.length === 0 || included.some((covers) => covers(place))) &&
     !excluded.some((covers) => covers(place))
@@ -35,16 +34,13 @@ export function compileFilter({ include = [], exclude = [] }: DomainFilter): (pl
 
 function compileEntry(entry: string): (place: Place) => boolean {
   const name = entry.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-  const wildcard = name.startsWith('*.')
-  const { host, path } = placeOfEntry(wildcard ? name.slice(2) : name)
+  const isWildcard = name.startsWith('*.')
+  const bare = isWildcard ? name.slice(2) : name
+  const url = `http://${bare}`
+  // Normalises a name in the same way as page hosts, because non-ASCII names have several spellings.
+  const { host, path } = URL.canParse(url) ? placeOf(url) : { host: bare.toLowerCase(), path: '' }
   const below = path.replace(/\/?\*?$/, '')
   return (place) =>
-    (wildcard ? place.host.endsWith(`.${host}`) : host === '*' || place.host === host) &&
+    (isWildcard ? place.host.endsWith(`.${host}`) : host === '*' || place.host === host) &&
     (below === '' || place.path === below || place.path.startsWith(`${below}/`))
-}
-
-/** Normalises a name in the same way as page hosts, because non-ASCII names have several spellings. */
-function placeOfEntry(name: string): Place {
-  const url = `http://${name}`
-  return URL.canParse(url) ? placeOf(url) : { host: name.toLowerCase(), path: '' }
 }

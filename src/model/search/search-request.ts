@@ -31,11 +31,15 @@ export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
 ): SearchRequest[] {
-  const requests: SearchRequest[] = []
-  for (const tool of tools) if (tool.kind === 'search' && toolChoice !== 'none') requests.push(fromTool(tool))
-  for (const [index, plugin] of plugins.entries()) requests.push(fromPlugin(plugin, `body.plugins[${index}]`))
-  if (isOnline(model)) requests.push(fromSuffix())
-  return requests
+  const fromTools = tools.flatMap((tool) => (tool.kind === 'search' ? fromTool(tool) : []))
+  const fromPlugins = plugins.map((plugin, index) => fromPlugin(plugin, `body.plugins[${index}]`))
+  const suffix: WebPlugin = { id: 'web', engine: 'native' }
+  const fromSuffix = { ...fromPlugin(suffix, 'body.model'), form: 'suffix' as const }
+  return [
+    ...(toolChoice === 'none' ? [] : fromTools),
+    ...fromPlugins,
+    ...(isOnline(model) ? [fromSuffix] : []),
+  ]
 }
 
 /** Matches questions that ask for a search. */
@@ -90,18 +94,16 @@ export function withoutOnline(model: string): string {
 }
 
 function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): SearchRequest {
-  const { engine, max_results, max_total_results = Infinity, ...domains } = parameters ?? {}
-  const { allowed_domains: include = [], excluded_domains: exclude = [] } = domains
-  const requestedResults = max_results ?? defaultResults
+  const { engine, max_results: requestedResults = defaultResults, ...rest } = parameters ?? {}
   return {
     form: 'tool',
     path,
     engine: engine === 'auto' ? undefined : engine,
     requestedResults,
     // A request runs only one search, so both limits apply to it.
-    maxResults: Math.min(requestedResults, max_total_results),
-    include,
-    exclude,
+    maxResults: Math.min(requestedResults, rest.max_total_results ?? Infinity),
+    include: rest.allowed_domains ?? [],
+    exclude: rest.excluded_domains ?? [],
   }
 }
 
@@ -109,8 +111,4 @@ function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
   const { engine, max_results: count = defaultResults } = plugin
   const { include_domains: include = [], exclude_domains: exclude = [] } = plugin
   return { form: 'plugin', path, engine, requestedResults: count, maxResults: count, include, exclude }
-}
-
-function fromSuffix(): SearchRequest {
-  return { ...fromPlugin({ id: 'web', engine: 'native' }, 'body.model'), form: 'suffix' }
 }

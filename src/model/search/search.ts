@@ -6,7 +6,7 @@ import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Transcript } from '../items.ts'
 import type { Source } from './citations.ts'
-import { findPages, findPosts, pageCorpus, postCorpus, type Query } from './corpus.ts'
+import { findPages, findPosts, pageCorpus, postCorpus } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import {
   forcesFunction,
@@ -50,33 +50,22 @@ async function search(
   request: SearchRequest,
   filter: XSearchFilter | undefined,
   question: string,
-  context: SearchContext,
+  { sandbox, assume, warn }: SearchContext,
 ): Promise<Source[]> {
-  const { sandbox, assume } = context
+  const { pages, posts } = sandbox.tables
   assume('searchResults')
   if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
   const query = { question, limit: request.maxResults, passes: compileFilter(request) }
-  const pages = findPages(await sandbox.tables.pages.memo('corpus', pageCorpus), query)
-  const sources = filter ? await withPosts(pages, query, filter, context) : pages
-  warnOfPoorResult(sources, context)
-  return sources
-}
-
-async function withPosts(
-  pages: Source[],
-  query: Query,
-  filter: XSearchFilter,
-  { sandbox, assume }: SearchContext,
-): Promise<Source[]> {
-  assume('xSearchPosts')
-  const posts = findPosts(await sandbox.tables.posts.memo('corpus', postCorpus), query, filter)
-  return interleave(posts, pages).slice(0, query.limit)
-}
-
-function warnOfPoorResult(sources: readonly Source[], { warn }: SearchContext): void {
+  let sources = findPages(await pages.memo('corpus', pageCorpus), query)
+  if (filter) {
+    assume('xSearchPosts')
+    const found = findPosts(await posts.memo('corpus', postCorpus), query, filter)
+    sources = interleave(found, sources).slice(0, query.limit)
+  }
   if (sources.length === 0) warn('The search found nothing: its filters exclude every page')
   else if (sources.every(({ isUnrelated }) => isUnrelated))
     warn('No page matches the question: the search returned pages in the order of the fixtures')
+  return sources
 }
 
 /** Returns the search to run, if any. */
@@ -94,15 +83,16 @@ function chooseSearch(
     assume('violations')
     throw invalidRequest(violations)
   }
-  warnOfDeprecated(requests, warn)
+  const notice = "is deprecated: use the 'gateway:web_search' tool"
+  if (requests.some(({ form }) => form === 'plugin')) warn(`The 'web' plugin ${notice}`)
+  if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
   warnOfOtherTools(prompt, warn)
 
   const usesTool = script !== undefined || usesSearchTool(prompt, transcript)
   const request = requests.find(({ form }) => form !== 'tool' || usesTool)
   if (request !== requests[0]) assume('offeredSearch')
   if (requests.length > 1) assume('searchForms')
-  if (request?.engine !== 'native') return request
-  assume('nativeSearch')
+  if (request?.engine === 'native') assume('nativeSearch')
   return request
 }
 
@@ -119,26 +109,18 @@ function chooseFilter(
   return undefined
 }
 
-function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: string) => void): void {
-  const notice = "is deprecated: use the 'gateway:web_search' tool"
-  if (requests.some(({ form }) => form === 'plugin')) warn(`The 'web' plugin ${notice}`)
-  if (requests.some(({ form }) => form === 'suffix')) warn(`The ':online' model suffix ${notice}`)
-}
-
-/** Warns about tools that the gateway does not run, such as other search services' tools. */
-function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
-  const types = new Set<string>()
-  for (const tool of tools) if (tool.kind === 'other') types.add(tool.type)
-  for (const type of [...types].slice(0, maxTypes)) {
-    warn(`The '${type.slice(0, 100)}' tool was not run: the gateway only runs 'gateway:web_search'`)
-  }
-  if (types.size > maxTypes) warn(`Tools of ${types.size - maxTypes} more types were not run either`)
-}
-
 /** Maximum number of tool types to warn about individually. */
 const maxTypes = 10
 
+/** Warns about tools that the gateway does not run, such as other search services' tools. */
+function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
+  const types = [...new Set(tools.flatMap((tool) => (tool.kind === 'other' ? tool.type : [])))]
+  for (const type of types.slice(0, maxTypes))
+    warn(`The '${type.slice(0, 100)}' tool was not run: the gateway only runs 'gateway:web_search'`)
+  if (types.length > maxTypes) warn(`Tools of ${types.length - maxTypes} more types were not run either`)
+}
+
 function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
-  const rounds = Array.from({ length: Math.max(first.length, second.length) }, (_, round) => round)
-  return rounds.flatMap((round) => [first[round], second[round]]).filter((item) => item !== undefined)
+  const longer = first.length > second.length ? first : second
+  return longer.flatMap((_, round) => [...first.slice(round, round + 1), ...second.slice(round, round + 1)])
 }
