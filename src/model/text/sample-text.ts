@@ -45,24 +45,13 @@ interface Kind {
   asked?: string
   openings: readonly string[]
   /** Passages, each a list of lines. Default: the paragraphs; for code, the English passages. */
-  passages?: ReadonlyArray<readonly string[]> | undefined
+  passages?: ReadonlyArray<readonly string[]>
 }
 
-interface Paragraph {
-  heading: string
-  text: string
-}
+/** Values for `{name}` placeholders: the quoted question, and named groups in the patterns. */
+type Slots = Readonly<Record<string, string | undefined>>
 
-interface Question {
-  texts: Texts
-  /** The question's beginning, with number words as digits. */
-  text: string
-  kind: Kind
-  length: Verbosity
-  /** Values for `{name}` placeholders: the quoted question, and named groups in the patterns. */
-  slots: Readonly<Record<string, string | undefined>>
-  key: string
-}
+type Question = ReturnType<typeof readQuestion>
 
 const english: Texts = fixtures.en
 const languages: Readonly<Record<string, Texts>> = fixtures
@@ -75,37 +64,30 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
   const question = readQuestion(subject, verbosity, key)
   if (sources && sources.length > 0) return citeSources(sources, question)
   if (answersFunction && subject.trim() !== '') return [reportOutput(subject, question)]
-  const text = question.kind.passages ? writePassage(question) : writeParagraphs(question)
+  const { passages } = question
+  const text = passages ? writePassage(question, passages) : writeParagraphs(question)
   return [sources ? `${say(question, 'foundNothing')} ${text}` : text]
 }
 
-function readQuestion(subject: string, verbosity: Verbosity, key: string): Question {
-  const texts = languageOf(subject.slice(0, readLength))
+function readQuestion(subject: string, verbosity: Verbosity, key: string) {
+  const start = subject.slice(0, readLength)
+  const texts = languageOf(start)
   const { numbers, kinds, lengths } = texts
-  const text = subject
-    .slice(0, readLength)
-    .toWellFormed()
-    .replace(/[^\s.,:;!?]+/g, (word) => {
-      const place = numbers.indexOf(word.toLowerCase())
-      return place < 0 ? word : String(place + 2)
-    })
+  // The question's beginning, with number words as digits.
+  const text = start.toWellFormed().replace(/[^\s.,:;!?]+/g, (word) => {
+    const place = numbers.indexOf(word.toLowerCase())
+    return place < 0 ? word : String(place + 2)
+  })
   const kind = Object.values(kinds).find(({ asked }) => asked && match(text, asked)) ?? kinds.plain
-  const isCode = kind === kinds['code']
-  const passages = kind.passages ?? (isCode ? english.kinds['code']?.passages : undefined)
-  const askedLength = match(text, lengths.low) ? 'low' : match(text, lengths.high) ? 'high' : 'medium'
-  const slots = {
+  const passages = kind.passages ?? (kind === kinds['code'] ? english.kinds['code']?.passages : undefined)
+  const asked: Verbosity = match(text, lengths.low) ? 'low' : match(text, lengths.high) ? 'high' : 'medium'
+  const slots: Slots = {
     ...match(text, lengths.exact)?.groups,
     ...match(text, kind.asked ?? '')?.groups,
     question: quoted(subject) || '...',
   }
-  return {
-    texts,
-    text,
-    kind: { ...kind, passages },
-    length: verbosity === 'medium' ? askedLength : verbosity,
-    slots,
-    key,
-  }
+  const length = verbosity === 'medium' ? asked : verbosity
+  return { texts, text, openings: kind.openings, passages, length, slots, key }
 }
 
 /** Returns texts for the scripts of the question's letters. Default: English. */
@@ -113,22 +95,21 @@ function languageOf(question: string): Texts {
   // Quoted text can be in another language.
   const text = question.replace(/"[^"]*"|[“„«「][^”“»」]*[”“»」]/g, '').trim() || question
   const letters = text.match(/\p{L}/gu) ?? []
-  const isMoreThan = (share: number, expression: RegExp) =>
-    letters.filter((letter) => expression.test(letter)).length > letters.length * share
-  if (!isMoreThan(0.3, /\P{Script=Latin}/u)) return english
+  const shareOf = (letter: RegExp) => letters.filter((each) => letter.test(each)).length / letters.length
+  if (!(shareOf(/\P{Script=Latin}/u) > 0.3)) return english
   const uses = ({ scripts = [] }: Texts) =>
-    scripts.some((script) => isMoreThan(0.05, expressionOf(`\\p{Script=${script}}`, 'u')))
+    scripts.some((script) => shareOf(new RegExp(`\\p{Script=${script}}`, 'u')) > 0.05)
   return Object.values(languages).find(uses) ?? english
 }
 
 /** Writes one passage. Lists have the requested number of items, and code is in the requested language. */
-function writePassage(question: Question): string {
+function writePassage(question: Question, passages: NonNullable<Kind['passages']>): string {
   const { text, length, slots, key } = question
-  const { passages = [] } = question.kind
-  const named = passages.filter(([fence = '']) => {
-    return fence.startsWith('```') && match(text, `\\b${fence.slice(3)}\\b`)
-  })
+  const named = passages.filter(
+    ([fence = '']) => fence.startsWith('```') && match(text, `\\b${fence.slice(3)}\\b`),
+  )
   const lines = pick(named.length > 0 ? named : passages, key, 'passage')
+  // Greetings have no passages.
   if (!lines) return open(question)
   const isList = lines.every((line) => /^(?:-|\d+\.) /.test(line))
   const count = isList ? Number(slots['count'] ?? usualItems[length]) : lines.length
@@ -143,7 +124,10 @@ function writePassage(question: Question): string {
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)
-  const paragraphs = shuffledParagraphs(texts, key)
+  const next = random(key, 'paragraphs')
+  const paragraphs = Object.entries(texts.paragraphs)
+    .map(([heading, text]) => ({ heading, text, rank: next() }))
+    .sort((left, right) => left.rank - right.rank)
   if (slots['sentences']) {
     const sentences = paragraphs.flatMap(({ text }) => text.split(/(?<=[.!?]) /))
     return [opening, ...sentences.slice(0, Number(slots['sentences']) - 1)].join(' ')
@@ -196,8 +180,8 @@ function fieldsOf(output: string): [name: string, value: unknown][] {
   }
 }
 
-function open({ kind, slots, key }: Question): string {
-  return fill(pick(kind.openings, key, 'opening'), slots)
+function open({ openings, slots, key }: Question): string {
+  return fill(pick(openings, key, 'opening'), slots)
 }
 
 function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): string {
@@ -205,7 +189,7 @@ function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): s
 }
 
 /** Fills placeholders, and capitalises the first letter. */
-function fill(template = '', slots: Question['slots']): string {
+function fill(template = '', slots: Slots): string {
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => String(slots[name]))
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -214,21 +198,6 @@ function pick<Item>(items: readonly Item[], ...labels: string[]): Item | undefin
   return items[Math.floor(draw(...labels) * items.length)]
 }
 
-function shuffledParagraphs({ paragraphs }: Texts, key: string): Paragraph[] {
-  const next = random(key, 'paragraphs')
-  return Object.entries(paragraphs)
-    .map(([heading, text]) => ({ heading, text, rank: next() }))
-    .sort((left, right) => left.rank - right.rank)
-}
-
-const expressions = new Map<string, RegExp>()
-
 function match(text: string, pattern: string): RegExpExecArray | null {
-  return expressionOf(pattern, 'is').exec(text)
-}
-
-function expressionOf(pattern: string, flags: string): RegExp {
-  const expression = expressions.get(pattern) ?? new RegExp(pattern, flags)
-  expressions.set(pattern, expression)
-  return expression
+  return new RegExp(pattern, 'is').exec(text)
 }
