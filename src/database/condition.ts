@@ -1,5 +1,6 @@
 /** Conditions on records: `list()` takes fields and values, `query()` also takes predicates. */
 import { GatewayError } from '../http/errors.ts'
+import { isPlain } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { isObject } from '../lib/unchecked-json.ts'
@@ -95,7 +96,8 @@ export function compileCondition(
   condition: object,
   compileFunction: CompileFunction,
 ): (value: unknown) => boolean {
-  if (isPlain(condition) || typeof condition === 'function') return compileValue(condition, compileFunction)
+  if (typeof condition === 'function' || (isObject(condition) && isPlain(condition)))
+    return compileValue(condition, compileFunction)
   throw new GatewayError(
     400,
     `The condition must be an object of fields and values, as in { name: 'x' }, got ${shown(condition)}`,
@@ -120,11 +122,4 @@ function compileFields(condition: object, compileFunction: CompileFunction): (va
   return (value) =>
     isObject(value) &&
     tests.every(([field, test]) => Object.hasOwn(value, field) && test(Reflect.get(value, field)))
-}
-
-/** Returns true for plain objects of any realm, such as Jest's. */
-function isPlain(value: unknown): value is object {
-  if (!isObject(value)) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

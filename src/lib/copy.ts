@@ -14,7 +14,7 @@ export function copy<Value>(value: Value): Value {
 }
 
 /** Returns true for plain objects from any realm. */
-function isPlain(value: object): boolean {
+export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

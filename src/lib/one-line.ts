@@ -2,7 +2,11 @@
 
 /** Joins lines with spaces, and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
-  const line = joinLines(text)
+  const line = text
+    .split(/[\r\n]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ')
   return line.length > 1000 ? `${copy(line.slice(0, 700))} … ${copy(line.slice(-300))}` : line
 }
 
@@ -21,13 +25,4 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Copies part of a text, which would keep the whole text in memory. Half a surrogate pair becomes U+FFFD. */
 function copy(part: string): string {
   return decoder.decode(encoder.encode(part))
-}
-
-/** Replaces each line break and the whitespace around it with one space. */
-export function joinLines(text: string): string {
-  return text
-    .split(/[\r\n]+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ')
 }

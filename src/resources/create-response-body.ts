@@ -180,20 +180,7 @@ export const CreateResponseBody = z.lazy(() =>
   z
     .looseObject(fields())
     .refine(offersForcedFunction, unknownFunction)
-    .meta({
-      id: 'CreateResponseBody',
-      description: 'Request body of POST /responses.',
-      // JSON Schema cannot express that the name must be a tool's name.
-      if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
-      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
-      then: {
-        properties: {
-          tool_choice: { required: ['name'] },
-          tools: { type: 'array', contains: typed('function') },
-        },
-        required: ['tools'],
-      },
-    }),
+    .meta({ id: 'CreateResponseBody', description: 'Request body of POST /responses.' }),
 )
 
 /** The body if responses are stored, or if a rule scripts the reply. */
@@ -218,17 +205,12 @@ export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 /** Request body of `createResponse`, as clients send it. */
 export type CreateResponseRequest = z.input<typeof CreateResponseBody>
 
-/** Returns a JSON Schema for objects with this `type`. */
-function typed(type: string): Record<string, unknown> {
-  return { type: 'object', properties: { type: { const: type } }, required: ['type'] }
+interface ForcedFunction {
+  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
+  tools?: Tool[] | null | undefined
 }
 
 function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
   if (typeof tool_choice !== 'object' || tool_choice?.type !== 'function') return true
   return tools?.some(({ type, name }) => type === 'function' && name === tool_choice.name) ?? false
-}
-
-interface ForcedFunction {
-  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
-  tools?: Tool[] | null | undefined
 }

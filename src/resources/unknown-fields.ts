@@ -1,6 +1,7 @@
 /** Finds unknown fields in a request, at every depth, in time proportional to the request's size. */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { kindOf, kindsOf } from './object-by-type.ts'
 
 /**
@@ -15,7 +16,7 @@ export interface UnknownField {
   name: string
   value: unknown
   /** Known fields at the same level. */
-  fields: ObjectShape['fields']
+  fields: Fields
   /** The known field that the client probably meant. */
   suggestion: string | undefined
 }
@@ -25,65 +26,38 @@ const maxCompared = 100
 /** Maximum length of a field name that gets suggestions. */
 const maxNameLength = 60
 
-/** A value's known fields; undefined if the schema accepts anything. */
-type Shape = ObjectShape | ListShape | ChoiceShape | undefined
-
-interface ObjectShape {
-  kind: 'object'
-  fields: Readonly<Record<string, z.ZodType>>
-}
-interface ListShape {
-  kind: 'list'
-  element: z.ZodType
-}
-/** Selects one of several schemas for a value. */
-interface ChoiceShape {
-  kind: 'choice'
-  choose(value: object): z.ZodType | undefined
-}
+type Fields = Readonly<Record<string, z.ZodType>>
 
 /** @param schema If undefined, all fields are unknown. */
 export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownField[] {
   const unknown: UnknownField[] = []
-  visit(schema ? shapeOf(schema) : noFields, value, [], unknown)
-  return unknown
-}
-
-const noFields: ObjectShape = { kind: 'object', fields: {} }
-
-function visit(shape: Shape, value: unknown, path: (string | number)[], unknown: UnknownField[]): void {
-  if (typeof value !== 'object' || value === null) return
-  if (shape?.kind === 'choice') {
-    const schema = shape.choose(value)
-    if (schema) visit(shapeOf(schema), value, path, unknown)
-  } else if (shape?.kind === 'list' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) visitAt(index, shape.element, item, path, unknown)
-  } else if (shape?.kind === 'object' && !Array.isArray(value)) {
+  const path: (string | number)[] = []
+  const visit = (schema: z.ZodType, value: unknown, key?: string | number): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (key !== undefined) path.push(key)
+    const shape = shapeFor(schema, value)
+    if (shape instanceof z.ZodArray) {
+      for (const [index, item] of (value as unknown[]).entries())
+        visit(shape.element as z.ZodType, item, index)
+    } else if (shape) visitFields(shape.shape, value)
+    if (key !== undefined) path.pop()
+  }
+  const visitFields = (fields: Fields, value: object): void => {
     for (const [name, inner] of Object.entries(value)) {
-      const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined
-      if (field) visitAt(name, field, inner, path, unknown)
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field) visit(field, inner, name)
       else {
-        const suggestion = unknown.length < maxCompared ? suggest(name, shape.fields) : undefined
-        unknown.push({ path: [...path, name], name, value: inner, fields: shape.fields, suggestion })
+        const suggestion = unknown.length < maxCompared ? suggest(name, fields) : undefined
+        unknown.push({ path: [...path, name], name, value: inner, fields, suggestion })
       }
     }
   }
+  if (schema) visit(schema, value)
+  else if (isObject(value)) visitFields({}, value)
+  return unknown
 }
 
-function visitAt(
-  key: string | number,
-  schema: z.ZodType,
-  value: unknown,
-  path: (string | number)[],
-  unknown: UnknownField[],
-): void {
-  if (typeof value !== 'object' || value === null) return
-  path.push(key)
-  visit(shapeOf(schema), value, path, unknown)
-  path.pop()
-}
-
-function suggest(name: string, fields: ObjectShape['fields']): string | undefined {
+function suggest(name: string, fields: Fields): string | undefined {
   if (name.length > maxNameLength) return undefined
   const names = Object.keys(fields)
   return names.find((field) => otherNamesOf(fields[field]).includes(name)) ?? nearest(name, names)
@@ -93,46 +67,32 @@ function otherNamesOf(schema: z.ZodType | undefined): readonly string[] {
   return (schema && otherNames.get(schema)?.names) ?? []
 }
 
-const shapesOfSchemas = new WeakMap<z.ZodType, { shape: Shape }>()
-
-function shapeOf(schema: z.ZodType): Shape {
-  const cached = shapesOfSchemas.get(schema)
-  if (cached) return cached.shape
-  const shape = readShape(schema)
-  shapesOfSchemas.set(schema, { shape })
-  return shape
-}
-
-function readShape(schema: z.ZodType): Shape {
-  const kinds = kindsOf(schema)
-  if (kinds) return { kind: 'choice', choose: (value) => kindOf(kinds, value) }
+/** Returns the schema for a value's items or fields, or undefined if they are not described. */
+function shapeFor(schema: z.ZodType | undefined, value: object): z.ZodArray | z.ZodObject | undefined {
+  const kinds = schema && kindsOf(schema)
+  if (kinds) return shapeFor(kindOf(kinds, value), value)
+  if (schema instanceof z.ZodArray) return Array.isArray(value) ? schema : undefined
   if (schema instanceof z.ZodObject) {
-    const fields = schema.shape as Record<string, z.ZodType>
-    return Object.keys(fields).length > 0 ? { kind: 'object', fields } : undefined
+    const isDescribed = !Array.isArray(value) && Object.keys(schema.shape).length > 0
+    return isDescribed ? schema : undefined
   }
-  if (schema instanceof z.ZodArray) return { kind: 'list', element: schema.element as z.ZodType }
-  if (schema instanceof z.ZodUnion) return { kind: 'choice', choose: (value) => ofUnion(schema, value) }
-  if (schema instanceof z.ZodLazy) return shapeOf(schema._zod.innerType as z.ZodType)
+  if (schema instanceof z.ZodUnion) return ofUnion(schema, value)
+  if (schema instanceof z.ZodLazy) return shapeFor(schema._zod.innerType as z.ZodType, value)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return shapeOf(schema.unwrap() as z.ZodType)
+    return shapeFor(schema.unwrap() as z.ZodType, value)
   return undefined
 }
 
 /** Returns the option for the value's `type` or, without one, the only option of the same kind (object or list). */
-function ofUnion({ options }: z.ZodUnion, value: object): z.ZodType | undefined {
-  const candidates = (options as readonly z.ZodType[]).filter((option) => {
-    const shape = shapeOf(option)
-    return shape !== undefined && (shape.kind === 'list') === Array.isArray(value)
-  })
-  return (
-    candidates.find((option) => isOfType(option, value)) ??
-    (candidates.length === 1 ? candidates[0] : undefined)
-  )
+function ofUnion({ options }: z.ZodUnion, value: object): z.ZodArray | z.ZodObject | undefined {
+  const shapes = (options as readonly z.ZodType[])
+    .map((option) => shapeFor(option, value))
+    .filter((shape) => shape !== undefined)
+  return shapes.find((shape) => isOfType(shape, value)) ?? (shapes.length === 1 ? shapes[0] : undefined)
 }
 
-function isOfType(option: z.ZodType, value: object): boolean {
-  const shape = shapeOf(option)
-  const type = shape?.kind === 'object' ? shape.fields['type'] : undefined
+function isOfType(shape: z.ZodArray | z.ZodObject, value: object): boolean {
+  const type = shape instanceof z.ZodObject ? (shape.shape['type'] as z.ZodType | undefined) : undefined
   const sent = Reflect.get(value, 'type')
   // A failed parse takes a hundred times as long as a look-up.
   return type?._zod.values?.has(sent) ?? type?.safeParse(sent).success ?? false
