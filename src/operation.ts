@@ -62,7 +62,7 @@ export interface RequestContext<Params = unknown, Query = unknown, Body = unknow
   assume(name: AssumptionName): void
   /** Adds a warning to the journal entry, without rejecting the request. */
   warn(message: string): void
-  /** Reports usage for rate limits and the sandbox's totals. */
+  /** Reports usage for rate limits and the sandbox's totals. @internal */
   used(usage: CallUsage): void
 }
 
@@ -123,7 +123,7 @@ export interface OperationDoc {
   readonly summary?: string
   /** Name of the operation's group. */
   readonly tag?: string
-  /** If true, the operation is in beta and may have breaking changes. Spec: Versioning, 4. */
+  /** If true, the operation is in beta and may have breaking changes. Spec: Versioning, 4. @internal */
   readonly beta?: true
   /** A successful reply's status. Default: 200, or 204 without a body. */
   readonly status?: number
@@ -140,11 +140,11 @@ export interface OperationInput<Params, Query, Body> {
   readonly headers?: Schema
   /** Schema of the body. Default: no body. */
   readonly body?: Schema<unknown, Body>
-  /** If true, the body may be missing. Default: false. */
+  /** If true, the body may be missing. Default: false. @internal */
   readonly bodyIsOptional?: boolean
-  /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. */
+  /** Parses the query string for `query`. Default: one string per name; repeated names are rejected. @internal */
   readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Accepts bodies that are not JSON, which `body` validates as undefined. Default: they get a 415. */
+  /** Accepts bodies that are not JSON, which `body` validates as undefined. Default: they get a 415. @internal */
   readonly otherBody?: OtherBody
 }
 

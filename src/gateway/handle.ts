@@ -76,8 +76,6 @@ async function replyOnce(request: Request): Promise<Reply> {
     made = await makeReply(request, effect)
   } catch (error) {
     made = { reply: toErrorReply(record, error) }
-    // Without a rule, an error has no rate limit headers.
-    if (!effect.faults) effect = noEffect
   }
   const finished = finish(gateway, record, made, effect)
   const { delayMs = 0 } = finished.transport ?? {}

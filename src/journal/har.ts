@@ -19,28 +19,18 @@ export interface HarEntry {
   startedDateTime: string
   /** Total time. This and all other timings are in milliseconds. */
   time: number
-  request: {
+  request: HarMessage & {
     method: string
     url: string
-    httpVersion: string
-    cookies: []
-    headers: HarPair[]
     queryString: HarPair[]
-    postData?: { mimeType: string; text: string; comment?: string }
-    headersSize: -1
-    bodySize: number
+    postData?: HarContent
   }
-  response: {
+  response: HarMessage & {
     /** HTTP status; 0 if the connection closed without a response. */
     status: number
     statusText: string
-    httpVersion: string
-    cookies: []
-    headers: HarPair[]
-    content: { size: number; mimeType: string; text: string; comment?: string }
+    content: HarContent & { size: number }
     redirectURL: string
-    headersSize: -1
-    bodySize: number
   }
   cache: Record<string, never>
   timings: { send: number; wait: number; receive: number }
@@ -48,6 +38,20 @@ export interface HarEntry {
   _operation: string | null
   _rule: string | null
   _delivery: Delivery
+}
+
+interface HarMessage {
+  httpVersion: string
+  cookies: []
+  headers: HarPair[]
+  headersSize: -1
+  bodySize: number
+}
+
+interface HarContent {
+  mimeType: string
+  text: string
+  comment?: string
 }
 
 interface HarPair {
@@ -62,16 +66,32 @@ export function toHar(records: readonly CallRecord[]): Har {
 }
 
 function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }): HarEntry {
-  const { startedAt, firstByteAt, endedAt } = record
-  const ended = endedAt ?? now.monotonic
-  const first = firstByteAt ?? ended
+  const { method, path, headers, requestBody, responseHeaders, responseBody } = record
+  const { startedAt, endedAt = now.monotonic, firstByteAt = endedAt } = record
+  const search = hideInQuery(record.search)
+  const request = messageOf(headers, requestBody)
+  const postData = contentOf(headers, requestBody)
+  const response = messageOf(responseHeaders, responseBody)
   return {
     startedDateTime: new Date(now.real - (now.monotonic - startedAt)).toISOString(),
-    time: ended - startedAt,
-    request: requestOf(record),
-    response: responseOf(record),
+    time: endedAt - startedAt,
+    request: {
+      ...request,
+      method,
+      // Intercepted requests have no `host` header.
+      url: `http://${headers['host'] ?? 'gateway.example'}${hideInString(path)}${search}`,
+      queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
+      ...(postData.text !== '' && { postData }),
+    },
+    response: {
+      ...response,
+      status: record.status,
+      statusText: '',
+      content: { size: response.bodySize, ...contentOf(responseHeaders, responseBody) },
+      redirectURL: '',
+    },
     cache: {},
-    timings: { send: 0, wait: first - startedAt, receive: Math.max(0, ended - first) },
+    timings: { send: 0, wait: firstByteAt - startedAt, receive: Math.max(0, endedAt - firstByteAt) },
     _id: record.id,
     _operation: record.operation ?? null,
     _rule: record.rules.map(ruleLabel).join(', ') || null,
@@ -79,45 +99,13 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
   }
 }
 
-function requestOf(record: CallRecord): HarEntry['request'] {
-  const { method, path, headers, requestBody } = record
-  const search = hideInQuery(record.search)
-  const mimeType = headers['content-type'] ?? ''
-  const text = hideInText(requestBody.text)
-  return {
-    method,
-    // Intercepted requests have no `host` header.
-    url: `http://${headers['host'] ?? 'gateway.example'}${hideInString(path)}${search}`,
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: pairs(hideInValue(headers)),
-    queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
-    ...(text !== '' && { postData: { mimeType, text, ...comment(requestBody) } }),
-    headersSize: -1,
-    bodySize: requestBody.bytes + requestBody.truncatedBytes,
-  }
+function messageOf(headers: CallRecord['headers'], { bytes, truncatedBytes }: KeptBody): HarMessage {
+  const pairs = Object.entries(hideInValue(headers)).map(([name, value]) => ({ name, value }))
+  const bodySize = bytes + truncatedBytes
+  return { httpVersion: 'HTTP/1.1', cookies: [], headers: pairs, headersSize: -1, bodySize }
 }
 
-function responseOf({ status, responseHeaders, responseBody }: CallRecord): HarEntry['response'] {
-  const size = responseBody.bytes + responseBody.truncatedBytes
-  const mimeType = responseHeaders['content-type'] ?? ''
-  return {
-    status,
-    statusText: '',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: pairs(hideInValue(responseHeaders)),
-    content: { size, mimeType, text: hideInText(responseBody.text), ...comment(responseBody) },
-    redirectURL: '',
-    headersSize: -1,
-    bodySize: size,
-  }
-}
-
-function comment({ truncatedBytes }: KeptBody): { comment?: string } {
-  return truncatedBytes > 0 ? { comment: `${truncatedBytes} more bytes were not stored` } : {}
-}
-
-function pairs(headers: Readonly<Record<string, string>>): HarPair[] {
-  return Object.entries(headers).map(([name, value]) => ({ name, value }))
+function contentOf(headers: CallRecord['headers'], { text, truncatedBytes }: KeptBody): HarContent {
+  const comment = truncatedBytes > 0 && { comment: `${truncatedBytes} more bytes were not stored` }
+  return { mimeType: headers['content-type'] ?? '', text: hideInText(text), ...comment }
 }

@@ -59,6 +59,17 @@ describe('rate limits', () => {
     expect((await ask()).status).toBe(200)
   })
 
+  it.each([
+    [404, 'GET /nowhere'],
+    [400, 'POST /responses'],
+  ])('add their headers to a %i that no rule caused', async (status, line) => {
+    const gateway = createGateway()
+    gateway.use({ on: '*', rateLimit: { requests: 5, per: '1m' } })
+    const answer = await call({ fetch: gateway.fetch }, line)
+    expect(answer.status).toBe(status)
+    expect(limits(answer)).toMatchObject({ 'x-ratelimit-remaining': '4' })
+  })
+
   it('count down to the next window in sandbox time, which is real time with the system clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     for (const clock of ['fixed', 'system'] as const) {
