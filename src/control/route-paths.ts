@@ -35,7 +35,6 @@ export const routePaths = {
   getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
   exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   listCollections: 'GET /sandboxes/{sandbox}/collections',
-  listChanges: 'GET /sandboxes/{sandbox}/changes',
   listRecords: 'GET /sandboxes/{sandbox}/database/{collection}',
   createRecord: 'POST /sandboxes/{sandbox}/database/{collection}',
   getRecord: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',

@@ -166,14 +166,6 @@ const Equals = z
     'Required fields, as a JSON object: {"status":"active"} or {"architecture":{"input_modalities":{"some":"image"}}}.',
   )
 
-export const TableChanges = z.strictObject({
-  created: z.array(Row).describe('Rows that are not in the seed, in order.'),
-  changed: z
-    .array(z.strictObject({ key: z.string(), row: Row }))
-    .describe('Changed rows, each with its primary key in the seed.'),
-  deleted: z.array(z.string()).describe('Primary keys of the deleted seed rows.'),
-})
-
 export const databaseOperations = [
   sandboxOperation('listCollections', 'GET /sandboxes/{sandbox}/collections', {
     doc: { summary: 'List collections and their record counts' },
@@ -181,18 +173,11 @@ export const databaseOperations = [
     resolve: async ({ state }) => ({
       data: await Promise.all(
         // The rows themselves, because `db` would copy each of them.
-        Object.entries(state.database.tables).map(async ([name, table]) => ({
+        Object.entries(state.tables).map(async ([name, table]) => ({
           name,
           count: (await table.rows()).length,
         })),
       ),
-    }),
-  }),
-  sandboxOperation('listChanges', 'GET /sandboxes/{sandbox}/changes', {
-    doc: { summary: 'List differences from the seed by collection' },
-    output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
-    resolve: ({ state }) => ({
-      data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
     }),
   }),
   sandboxOperation('listRecords', 'GET /sandboxes/{sandbox}/database/{collection}', {

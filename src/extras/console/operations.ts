@@ -66,6 +66,11 @@ export function consoleOperations({ sandboxes }: ExtraHost): ControlOperation[] 
         data: await whyOf(sandbox.journal.record(params.entry), sandbox),
       }),
     }),
+    sandboxOperation('listChangedRows', 'GET /console/sandboxes/{sandbox}/rows', {
+      doc: { summary: 'List differences from the seed by collection', tag },
+      output: z.object({ data: z.array(z.looseObject({})) }),
+      resolve: ({ state }) => ({ data: state.database.differences() }),
+    }),
     sandboxOperation('checkDraft', 'POST /console/sandboxes/{sandbox}/drafts', {
       doc: { summary: 'Check the text of a scenario, and try it on past calls', tag },
       input: { body: z.strictObject({ text: z.string() }) },

@@ -2,8 +2,8 @@
  * A sandbox's collections as tables, and differences from the seed.
  */
 import { useSignal } from '@preact/signals'
-import type { Data as Reply } from '../../../control/client.ts'
-import { ask, useLoaded } from './api.ts'
+import type { TableDifference } from '../../../database/shared-rows.ts'
+import { ask, askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, Tabs } from './parts.tsx'
 import { RowEditor } from './row-editor.tsx'
@@ -57,6 +57,11 @@ export function Data() {
   )
 }
 
+interface ChangedRows {
+  collection: string
+  difference: TableDifference
+}
+
 function Collection({
   sandbox,
   name,
@@ -68,8 +73,11 @@ function Collection({
 }) {
   const here = { sandbox, collection: name }
   const rows = useLoaded(() => ask('listRecords', here), [sandbox, name])
-  const changes = useLoaded(() => ask('listChanges', { sandbox }), [sandbox, name])
-  const change = changes.value?.find(({ collection }) => collection === name)
+  const changes = useLoaded(
+    () => askConsole<ChangedRows[]>(`GET /sandboxes/${encodeURIComponent(sandbox)}/rows`),
+    [sandbox, name],
+  )
+  const change = changes.value?.find(({ collection }) => collection === name)?.difference
   const open = param('row')
   const reload = () => {
     rows.reload()
@@ -156,7 +164,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-function differenceOf(change: Reply<'listChanges'>[number] | undefined): string {
+function differenceOf(change: TableDifference | undefined): string {
   if (!change) return 'Unchanged'
   const { created, changed, deleted } = change
   const deletedKeys =
@@ -164,7 +172,7 @@ function differenceOf(change: Reply<'listChanges'>[number] | undefined): string 
   return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${deletedKeys}`
 }
 
-function markOf(change: Reply<'listChanges'>[number] | undefined, key: string) {
+function markOf(change: TableDifference | undefined, key: string) {
   if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
   if (change?.changed.some(({ row }) => keyOf(row) === key)) return <span class="tag warn">changed</span>
   return null
