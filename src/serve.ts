@@ -3,18 +3,19 @@
  */
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { optionNames } from './gateway/extra.ts'
+import { optionsOf } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
 import { surviveOutputErrors } from './lib/print.ts'
+import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
 import { Server } from './server/server.ts'
-import { readServerOptions, type ServerSettings } from './server/server-options.ts'
+import { type ListenOptions, serverOptions } from './server/server-options.ts'
 import { type Bodies, type GatewayOptions, gatewaySetup } from './setup.ts'
 
 export type { RequestLine }
 
-export interface ServerOptions extends GatewayOptions, ServerSettings {}
+export interface ServerOptions extends GatewayOptions, ListenOptions {}
 
 export interface RunningServer extends AsyncDisposable {
   /** The gateway that the server runs. */
@@ -44,13 +45,19 @@ export function startServer(options: ServerOptions = {}): Promise<RunningServer>
 }
 
 async function start(options: ServerOptions): Promise<RunningServer> {
-  const { server: settings, gateway: gatewayOptions } = readServerOptions(
+  const settings = readOptions(
+    { ...serverOptions, ...optionsOf(gatewaySetup.extras) },
     options,
-    optionNames(gatewaySetup.extras),
+    'startServer',
   )
-  const gateway =
-    (settings.gateway as GatewayCore<Bodies> | undefined) ??
-    new GatewayCore<Bodies>(gatewayOptions, gatewaySetup)
+  const others = Object.entries(options).filter(([name]) => !Object.hasOwn(serverOptions, name))
+  const [[misplaced] = []] = settings.gateway === undefined ? [] : others
+  if (misplaced !== undefined)
+    throw new TypeError(
+      `startServer: options.${misplaced} cannot be combined with options.gateway: pass it to createGateway()`,
+    )
+  const gateway: GatewayCore<Bodies> =
+    settings.gateway ?? new GatewayCore<Bodies>(Object.fromEntries(others), gatewaySetup)
   const server = new Server(gateway, settings)
   const { port, url } = await server.listen()
   const close = (graceMs?: number) => server.close(graceMs)

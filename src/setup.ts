@@ -4,7 +4,7 @@ import { type AnyExtra, type BodiesOf, extensionsIn, type OptionsOf } from './ga
 import { readDataFile } from './lib/data-file.ts'
 import type { AnyOperation } from './operation.ts'
 import { operations, type SpecifiedBodies } from './operations/index.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
+import type { GatewayOptionsInput } from './sandbox/options.ts'
 
 export const gatewaySetup = {
   extras: extras as readonly AnyExtra[],

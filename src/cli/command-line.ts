@@ -1,19 +1,25 @@
 /**
  * The command line. `serve` is the default command. Invalid input prints one line and sets exit code 2.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Flag } from '../gateway/extra.ts'
+import { optionsOf } from '../gateway/extra.ts'
 import { FileError, formatProblem } from '../lib/data-file.ts'
 import { meantBy } from '../lib/did-you-mean.ts'
-import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
+import { environmentHelp, readEnvironment } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import { extensionNames } from '../sandbox/options-input.ts'
+import { gatewayOptions } from '../sandbox/options.ts'
 import { ScenarioError } from '../scenarios/scenario-error.ts'
+import { serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
+import { addFlags, parserOf } from './flags.ts'
 import type { Start } from './serve-command.ts'
+
+/** Explains flags of lists. */
+const lists =
+  'Flags for names, files, hosts, origins and groups may be repeated, or take several values separated by commas.'
 
 const examples = `Examples:
   Start the server and open the console:
@@ -69,7 +75,7 @@ async function toProgram(start: Start): Promise<Command> {
     .description("Print a command's help.")
     .argument('[command]')
     .action((name?: string) => findCommand(program, name).help())
-  program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${environmentHelp}\n\n${examples}`)
+  program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${lists}\n${environmentHelp}\n\n${examples}`)
   return program
 }
 
@@ -96,69 +102,35 @@ function addServe(program: Command, start: Start): Command {
     .description('Start the server (default command).')
     .addHelpText('after', `\n${environmentHelp}`)
     .optionsGroup('Server:')
-    .option('--port <number>', 'port to listen on; 0 picks a free port', toPort, 4141)
     .option(
-      '--host <address>',
-      'address to listen on; if not loopback, control requests require a token',
-      '127.0.0.1',
+      '--port <number>',
+      'port to listen on; 0 picks a free port',
+      parserOf(serverOptions.port, '--port'),
+      4141,
     )
+  addFlags(serve, serverOptions)
+  serve
+    .option('--token-file <file>', 'file with the token')
     .option('--config <file>', 'createGateway options, in a .yaml or .json file')
     .option('--watch', 'reload scenario files when they change')
     .option('--open', 'open the console in the browser')
-    .option('--no-console', 'do not serve the console at /__understudy/')
     .option('--quiet', 'do not log requests')
     .option('--json', 'print one line of JSON when ready, and log requests on stderr')
     .option('--stop-with-stdin', 'stop when stdin closes, as it does when the parent process exits')
     .optionsGroup('Behaviour:')
     .option(
       '--scenario <names|files>',
-      'scenarios to activate: bundled names, or .yaml or .json files; may be repeated',
-      collect,
+      'scenarios to activate: bundled names, or .yaml or .json files',
+      parserOf(gatewayOptions.scenarios, '--scenario'),
     )
-    .option('--seed <seed>', 'seed for all generated data (default: 1)', toSeed)
-    .option('--time-scale <factor>', 'factor for all delays; 0 skips them (default: 1)', toFactor)
-    .option(
-      '--extensions, --extension <groups>',
-      'operations outside the specification, such as chat,models; may be repeated',
-      collect,
-    )
-  addExtraFlags(serve)
-  serve
-    .optionsGroup('Access:')
-    .option('--token <token>', 'bearer token that control requests require', toToken)
-    .option('--token-file <file>', 'file with the token')
-    .option(
-      '--allowed-host <names>',
-      'accepted host names, in addition to loopback; may be repeated',
-      collect,
-    )
-    .option(
-      '--allowed-origin <origins>',
-      'origins allowed to call the API, in addition to loopback; * allows all; may be repeated',
-      collect,
-    )
-    .option('--tls-cert <file>', 'serve HTTPS with this certificate, a PEM file')
-    .option('--tls-key <file>', "the certificate's private key, a PEM file")
-    .option('--no-default', 'reject requests that do not select a sandbox')
-    .allowExcessArguments()
-    .action(async (flags) => {
-      const [word] = serve.args
-      if (word !== undefined) unknownCommand(program, word)
-      const command = await import('./serve-command.ts')
-      await command.serve(flags, start)
-    })
+  addFlags(serve, optionsOf(gatewaySetup.extras))
+  serve.allowExcessArguments().action(async () => {
+    const [word] = serve.args
+    if (word !== undefined) unknownCommand(program, word)
+    const command = await import('./serve-command.ts')
+    await command.serve(serve, start)
+  })
   return readEnvironment(serve)
-}
-
-function addExtraFlags(serve: Command): void {
-  const flags = gatewaySetup.extras.flatMap(({ flags = [] }) => flags)
-  for (const flag of flags.toSorted((left, right) => left.group.localeCompare(right.group)))
-    serve.addOption(toOption(flag).helpGroup(`${flag.group}:`))
-}
-
-function toOption({ flags, description, choices }: Flag): Option {
-  const option = new Option(flags, description)
-  return choices ? option.choices(choices) : option
 }
 
 function addValidate(program: Command): void {
@@ -203,27 +175,8 @@ function addScenarios(program: Command): void {
 
 /** Adds a hint to Commander's message, if there is one. */
 function withHint(text: string): string {
-  const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
-  if (/--extension .*argument missing/.test(text))
-    return `${text}: one or more of ${extensionNames.join(', ')}`
-  return flag === undefined || text.includes('Did you mean')
+  if (text.endsWith('argument missing')) return `${text}: see --help`
+  return !text.includes('unknown option') || text.includes('Did you mean')
     ? text
     : `${text}: see --help, or set it in the --config file`
-}
-
-function toPort(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
-}
-
-function toFactor(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A factor must be a number, 0 or more.')
-}
-
-/** Parses a seed. Digits become a number, so that `--seed 7` equals `seed: 7` in code and configuration files. */
-function toSeed(text: string): string | number {
-  if (text === '') throw new InvalidArgumentError('A seed must be a whole number or a word.')
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
 }

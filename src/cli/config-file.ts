@@ -1,13 +1,13 @@
 /** Reads configuration files, which contain `createGateway` options. */
 import { dirname, resolve } from 'node:path'
+import { optionsOf } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, readDataFile } from '../lib/data-file.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import { isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
+import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts'
+import { isScenarioPath } from '../scenarios/names.ts'
 import { gatewaySetup } from '../setup.ts'
-
-type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
+import { withFlags } from './flags.ts'
 
 /** Maximum size in bytes of a file with fixtures: 64 MB. */
 export const fixtureLimit = 67_108_864
@@ -17,17 +17,19 @@ export function readConfig(file: string): GatewayOptionsInput {
   const { value } = readDataFile(file, fixtureLimit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${file}: must be a mapping of createGateway options`)
-  const options: GatewayOptionsInput = value
-  const { scenarios } = options
-  for (const name of gatewaySetup.extras.flatMap(({ paths = [] }) => paths)) {
-    const path: unknown = Reflect.get(options, name)
-    if (typeof path === 'string') Object.assign(options, { [name]: resolve(dirname(file), path) })
+  const { scenarios }: GatewayOptionsInput = value
+  if (scenarios !== undefined && !Array.isArray(scenarios))
+    throw new UsageError(`${file}: scenarios must be a list, as in [flaky]`)
+  const inFolder = (path: string) => resolve(dirname(file), path)
+  const isPathOption = (name: string) => 'isPath' in (optionsOf(gatewaySetup.extras)[name] ?? {})
+  const entries = Object.entries(value).map(([name, given]) => [
+    name,
+    typeof given === 'string' && isPathOption(name) ? inFolder(given) : given,
+  ])
+  return {
+    ...Object.fromEntries(entries),
+    ...(scenarios && { scenarios: scenarios.map((each) => (isPath(each) ? inFolder(each) : each)) }),
   }
-  if (scenarios === undefined) return options
-  if (!Array.isArray(scenarios)) throw new UsageError(`${file}: scenarios must be a list, as in [flaky]`)
-  const resolved = (scenario: ScenarioOption) =>
-    isPath(scenario) ? (resolve(dirname(file), scenario) as ScenarioPath) : scenario
-  return { ...options, scenarios: scenarios.map(resolved) }
 }
 
 export interface ScenarioFile {
@@ -37,7 +39,7 @@ export interface ScenarioFile {
 }
 
 /** Returns the scenarios given as file paths. */
-export function scenarioFiles(scenarios: readonly ScenarioOption[]): ScenarioFile[] {
+export function scenarioFiles(scenarios: readonly InitialScenario[]): ScenarioFile[] {
   return scenarios.flatMap((scenario, index) => (isPath(scenario) ? { file: scenario, index } : []))
 }
 
@@ -63,25 +65,10 @@ export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): G
     const { message, scenario } = error as Error & { scenario?: number }
     const plain = message.replace('createGateway: ', '')
     if (error instanceof FileError) throw new UsageError(plain)
-    if (config === undefined) throw new UsageError(plain.replace(/^options(\.\w+)+/, flagOf))
-    const prefix = `${config.file}: `
-    if (scenario === undefined)
-      throw new UsageError(`${prefix}${plain.replace(/^(options\.\w+) is a startServer option.*/, useFlag)}`)
+    if (config === undefined) throw new UsageError(withFlags(plain, optionsOf(gatewaySetup.extras)))
+    if (scenario === undefined) throw new UsageError(`${config.file}: ${plain}`)
     throw new UsageError(
-      scenario < config.scenarios ? `${prefix}scenarios[${scenario}]: ${message}` : message,
+      scenario < config.scenarios ? `${config.file}: scenarios[${scenario}]: ${message}` : message,
     )
   }
-}
-
-function useFlag(_: string, option: string): string {
-  return `${option} belongs on the command line: ${flagOf(option)}`
-}
-
-/** Returns the flag that sets an option: `--upstream` for `options.replay.upstream`. */
-export function flagOf(option: string): string {
-  const name = option.slice(option.lastIndexOf('.') + 1)
-  const single = ['allowedHosts', 'allowedOrigins', 'extensions', 'scenarios'].includes(name)
-    ? name.slice(0, -1)
-    : name
-  return `--${single.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -3,14 +3,18 @@
  */
 import { readFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
+import type { Command } from 'commander'
+import { optionsOf } from '../gateway/extra.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { monotonic } from '../lib/clock.ts'
 import { print, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import type { ExtensionName } from '../sandbox/options-input.ts'
+import type { GatewayOptionsInput, InitialScenario } from '../sandbox/options.ts'
 import type { RequestLine } from '../server/request-line.ts'
+import { type ListenOptions, serverOptions } from '../server/server-options.ts'
 import { gatewaySetup } from '../setup.ts'
-import { flagOf, readConfig, scenarioFiles, toGateway } from './config-file.ts'
+import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
+import { readFlags, withFlags } from './flags.ts'
 import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
@@ -18,54 +22,33 @@ import { consoleUrl, highlight, readyLine, readyText, type Started } from './rea
 import { requestLineText } from './request-line-text.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
-export interface ServeFlags {
+/** Flags that set no option. */
+interface ServeFlags {
   port: number
-  host: string
-  allowedHost?: string[]
-  allowedOrigin?: string[]
-  seed?: string | number
   scenario?: string[]
-  token?: string
   tokenFile?: string
-  tlsCert?: string
-  tlsKey?: string
-  default: boolean
   watch?: true
   quiet?: true
   json?: true
   stopWithStdin?: true
   open?: true
-  console: boolean
-  timeScale?: number
-  extension?: string[]
   config?: string
-  /** Flags of extras. */
-  readonly [flag: string]: unknown
 }
 
 /** Type of `startServer`, which only entries may import. */
-export type Start = (options: {
-  gateway: GatewayCore
-  port: number
-  host: string
-  allowedHosts: string[]
-  allowedOrigins: string[]
-  token: string | undefined
-  tlsCert: string | undefined
-  tlsKey: string | undefined
-  console: boolean
-  onRequest: ((line: RequestLine) => void) | undefined
-}) => Promise<Started & { close(graceMs: number): Promise<void> }>
+export type Start = (
+  options: ListenOptions & { gateway: GatewayCore },
+) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
 /** Maximum wait for open replies after a signal, in real milliseconds. A second signal does not wait. */
 const graceMs = 5000
 
-export async function serve(flags: ServeFlags, start: Start): Promise<void> {
-  const { port, host, allowedHost: allowedHosts = [], tlsCert, tlsKey } = flags
-  const { allowedOrigin: allowedOrigins = [] } = flags
-  const token = flags.token ?? (await readToken(flags.tokenFile))
-  const { gateway, files } = createGateway(flags)
-  const hasConsole = flags.console && gateway.extras.some(({ files }) => files)
+export async function serve(command: Command, start: Start): Promise<void> {
+  const flags: ServeFlags = command.opts()
+  const settings: ListenOptions = readFlags(command, serverOptions)
+  const token = settings.token ?? (await readToken(flags.tokenFile))
+  const { gateway, files } = createGateway(command)
+  const hasConsole = settings.console !== false && gateway.extras.some(({ files }) => files)
   if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
   // With --json, only the ready line is printed to stdout.
   const printLine = toLinePrinter(flags.json ? printError : print)
@@ -73,19 +56,11 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     if (!line.path.startsWith('/__understudy')) printLine(requestLineText(line))
   }
   const server = await start({
-    gateway,
-    port,
-    host,
-    allowedHosts,
-    allowedOrigins,
-    token,
-    tlsCert,
-    tlsKey,
-    console: hasConsole,
+    ...settings,
+    ...{ gateway, token, port: flags.port, console: hasConsole },
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error: Error) => {
-    const message = error.message.replace(/^startServer: /, '')
-    throw new UsageError(message.replace(/^options(\.\w+)(\[\d+\])?/, (_, name) => flagOf(name)))
+    throw new UsageError(withFlags(error.message.replace(/^startServer: /, ''), serverOptions))
   })
   // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287 MB, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -122,25 +97,14 @@ async function readToken(file: string | undefined): Promise<string | undefined> 
   throw new UsageError(`--token-file ${file}: the token must have at least one character and no spaces`)
 }
 
-function createGateway(flags: ServeFlags) {
-  const { config, seed, timeScale, scenario = [], default: hasDefault } = flags
-  const options = config === undefined ? {} : readConfig(config)
-  if (flags.extension) options.extensions = flags.extension as ExtensionName[]
-  const scenarios = [...(options.scenarios ?? []), ...scenario] as NonNullable<typeof options.scenarios>
-  const extraOptions = gatewaySetup.extras.map((extra) => {
-    const names = Object.keys(extra.options ?? {}).filter((name) => flags[name] !== undefined)
-    return extra.readFlags?.(flags, options) ?? Object.fromEntries(names.map((name) => [name, flags[name]]))
-  })
-  const gateway = toGateway(
-    {
-      ...options,
-      ...(seed !== undefined && { seed }),
-      ...(timeScale !== undefined && { timeScale }),
-      ...Object.assign({}, ...extraOptions),
-      scenarios,
-      sandboxes: { ...options.sandboxes, ...(!hasDefault && { default: false }) },
-    },
-    config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 },
-  )
-  return { gateway, files: scenarioFiles(scenarios) }
+function createGateway(command: Command) {
+  const { config, scenario = [] }: ServeFlags = command.opts()
+  const options: GatewayOptionsInput = config === undefined ? {} : readConfig(config)
+  const scenarios = [...(options.scenarios ?? []), ...scenario] as InitialScenario[]
+  for (const [name, value] of Object.entries(readFlags(command, optionsOf(gatewaySetup.extras)))) {
+    const isGroup = typeof value === 'object' && !Array.isArray(value)
+    Object.assign(options, { [name]: isGroup ? { ...Reflect.get(options, name), ...value } : value })
+  }
+  const file = config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 }
+  return { gateway: toGateway({ ...options, scenarios }, file), files: scenarioFiles(scenarios) }
 }

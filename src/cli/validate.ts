@@ -2,7 +2,7 @@
  * Checks scenario, fixture and configuration files, and reports every problem with its line and column.
  */
 import { basename } from 'node:path'
-import { optionNames } from '../gateway/extra.ts'
+import { optionsOf } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
@@ -38,8 +38,8 @@ function validateFile(file: string): readonly FileProblem[] {
 /** Returns true for `createGateway` options, false for a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
-  const names = optionNames(gatewaySetup.extras)
-  return Object.keys(value).some((name) => names.includes(name))
+  const options = optionsOf(gatewaySetup.extras)
+  return Object.keys(value).some((name) => Object.hasOwn(options, name))
 }
 
 /** Returns the problems that `--config` would report. */

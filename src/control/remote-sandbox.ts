@@ -12,9 +12,13 @@ import { readDataFile } from '../lib/data-file.ts'
 import { refuseGuesses } from '../lib/guessed-names.ts'
 import { printWarning } from '../lib/print.ts'
 import { shown } from '../lib/schema-messages.ts'
-import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
+import type {
+  SandboxClock,
+  SandboxOptions,
+  SandboxSnapshot,
+  ScenarioOrRule,
+} from '../sandbox/sandbox-options.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
 import type { TurnInput } from '../scenarios/script.ts'
 import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'

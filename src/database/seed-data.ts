@@ -20,9 +20,11 @@ const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
 /** Custom records, which replace a collection's canonical records. */
+export type Fixtures = { [Name in CollectionName]?: readonly Rows[Name][] }
+// Rows are validated later, when a gateway or sandbox is created.
 export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records))) as z.ZodType<
-  // Rows are validated later, when a gateway or sandbox is created.
-  { [Name in CollectionName]?: readonly Rows[Name][] }
+  Fixtures,
+  Fixtures
 >
 
 /** Number of records per collection. Fixtures come first, followed by generated records. */

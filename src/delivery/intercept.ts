@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { inCall } from '../lib/call-names.ts'
-import { readOptions } from '../sandbox/read-options.ts'
+import { option, readOptions } from '../sandbox/option.ts'
 import {
   registerInterception,
   type UnhandledRequestCallback,
@@ -29,12 +29,16 @@ export interface InterceptOptions {
   onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
-const checks = {
-  onUnhandledRequest: () =>
-    z.union([
-      z.enum(unhandledRequestStrategies),
-      z.custom<UnhandledRequestCallback>((value) => typeof value === 'function'),
-    ]),
+const interceptOptions = {
+  onUnhandledRequest: option(
+    'Action for requests that the gateway does not handle.',
+    () =>
+      z.union([
+        z.enum(unhandledRequestStrategies),
+        z.custom<UnhandledRequestCallback>((value) => typeof value === 'function'),
+      ]),
+    { default: 'guard' },
+  ),
 }
 
 export interface Interception {
@@ -57,14 +61,14 @@ export interface Interception {
  * after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
-  const { onUnhandledRequest = 'guard' } = inCall('intercept', () => {
+  const { onUnhandledRequest } = inCall('intercept', () => {
     if (!isGateway(gateway))
       throw new TypeError('intercept() expects a gateway, as in intercept(createGateway())')
     if (globalThis.navigator?.userAgent === 'Cloudflare-Workers')
       throw new Error(
         "intercept() does not work in a Cloudflare worker: replace its fetch, as in vi.stubGlobal('fetch', gateway.fetch), or pass outboundService: (request) => gateway.fetch(request) to Miniflare",
       )
-    return readOptions(checks, options, 'intercept')
+    return readOptions(interceptOptions, options, 'intercept')
   })
   const handlers = new UserHandlers()
   const setup = { gateway, handlers, onUnhandledRequest }

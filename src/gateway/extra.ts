@@ -8,8 +8,8 @@ import type { Reply, StreamEvent } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
-import { optionNames as coreOptionNames } from '../sandbox/options.ts'
-import type { ExtensionName } from '../sandbox/options-input.ts'
+import type { Options } from '../sandbox/option.ts'
+import { type ExtensionName, gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -19,32 +19,22 @@ import type { ScenarioInput } from '../scenarios/scenario.ts'
  * Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily.
  *
  * An extra with a list of operations is enabled by its name in the `extensions` option. Any other is always enabled.
+ *
+ * @typeParam Input Options as users write them.
  */
-export interface ExtraDefinition<Options extends object = object, RequestBodies extends object = object>
+export interface ExtraDefinition<Input extends object = object, RequestBodies extends object = object>
   extends Extra {
   readonly name: string
   /** Type of the request bodies of its operations, by operation id. Never set. @internal */
   readonly bodies?: RequestBodies
-  /** Schemas of the extra's options. Each is built only if its option is set. */
-  readonly options?: { readonly [Name in keyof Options]-?: () => OptionSchema<Options[Name]> }
-  /**
-   * Options whose value is a file path. In a configuration file, paths are relative to that file. @internal
-   */
-  readonly paths?: readonly (keyof Options & string)[]
-  /** Flags that this extra adds to `serve`. @internal */
-  readonly flags?: readonly Flag[]
-  /**
-   * Derives options from `serve` flags and a configuration file's options. Default: flags with the same names. Throws
-   * a `UsageError` for incompatible flags. @internal
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: commander does not type its flags
-  readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
+  /** Declarations of the extra's options. @internal */
+  readonly options?: Options
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command, extras: readonly AnyExtra[]) => Promise<void>
   /** Converts another format to a scenario. Returns undefined for any other value. @internal */
   readonly readScenario?: (value: unknown, operations: readonly KnownOperation[]) => ScenarioInput | undefined
   /** Returns the members that depend on a gateway's options. Throws a one-line error for invalid options. @internal */
-  readonly create?: (options: Options) => Extra | undefined
+  readonly create?: (options: Input) => Extra | undefined
 }
 
 /** An extra with any options, which have already been validated. */
@@ -53,7 +43,7 @@ export type AnyExtra = ExtraDefinition<any, any>
 
 /** Intersection of several extras' option types. */
 export type OptionsOf<Definition> = Intersection<
-  Definition extends ExtraDefinition<infer Options, infer _> ? [Options] : never
+  Definition extends ExtraDefinition<infer Input, infer _> ? [Input] : never
 >
 
 /** Intersection of the types of request bodies of several extras' operations. */
@@ -68,20 +58,6 @@ type Intersection<Wrapped extends [object]> = (
 ) extends (each: infer All extends object) => void
   ? All
   : never
-
-interface OptionSchema<Value> {
-  readonly _zod: { readonly output: Exclude<Value, undefined> }
-}
-
-/** A flag of `serve`, in Commander's syntax. */
-export interface Flag {
-  /** Flag with its argument, such as `--on-unmatched-recording <what>`. */
-  readonly flags: string
-  readonly description: string
-  /** Heading in the help text under which the flag is listed. */
-  readonly group: 'Behaviour' | 'Recordings'
-  readonly choices?: readonly string[]
-}
 
 /** The parts of an extra that a gateway uses. */
 export interface Extra {
@@ -179,9 +155,9 @@ export interface AnsweredCall {
   readonly prices: { readonly prompt: number; readonly completion: number }
 }
 
-/** Returns all option names of a gateway with these extras. */
-export function optionNames(extras: readonly AnyExtra[]): string[] {
-  return [...coreOptionNames, ...extras.flatMap(({ options = {} }) => Object.keys(options))]
+/** Returns all options of a gateway with these extras. */
+export function optionsOf(extras: readonly AnyExtra[]): Options {
+  return Object.assign({}, gatewayOptions, ...extras.map(({ options }) => options))
 }
 
 /** Returns the operations of the extras that the `extensions` option enables, by name. */

@@ -7,15 +7,14 @@ import type { AnyOperation } from '../operation.ts'
 import { customOperation } from '../operations/custom-operation.ts'
 import { operations as specified } from '../operations/index.ts'
 import { collections } from '../resources/collections.ts'
-import { readGatewayOptions } from '../sandbox/options.ts'
-import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import { assertObject } from '../sandbox/read-options.ts'
+import { assertObject, readOptions } from '../sandbox/option.ts'
+import type { GatewayOptions, GatewayOptionsInput } from '../sandbox/options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox/sandbox-options.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type ReadOptions, readScenario } from '../scenarios/read-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { type AnyExtra, type Dialect, type Extra, extensionHint, extensionsIn } from './extra.ts'
+import { type AnyExtra, type Dialect, type Extra, extensionHint, extensionsIn, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
 /** Parts of a gateway that entry points add to the core. */
@@ -58,7 +57,7 @@ export class GatewayCore<Bodies extends object = any> extends Sandbox<Bodies> {
   /** Throws a one-line error if an option, scenario or fixture is invalid. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
     const { extras: knownExtras = [], files } = setup
-    const checked = readGatewayOptions(options, knownExtras)
+    const checked = readOptions(optionsOf(knownExtras), options, 'createGateway') as GatewayOptions
     const created = knownExtras.map((extra) => ({ ...extra, ...extra.create?.(checked) }))
     const dialect = created.find((extra) => extra.dialect)?.dialect
     const active: readonly string[] = [...checked.extensions, ...(dialect?.extensions ?? [])]

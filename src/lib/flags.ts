@@ -71,6 +71,7 @@ function parsed(option: Option, variable: string, text: string): unknown {
   try {
     return option.parseArg ? option.parseArg(text, undefined) : text
   } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(error.message.replace(`${option.long}`, variable))
     if (!(error instanceof InvalidArgumentError)) throw error
     throw new UsageError(`${variable}: '${text}' is invalid. ${error.message}`)
   }

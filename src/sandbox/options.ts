@@ -1,131 +1,156 @@
-/**
- * Validates gateway options, which `createGateway`, configuration files and (in part) `createSandbox` accept.
- * `options-input.ts` documents them.
- */
+/** Options of `createGateway`, which configuration files and (in part) `createSandbox` accept, too. */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
+import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { type Latency, LatencyOption } from './latency.ts'
-import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
-import { readOptions, type ValidatedOptions } from './read-options.ts'
+import { LatencyOption } from './latency.ts'
+import { group, type OptionsInput, type OptionsOutput, option } from './option.ts'
+
+/** Groups of operations that the specification names but does not describe. */
+export const extensionNames = ['chat', 'messages', 'models', 'management'] as const
+export type ExtensionName = (typeof extensionNames)[number]
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-export const defaultOptions = () => ({
-  seed: 1,
-  recordCounts: {},
-  fixtures: {},
-  strict: false,
-  clock: 'fixed',
-  timeScale: 1,
-  extensions: [],
-  operations: [],
-  scenarios: [],
-  promptCache: false,
-  storedResponses: false,
-  stream: defaultStream(),
-  search: defaultSearch(),
-  limits: defaultLimits(),
-  sandboxes: defaultSandboxes(),
-})
+/** The part of a custom operation that this layer needs. `src/operations` has the full type. */
+export interface CustomOperation {
+  /** Id starting with a verb, such as `listReports`. */
+  readonly id: string
+  readonly method: string
+  readonly path: string
+}
+export const CustomOperation = z.lazy(() =>
+  z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation'),
+)
 
-const defaultStream = () => ({ events: 'all' as const })
-const defaultSearch = () => ({ limitedEngine: 'engine_c' as const })
-const defaultLimits = () => ({
-  requestBodyBytes: 10 * 1024 * 1024,
-  journalEntries: 3000,
-  journalBytes: 128 * 1024 * 1024,
-  journalBodyBytes: 1024 * 1024,
-  sandboxes: 100_000,
-  sandboxIdleMs: 60 * 60 * 1000,
-})
-const defaultSandboxes = () => ({ default: true })
+export type InitialScenario = BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput
+export const InitialScenario: z.ZodType<InitialScenario, InitialScenario> = z.lazy(() =>
+  z.custom<InitialScenario>((value) => typeof value === 'string' || isObject(value)),
+)
 
 const baseUrl = mustBe('a URL that ends in /api/v1, such as https://gateway.example/api/v1')
 
-/** Schemas by option. A schema is built when its option is used, because building all of them takes 5 ms. */
-const checks = {
-  seed: () => z.union([z.int(), z.string().min(1)]),
-  recordCounts: () => Size,
-  fixtures: () => Fixtures,
-  baseUrl: () => z.url(baseUrl).regex(/\/api\/v1\/?$/, baseUrl),
-  apiKeys: () => z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
-  strict: () => z.boolean(),
-  clock: () => z.enum(['fixed', 'system']),
-  timeScale: () => z.number().min(0).max(1e6),
-  extensions: () => z.array(z.enum(extensionNames)),
-  operations: () => z.array(z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation')),
-  // Annotated because the declaration file would otherwise expand the inferred type.
-  scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
-    z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
-  promptCache: () => z.boolean(),
-  storedResponses: () => z.boolean(),
-  stream: () => z.strictObject({ events: z.enum(['all', 'documented']).default(defaultStream().events) }),
-  latency: () => LatencyOption,
-  search: () => {
-    const engine = z.enum(['engine_a', 'engine_b', 'engine_c']).nullable()
-    return z.strictObject({ limitedEngine: engine.default(defaultSearch().limitedEngine) })
-  },
-  models: () => z.array(z.string().min(1)),
-  limits: () => {
-    const limits = defaultLimits()
-    return z.strictObject({
-      requestBodyBytes: count(1).default(limits.requestBodyBytes),
-      journalEntries: count(1).default(limits.journalEntries),
-      journalBytes: count(1).default(limits.journalBytes),
-      journalBodyBytes: count().default(limits.journalBodyBytes),
-      sandboxes: count(1).default(limits.sandboxes),
-      sandboxIdleMs: PositiveDuration.default(limits.sandboxIdleMs),
-    })
-  },
-  sandboxes: () =>
-    z.strictObject({
-      default: z.boolean().default(defaultSandboxes().default),
-    }),
+export const gatewayOptions = {
+  seed: option('Seed for all generated data.', () => z.union([z.int(), z.string().min(1)]), {
+    default: 1,
+    flag: '--seed <seed>',
+  }),
+  recordCounts: option(
+    'Number of records per collection. Fixtures come first, followed by generated records. Default: the fixtures only.',
+    () => Size,
+    { default: {} },
+  ),
+  fixtures: option('Custom records by collection, replacing the canonical ones.', () => Fixtures, {
+    default: {},
+  }),
+  baseUrl: option("The gateway's base URL, which must end in `/api/v1`. Default: any origin.", () =>
+    z.url(baseUrl).regex(/\/api\/v1\/?$/, baseUrl),
+  ),
+  apiKeys: option('Valid API keys. Default: any key.', () =>
+    z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),
+  ),
+  strict: option('If true, requests with unknown fields get a 400.', () => z.boolean(), { default: false }),
+  clock: option(
+    'Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request, `system` uses the system clock.',
+    () => z.enum(['fixed', 'system']),
+    { default: 'fixed' },
+  ),
+  timeScale: option(
+    'Factor for delays and elapsed time. 0 makes delays instant.',
+    () => z.number().min(0).max(1e6),
+    { default: 1, flag: '--time-scale <factor>' },
+  ),
+  extensions: option(
+    `Enabled groups of operations outside the specification: ${extensionNames.join(', ')}.`,
+    () => z.array(z.enum(extensionNames)),
+    { default: [], flag: '--extensions, --extension <groups>' },
+  ),
+  operations: option('Custom operations, from `defineOperation`.', () => z.array(CustomOperation), {
+    default: [],
+  }),
+  scenarios: option(
+    'Scenarios active from the start: names, file paths, scenarios or rules.',
+    () => z.array(InitialScenario),
+    { default: [] },
+  ),
+  promptCache: option(
+    "If true, a prefix that a prompt shares with one of the sandbox's earlier prompts counts as cached tokens.",
+    () => z.boolean(),
+    { default: false },
+  ),
+  storedResponses: option(
+    'If true, responses are stored unless `store` is false, so that `previous_response_id` can continue them. If false, `store: true` and `previous_response_id` get a 400.',
+    () => z.boolean(),
+    { default: false },
+  ),
+  stream: group('Options for event streams.', {
+    events: option(
+      'Events to stream: `all` events that published clients know, or only the `documented` ones.',
+      () => z.enum(['all', 'documented']),
+      { default: 'all' },
+    ),
+  }),
+  latency: option(
+    "Simulated latency: time to the first event (milliseconds or `'2s'`), that and the time per token, or typical figures.",
+    () => LatencyOption,
+  ),
+  search: group('Options for the simulated web search.', {
+    limitedEngine: option(
+      'Search engine that limits `max_results` to 20, or null for none.',
+      () => z.enum(['engine_a', 'engine_b', 'engine_c']).nullable(),
+      { default: 'engine_c' },
+    ),
+  }),
+  models: option(
+    'Known models, as globs. Requests for other models log a warning or, with `strict`, get a 400. Default: any model.',
+    () => z.array(z.string().min(1)),
+  ),
+  limits: group('Limits on request bodies, the journal and sandboxes.', {
+    requestBodyBytes: option(
+      'Maximum request body size in bytes. Larger bodies get a 413. Default: 10 MiB.',
+      () => count(1),
+      { default: 10 * 1024 * 1024 },
+    ),
+    journalEntries: option(
+      'Maximum number of calls in the journal, across all sandboxes. The oldest are evicted first.',
+      () => count(1),
+      { default: 3000 },
+    ),
+    journalBytes: option(
+      "Maximum total size of the journal's calls, in bytes. The oldest lose their bodies first. Default: 128 MiB.",
+      () => count(1),
+      { default: 128 * 1024 * 1024 },
+    ),
+    journalBodyBytes: option(
+      'Maximum size of one body in the journal, in bytes. Longer bodies are truncated. Default: 1 MiB.',
+      () => count(),
+      { default: 1024 * 1024 },
+    ),
+    sandboxes: option('Maximum number of sandboxes.', () => count(1), { default: 100_000 }),
+    sandboxIdleMs: option(
+      "Time after which an idle sandbox is disposed: milliseconds or `'30m'`. Default: 1 hour.",
+      () => PositiveDuration,
+      { default: 60 * 60 * 1000 },
+    ),
+  }),
+  sandboxes: group('Options for sandboxes.', {
+    default: option(
+      'If false, requests that do not name a sandbox get a 410 instead of using the default sandbox.',
+      () => z.boolean(),
+      { default: true, flag: '--no-default' },
+    ),
+  }),
 }
 
-type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
-
-// Does not compile unless every option has both an entry in `checks` and a field in `GatewayOptionsInput`.
-true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
+export interface GatewayOptionsInput extends OptionsInput<typeof gatewayOptions> {}
 
 /** Validated options, including defaults. */
-export type GatewayOptions = ResolvedOptions
-
-interface ResolvedOptions extends Omit<GatewayOptionsInput, Defaulted | Transformed>, Required<Defaults> {
-  latency?: Latency
-  stream: Complete<'stream'>
-  search: Complete<'search'>
-  limits: Record<keyof Complete<'limits'>, number>
-  sandboxes: Required<SandboxOptions>
-}
-
-type Complete<Name extends keyof GatewayOptionsInput> = Required<NonNullable<GatewayOptionsInput[Name]>>
-type SandboxOptions = NonNullable<GatewayOptionsInput['sandboxes']>
-type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Transformed>
-type Defaulted = keyof ReturnType<typeof defaultOptions>
-/** Options whose validated type differs from the input type. */
-type Transformed = 'latency' | 'stream' | 'search' | 'limits' | 'sandboxes'
-
-export const optionNames = Object.keys(checks)
-
-/**
- * Validates options and fills in the defaults. Throws a one-line error.
- *
- * @param extras Extras, each with the schemas of its options.
- */
-export function readGatewayOptions(
-  input: object,
-  extras: readonly { readonly options?: object }[],
-): GatewayOptions {
-  const all: typeof checks = Object.assign({}, checks, ...extras.map(({ options }) => options))
-  const checked: ValidatedOptions<typeof checks> = readOptions(all, input, 'createGateway')
-  return { ...defaultOptions(), ...checked } as GatewayOptions
-}
+export interface GatewayOptions extends OptionsOutput<typeof gatewayOptions> {}
 
 /** Options that a sandbox can override. */
 export const SandboxDataOptions = z.lazy(() =>
-  z.strictObject({ seed: checks.seed(), fixtures: checks.fixtures() }),
+  z.strictObject({ seed: gatewayOptions.seed.schema(), fixtures: gatewayOptions.fixtures.schema() }),
 )

@@ -3,7 +3,40 @@
 import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Duration } from '../lib/numbers.ts'
-import type { GatewayOptionsInput } from './options-input.ts'
+import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { ScenarioPath } from '../scenarios/names.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
+import type { GatewayOptionsInput } from './options.ts'
+
+/** A recording, as returned by `parseRecording`. */
+export interface RecordingInput {
+  readonly head: object
+  readonly chunks: readonly unknown[]
+}
+
+/** Argument of `use()`: scenarios, rules, recordings, names of bundled scenarios and file paths. */
+export type ScenarioOrRule =
+  | BundledScenarioName
+  | ScenarioPath
+  // Accepts computed names and paths, while editors still complete bundled names.
+  | (string & NotRule)
+  | (ScenarioInput & NotRule)
+  | RuleInput
+  | (RecordingInput & NotRule)
+
+/**
+ * Makes the compiler compare objects that have one of these effects only with rules, so that it suggests rule
+ * fields.
+ */
+interface NotRule {
+  /** A property that strings have, too. Without one, the compiler would accept no string for this type. */
+  readonly length?: number
+  readonly fault?: undefined
+  readonly faults?: undefined
+  readonly script?: undefined
+  readonly sequence?: undefined
+  readonly rateLimit?: undefined
+}
 
 /** Options of `createSandbox`, all optional. */
 export interface SandboxOptions {

@@ -24,8 +24,7 @@ import {
   scriptScenario,
 } from '../scenarios/shorthand.ts'
 import type { GatewayOptions } from './options.ts'
-import type { ScenarioOrRule } from './options-input.ts'
-import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
+import type { SandboxClock, SandboxSnapshot, ScenarioOrRule } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 import type { Sandboxes } from './sandboxes.ts'
 

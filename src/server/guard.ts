@@ -18,7 +18,7 @@ export class Guard {
   readonly #listensOnAll: boolean
   readonly #allowedOrigins: ReadonlySet<string>
 
-  constructor({ host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], token }: Access) {
+  constructor({ host, allowedHosts, allowedOrigins, token }: Access) {
     this.#allowedHosts = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
     this.#allowedOrigins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
     this.#listensOnAll = host === '0.0.0.0' || host === '::'

@@ -29,8 +29,7 @@ interface Certificate {
  * @param onConnection Called for each connection, after the TLS handshake if there is one.
  */
 export function createListener(
-  { tlsCert, tlsKey }: ServerSettings,
-  requestTimeoutMs: number,
+  { tlsCert, tlsKey, requestTimeoutMs }: ServerSettings,
   onRequest: RequestListener,
   onConnection: (socket: Socket) => void,
 ): Server {

@@ -1,46 +1,12 @@
-/** Validates `startServer` options, and explains `listen` errors in one line. */
+/** Options of `startServer`, and the reasons for `listen` errors in one line. */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
-import { between, type Duration, PositiveDuration } from '../lib/numbers.ts'
+import { between, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
+import { type OptionsInput, type OptionsOutput, option } from '../sandbox/option.ts'
 import type { RequestLine } from './request-line.ts'
 
-/** Options of `startServer` in addition to the gateway's. */
-export interface ServerSettings {
-  /** Port to listen on. Default: any free port. */
-  port?: number
-  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
-  host?: string
-  /** Accepted host names, in addition to loopback names and `host`. Default: none. */
-  allowedHosts?: string[]
-  /**
-   * Origins allowed to call the API, such as `https://app.example`, in addition to loopback and the server's own
-   * origin. `*` allows every origin. Default: none.
-   */
-  allowedOrigins?: string[]
-  /** Bearer token that control requests require. Default: none on loopback, generated on other addresses. */
-  token?: string
-  /** PEM file with a certificate, with which the server serves HTTPS. Default: none; the server serves HTTP. */
-  tlsCert?: string
-  /** PEM file with the certificate's private key. Default: none. */
-  tlsKey?: string
-  /** If true, serves the console, a web page, at `/__understudy/`. Default: true. */
-  console?: boolean
-  /** Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway. */
-  gateway?: GatewayCore
-  /**
-   * Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within the same time, and
-   * within 10 s. Default: 30 s.
-   */
-  requestTimeoutMs?: Duration
-  /** Called after each request completes. Errors that the callback throws are printed. Default: none. */
-  onRequest?: (line: RequestLine) => unknown
-}
-
-/** Schema of a host name. Rejects URLs and ports, because names are compared with the `Host` header without its port. */
+/** A host name. URLs and ports are rejected, because names are compared with the `Host` header without its port. */
 const hostName = () =>
   z
     .string()
@@ -55,55 +21,76 @@ const origin = () =>
       mustBe("an origin such as https://app.example, or '*'"),
     )
 
-const checks = {
-  port: () => between(0, 65_535),
-  host: hostName,
-  allowedHosts: () => z.array(hostName()),
-  allowedOrigins: () => z.array(origin()),
-  token: () =>
-    z
-      .string()
-      .min(1, 'Must not be empty: omit it for the default, which is none on loopback')
-      .regex(/^\S+$/, 'Must have no spaces'),
-  tlsCert: () => z.string().min(1),
-  tlsKey: () => z.string().min(1),
-  console: () => z.boolean(),
-  gateway: () => z.custom<GatewayCore>(isGateway, mustBe('a gateway, from createGateway()')),
-  requestTimeoutMs: () => PositiveDuration,
-  onRequest: () =>
-    z.custom<(line: never) => void>((value) => typeof value === 'function', mustBe('a function')),
-} satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
+/** Token that is sent in a header. */
+const token = () =>
+  z
+    .string()
+    .min(1, 'Must not be empty: omit it for the default, which is none on loopback')
+    .regex(/^[\x21-\x7e]+$/, 'Must be visible ASCII characters without spaces')
 
-/**
- * Separates server options from gateway options. Throws a `TypeError` for an unknown option or an invalid server
- * option.
- *
- * @param optionNames Names of gateway options.
- */
-export function readServerOptions<Input extends object>(input: Input, optionNames: readonly string[]) {
-  assertObject(input, 'startServer')
-  const server: Record<string, unknown> = {}
-  const gateway: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(input)) {
-    const serverNames: readonly string[] = serverOptionNames
-    const target = serverNames.includes(name) ? server : gateway
-    target[name] = value
-    if (target === gateway && !optionNames.includes(name))
-      throw new TypeError(
-        `startServer: unknown option '${name}'${didYouMean(name, [...serverNames, ...optionNames])}`,
-      )
-  }
-  readOptions(checks, server, 'startServer')
-  const [misplaced] = server['gateway'] === undefined ? [] : Object.keys(gateway)
-  if (misplaced !== undefined)
-    throw new TypeError(
-      `startServer: options.${misplaced} cannot be combined with options.gateway: pass it to createGateway()`,
-    )
-  return {
-    server: server as Pick<Input, keyof Input & (typeof serverOptionNames)[number]>,
-    gateway: gateway as GatewayOptionsInput,
-  }
+export const ServedGateway = z.lazy(() =>
+  z.custom<GatewayCore>(isGateway, mustBe('a gateway, from createGateway()')),
+)
+
+export type RequestLog = (line: RequestLine) => unknown
+export const RequestLog = z.lazy(() =>
+  z.custom<RequestLog>((value) => typeof value === 'function', mustBe('a function')),
+)
+
+export const serverOptions = {
+  port: option('Port to listen on. Default: any free port.', () => between(0, 65_535), { default: 0 }),
+  host: option('Address to listen on. Default: 127.0.0.1, which only this machine can reach.', hostName, {
+    default: '127.0.0.1',
+    flag: '--host <address>',
+  }),
+  allowedHosts: option(
+    'Accepted host names, in addition to loopback names and `host`.',
+    () => z.array(hostName()),
+    { default: [], flag: '--allowed-host <names>' },
+  ),
+  allowedOrigins: option(
+    "Origins allowed to call the API, such as `https://app.example`, in addition to loopback and the server's own origin. `*` allows every origin.",
+    () => z.array(origin()),
+    { default: [], flag: '--allowed-origin <origins>' },
+  ),
+  token: option(
+    'Bearer token that control requests require. Default: none on loopback, generated on other addresses.',
+    token,
+    { flag: '--token <token>' },
+  ),
+  tlsCert: option(
+    'PEM file with a certificate, with which the server serves HTTPS. Default: none; the server serves HTTP.',
+    () => z.string().min(1),
+    { flag: '--tls-cert <file>' },
+  ),
+  tlsKey: option("PEM file with the certificate's private key.", () => z.string().min(1), {
+    flag: '--tls-key <file>',
+  }),
+  console: option(
+    'If false, the console, a web page at `/__understudy/`, is not served.',
+    () => z.boolean(),
+    {
+      default: true,
+      flag: '--no-console',
+    },
+  ),
+  gateway: option(
+    'Existing gateway to serve. Cannot be combined with gateway options. Default: a new gateway.',
+    () => ServedGateway,
+  ),
+  requestTimeoutMs: option(
+    "Maximum real time to receive a request body: milliseconds or `'1m'`. Headers must arrive within the same time, and within 10 s. Default: 30 s.",
+    () => PositiveDuration,
+    { default: 30_000 },
+  ),
+  onRequest: option(
+    'Called after each request completes. Errors that the callback throws are printed.',
+    () => RequestLog,
+  ),
 }
+
+export interface ListenOptions extends OptionsInput<typeof serverOptions> {}
+export interface ServerSettings extends OptionsOutput<typeof serverOptions> {}
 
 /** Adds a fix to the message of a `listen` error. The `code` is unchanged. */
 export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {

@@ -11,7 +11,6 @@ import { ok, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { monotonic } from '../lib/clock.ts'
 import { loadOnce } from '../lib/load-once.ts'
-import { toMilliseconds } from '../lib/numbers.ts'
 import { printError } from '../lib/print.ts'
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from '../lib/real-timers.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
@@ -27,8 +26,6 @@ const idleCheckMs = 20
 export class Server {
   readonly gateway: GatewayCore
   readonly #settings: ServerSettings
-  readonly #host: string
-  readonly #requestTimeoutMs: number
   readonly #guard: Guard
   readonly #listener: NodeServer
   /** Newest reply on each connection. A connection is in use while this reply is open and not stalled. */
@@ -40,13 +37,11 @@ export class Server {
   constructor(gateway: GatewayCore, settings: ServerSettings) {
     this.gateway = gateway
     this.#settings = settings
-    this.#host = settings.host ?? '127.0.0.1'
-    this.#requestTimeoutMs = toMilliseconds(settings.requestTimeoutMs ?? '30s')
     this.#guard = new Guard(settings)
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       void this.handle(request, response)
     }
-    this.#listener = createListener(settings, this.#requestTimeoutMs, onRequest, (socket) => {
+    this.#listener = createListener(settings, onRequest, (socket) => {
       this.#connections.set(socket, undefined)
       socket.once('close', () => this.#connections.delete(socket))
     })
@@ -66,13 +61,13 @@ export class Server {
    * address.
    */
   async listen(): Promise<{ port: number; url: string }> {
-    const { port = 0, tlsCert } = this.#settings
+    const { host, port, tlsCert } = this.#settings
     await new Promise<void>((resolve, reject) => {
-      this.#listener.once('error', (error) => reject(toListenError(error, port, this.#host)))
-      this.#listener.listen(port, this.#host, resolve)
+      this.#listener.once('error', (error) => reject(toListenError(error, port, host)))
+      this.#listener.listen(port, host, resolve)
     })
     const bound = (this.#listener.address() as AddressInfo).port
-    const url = `${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(this.#host)}:${bound}`
+    const url = `${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(host)}:${bound}`
     this.#removeBaseUrl = this.gateway.sandboxes.serveAt(`${url}/api/v1`)
     return { port: bound, url }
   }
@@ -144,7 +139,7 @@ export class Server {
     } catch (error) {
       refuse(response, error)
     } finally {
-      if (!request.complete) cutUnreadBody(request, response, this.#requestTimeoutMs)
+      if (!request.complete) cutUnreadBody(request, response, this.#settings.requestTimeoutMs)
     }
   }
 
@@ -171,12 +166,12 @@ export class Server {
   }
 
   get #hasConsole(): boolean {
-    return (this.#settings.console ?? true) && this.gateway.extras.some(({ files }) => files)
+    return this.#settings.console && this.gateway.extras.some(({ files }) => files)
   }
 
   #toCall(request: IncomingMessage, sink: NodeSink): Call {
     return toNodeCall(request, sink, {
-      timeoutMs: this.#requestTimeoutMs,
+      timeoutMs: this.#settings.requestTimeoutMs,
       awaitsContinue: request.headers.expect !== undefined,
     })
   }

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
-import { flagOf, scenarioFiles } from '../../src/cli/config-file.ts'
+import { scenarioFiles } from '../../src/cli/config-file.ts'
+import { withFlags } from '../../src/cli/flags.ts'
 import { openPage } from '../../src/cli/open-page.ts'
 import { prepareLater } from '../../src/cli/prepare.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
+import { optionsOf } from '../../src/gateway/extra.ts'
 import type { CallListener } from '../../src/journal/call-record.ts'
+import { gatewaySetup } from '../../src/setup.ts'
 import { call } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 
@@ -181,17 +184,11 @@ describe('watchScenarios()', () => {
   })
 })
 
-describe('flagOf()', () => {
-  it.each([
-    ['allowedHosts', '--allowed-host'],
-    ['allowedOrigins', '--allowed-origin'],
-    ['extensions', '--extension'],
-    ['scenarios', '--scenario'],
-    ['timeScale', '--time-scale'],
-    ['options.replay.upstream', '--upstream'],
-  ])('returns the flag for %s: %s', (option, flag) => {
-    expect(flagOf(option)).toBe(flag)
-  })
+it('withFlags() replaces the options in a message by their flags', () => {
+  const message = 'options.replay.upstream, options.extensions[0], options.timeScale and options.clock'
+  expect(withFlags(message, optionsOf(gatewaySetup.extras))).toBe(
+    '--upstream, --extension, --time-scale and options.clock',
+  )
 })
 
 it('scenarioFiles() returns the scenarios that are paths, with their position in the list', () => {

@@ -444,13 +444,13 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       () => create({ fixtures: { providers: [{ id: 'ours' }] } }),
       "unknown field 'options.fixtures.providers[0].id'; expected one of 7, such as name, slug",
     ],
-    [() => create('flaky'), "createGateway expects an options object such as { seed: 7 }, got 'flaky'"],
+    [() => create('flaky'), "createGateway expects an options object such as { seed: … }, got 'flaky'"],
     [() => create({ seeed: 1 }), "createGateway: unknown option 'seeed'; did you mean 'seed'?"],
     [
       () => create({ limits: { max: 3 } }),
       "createGateway: unknown option 'limits.max'; expected one of 6, such as requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes",
     ],
-    [() => create({ port: 4141 }), 'options.port is a startServer option'],
+    [() => create({ port: 4141 }), "unknown option 'port'; it is a startServer option"],
     [
       () => create({ scenarios: 'flaky' }),
       "createGateway: options.scenarios must be a list, got 'flaky'; write ['flaky']",
@@ -469,7 +469,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   fixtures: [
     [
       () => create({ fixtures: { provider: [] } }),
-      "createGateway: unknown option 'fixtures.provider'; did you mean 'providers'?",
+      "createGateway: options.fixtures.provider: unknown field; did you mean 'providers'?",
     ],
     [() => create({ fixtures: { providers: [{ name: 'x' }] } }), 'providers[0].slug'],
     [() => create({ fixtures: { presets: [] } }), 'presetVersions'],
@@ -624,7 +624,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   commands: [
     [() => printed('serv'), "Unknown command 'serv'; did you mean 'serve'?"],
     [() => printed('--prot', '3'), '--port'],
-    [() => printed('--port', 'abc'), 'A port must be a whole number from 0 to 65535.'],
+    [() => printed('--port', 'abc'), "--port must be 0 to 65535, got 'abc'"],
     [() => printed('--scenario', 'flakey'), "did you mean 'flaky'?"],
     [() => printed('--latency', 'slow'), 'see --help, or set it in the --config file'],
     [() => printed('--config', 'nope.yaml'), 'nope.yaml: no such file'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { open } from '../call.ts'
+import { hasExtra } from '../has-extra.ts'
 
 const limits = {
   requestBodyBytes: 10_485_760,
@@ -30,6 +31,7 @@ describe('createGateway', () => {
       search: { limitedEngine: 'engine_c' },
       limits,
       sandboxes: { default: true },
+      ...(hasExtra('recordings') && { replay: {} }),
     })
     const given = createGateway({ sandboxes: {}, limits: {}, stream: {}, search: {} }).options
     expect(given).toEqual(options)

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { GatewayOptionsInput } from '../../src/sandbox/options-input.ts'
+import type { GatewayOptionsInput } from '../../src/sandbox/options.ts'
 
 const model = 'aurora/dawn-2'
 

@@ -1,37 +1,30 @@
 /** Mocks operations that an OpenAPI document describes and nothing else implements. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { type OptionsInput, option } from '../../sandbox/option.ts'
 import { readDocumentFile } from './document.ts'
 import { documentOperations } from './document-operations.ts'
 
-export interface OpenapiOptions {
-  /**
-   * OpenAPI 3 document whose operations are mocked, unless another operation has the same method and path: a parsed
-   * document or, in Node, a file path. Default: none.
-   */
-  openapi?: string | object
+export type ParsedDocument = object
+export const ParsedDocument = z.lazy(() =>
+  z.custom<ParsedDocument>(
+    (value) => typeof value === 'object' && value !== null,
+    'Must be the path of a file, or a parsed OpenAPI document',
+  ),
+)
+
+export const openapiOptions = {
+  openapi: option(
+    'OpenAPI 3 document whose operations are mocked, unless another operation has the same method and path: a parsed document or, in Node, a file path.',
+    () => z.union([z.string().min(1), ParsedDocument]),
+    { flag: '--openapi <file>', isPath: true },
+  ),
 }
+export interface OpenapiOptions extends OptionsInput<typeof openapiOptions> {}
 
 export const openapi: ExtraDefinition<OpenapiOptions> = {
   name: 'openapi',
-  options: {
-    openapi: () =>
-      z.union([
-        z.string().min(1),
-        z.custom<object>(
-          (value) => typeof value === 'object' && value !== null,
-          'Must be the path of a file, or a parsed OpenAPI document',
-        ),
-      ]),
-  },
-  paths: ['openapi'],
-  flags: [
-    {
-      flags: '--openapi <file>',
-      description: 'OpenAPI 3 document with additional operations to mock',
-      group: 'Behaviour',
-    },
-  ],
+  options: openapiOptions,
   create({ openapi: source }) {
     if (source === undefined) return undefined
     return {

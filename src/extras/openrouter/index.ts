@@ -1,22 +1,20 @@
 /** OpenRouter's variant of the API: its names, its additional fields and its error messages. */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { type OptionsInput, option } from '../../sandbox/option.ts'
 import { openrouter as dialect } from './dialect.ts'
 
-export interface OpenrouterOptions {
-  /** Vendor whose names and fields requests and replies have. Default: the specification's names and fields. */
-  dialect?: 'openrouter'
+export const openrouterOptions = {
+  dialect: option(
+    "Vendor whose names and fields requests and replies have: `openrouter`. Default: the specification's.",
+    () => z.enum(['openrouter']),
+    { flag: '--dialect <name>' },
+  ),
 }
+export interface OpenrouterOptions extends OptionsInput<typeof openrouterOptions> {}
 
 export const openrouter: ExtraDefinition<OpenrouterOptions> = {
   name: 'openrouter',
-  options: { dialect: () => z.enum(['openrouter']) },
-  flags: [
-    {
-      flags: '--dialect <name>',
-      description: "use a vendor's names and extra fields in requests and replies: 'openrouter'",
-      group: 'Behaviour',
-    },
-  ],
+  options: openrouterOptions,
   create: ({ dialect: vendor }) => (vendor === undefined ? undefined : { dialect }),
 }

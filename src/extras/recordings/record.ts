@@ -81,7 +81,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
   const { maxBytes = defaultMaxBytes, graceMs = defaultGraceMs } = setup
   const folder = new RecordingFolder(setup.out)
-  const guard = new Guard({ host, allowedHosts: [...allowedHosts], token })
+  const guard = new Guard({ host, allowedHosts: [...allowedHosts], allowedOrigins: [], token })
   const router = new Router(operations)
   const { Agent, request: connect } = (setup.upstream.protocol === 'https:' ? https : http) as typeof http
   const agent = new Agent({ keepAlive: true })

@@ -3,6 +3,7 @@
  *
  * Files can be read only in Node, whose modules are loaded when needed because the main entry also runs in browsers.
  */
+import * as z from 'zod'
 import type { Extra } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
@@ -10,7 +11,8 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { check } from '../../lib/check.ts'
 import { monotonic } from '../../lib/clock.ts'
 import { noSuch } from '../../lib/data-file.ts'
-import type { RecordingInput } from '../../sandbox/options-input.ts'
+import { group, type OptionsInput, option } from '../../sandbox/option.ts'
+import type { RecordingInput } from '../../sandbox/sandbox-options.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import {
   fileNameOf,
@@ -34,26 +36,44 @@ import {
 } from './request-key.ts'
 import { forward } from './upstream.ts'
 
-export interface RecordingOptions {
-  /** Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules. Default: none. */
-  recordings?: string | RecordingInput[]
-  /** Options for replaying recordings. */
-  replay?: {
-    /** Action if no recording matches: respond with a 404 that names the nearest recording, simulate, or pass through to `upstream`. Default: `error`. */
-    onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
-    /**
-     * Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.
-     */
-    ignoreFields?: string[]
-    /** Base URL of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is disabled if CI is set. Default: none. */
-    upstream?: string
-  }
+export type ReplayedRecording = RecordingInput
+export const ReplayedRecording = z.lazy(() => z.custom<ReplayedRecording>())
+
+export const recordingOptions = {
+  recordings: option(
+    'Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules.',
+    () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
+    { flag: '--recordings <folder>' },
+  ),
+  replay: group('Options for replaying recordings.', {
+    onUnmatchedRecording: option(
+      'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `error`.',
+      () => z.enum(['error', 'simulate', 'passthrough']),
+      { flag: '--on-unmatched-recording <what>' },
+    ),
+    ignoreFields: option(
+      'Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.',
+      () => z.array(z.string().min(1)),
+    ),
+    upstream: option(
+      "Base URL of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is disabled if CI is set.",
+      () =>
+        z.url({ protocol: /^https?$/ }).refine((text) => {
+          const url = URL.parse(text)
+          return !url?.username && !url?.password
+        }, "Must not contain credentials: requests are forwarded with the client's key"),
+      { flag: '--upstream <url>' },
+    ),
+  }),
 }
+export interface RecordingOptions extends OptionsInput<typeof recordingOptions> {}
 
 /** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'> | undefined {
   const { recordings, replay: how = {} } = options
   const { onUnmatchedRecording, upstream, ignoreFields } = how
+  if (onUnmatchedRecording !== undefined && recordings === undefined)
+    throw new TypeError('createGateway: options.replay.onUnmatchedRecording requires options.recordings')
   if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
     throw new TypeError(
       "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",

@@ -1,8 +1,8 @@
 /**
  * Writes the published types of schemas: plain interfaces with the sentences in `.describe`, which editors
  * show, and without zod, whose types would slow down every user's compiler. Sources infer these types; the
- * build replaces each `export type Name = z.input<typeof Schema>` (or `z.output`; `z.infer` stays), and the
- * types in `listed`.
+ * build replaces each `export type Name = z.input<typeof Schema>` (or `z.output`; `z.infer` stays), the same for
+ * declared options (`OptionsInput`, `OptionsOutput`), and the types in `listed`.
  */
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -10,7 +10,8 @@ import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Rolldown } from 'tsdown'
 import { parseSync } from 'vite'
-import type * as z from 'zod'
+import * as z from 'zod'
+import { describe, type Options } from '../../../src/sandbox/option.ts'
 import { comment, declaration, fieldsOf, pascal, union, type Writing } from './written-type.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -41,12 +42,16 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const { FaultSetting } = await import('../../../src/faults/index.ts')
   const { Duration, PositiveDuration } = await import('../../../src/lib/numbers.ts')
   const { Rule, RuleSource } = await import('../../../src/scenarios/scenario.ts')
-  const { Fixtures } = await import('../../../src/database/seed-data.ts')
+  const { ServedGateway } = await import('../../../src/server/server-options.ts')
+  const { LatencyOption } = await import('../../../src/sandbox/latency.ts')
   const outputNames = new Map<z.ZodType, string>([
-    [Fixtures, "NonNullable<GatewayOptionsInput['fixtures']>"],
     [RuleSource, 'RuleInput'],
+    [LatencyOption, 'Latency'],
+    [ServedGateway, 'GatewayCore'],
+    [PositiveDuration, 'number'],
   ])
   names
+    .set(ServedGateway, 'GatewayCore')
     .set(FaultSetting, 'FaultInput')
     .set(Duration, 'Duration')
     .set(PositiveDuration, 'Duration')
@@ -55,14 +60,19 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
       'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]',
     )
 
+  const named = await findNamed()
+  for (const { name, schema } of named)
+    for (const each of [names, outputNames]) if (!each.has(schema)) each.set(schema, name)
+
   const texts = new Map(await listed())
   for (const { name, side, schema } of aliases)
     texts.set(name, declaration(schema, name, { side, names: side === 'input' ? names : outputNames }))
   const files = new Map([
-    ...aliases.map(({ name, file }) => [name, file] as const),
+    ...[...aliases, ...named].map(({ name, file }) => [name, file] as const),
     ['Duration', `${root}src/lib/numbers.ts`] as const,
+    ['GatewayCore', `${root}src/gateway/gateway.ts`] as const,
+    ['Latency', `${root}src/sandbox/latency.ts`] as const,
     ['FaultInput', `${root}src/faults/index.ts`] as const,
-    ['GatewayOptionsInput', `${root}src/sandbox/options-input.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
     ['OperationName', `${root}src/scenarios/names.ts`] as const,
     ['CustomOperationId', `${root}src/scenarios/names.ts`] as const,
@@ -81,13 +91,45 @@ async function findAliases(): Promise<Alias[]> {
   const aliases: Alias[] = []
   for await (const path of glob('src/**/*.ts', { cwd: root })) {
     const file = `${root}${path}`
-    for (const [, name = '', side, schema = ''] of readFileSync(file, 'utf8').matchAll(alias))
-      aliases.push({ name, file, side: side as Alias['side'], schema: (await import(file))[schema] })
+    for (const [, name = '', kind = '', value = ''] of readFileSync(file, 'utf8').matchAll(alias)) {
+      const declared = (await import(file))[value]
+      const schema = kind.startsWith('z.') ? declared : toSchema(declared)
+      aliases.push({ name, file, side: kind.toLowerCase().endsWith('input') ? 'input' : 'output', schema })
+    }
   }
   return aliases
 }
 
-const alias = /^export type (\w+) = z\.(input|output)<typeof (\w+)>$/gm
+const alias =
+  /^export (?:type|interface) (\w+) (?:=|extends) (z\.input|z\.output|OptionsInput|OptionsOutput)<typeof (\w+)>/gm
+
+/** Finds schemas that have the same name as a type, which says more than the schema. */
+async function findNamed(): Promise<{ name: string; file: string; schema: z.ZodType }[]> {
+  const named: { name: string; file: string; schema: z.ZodType }[] = []
+  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+    const file = `${root}${path}`
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(
+      /^export (?:type|interface) (\w+)\b(?! = z\.)/gm,
+    ))
+      if (new RegExp(`^export const ${name}\\b`, 'm').test(readFileSync(file, 'utf8')))
+        named.push({ name, file, schema: (await import(file))[name] })
+  }
+  return named
+}
+
+/** Returns the schema of declared options, with their descriptions and defaults. */
+function toSchema(options: Options): z.ZodType {
+  const fields = Object.entries(options).map(([name, declared]) => {
+    if ('options' in declared) {
+      const inner = toSchema(declared.options)
+      return [name, inner.prefault({}).describe(declared.description)]
+    }
+    const schema = declared.schema()
+    const field = declared.default === undefined ? schema.optional() : schema.default(declared.default)
+    return [name, field.describe(describe(declared))]
+  })
+  return z.strictObject(Object.fromEntries(fields))
+}
 
 /** Types inferred from lists of faults, collections and scenarios. */
 async function listed(): Promise<[name: string, text: string][]> {
@@ -146,7 +188,6 @@ async function listed(): Promise<[name: string, text: string][]> {
 /** Writes out mapped types with the comments of the types that they derive from. */
 async function documentedTypes(): Promise<[name: string, text: string][]> {
   const { remoteMethods } = await import('../../../src/control/route-paths.ts')
-  const { optionNames } = await import('../../../src/sandbox/options.ts')
   const write = (
     name: string,
     file: string,
@@ -163,15 +204,6 @@ async function documentedTypes(): Promise<[name: string, text: string][]> {
   const promised = (type: string) => (member: string) => `Promised<Pick<${type}, '${member}'>>['${member}']`
   const journal = [...Object.keys(remoteMethods.journal), 'har']
   return [
-    [
-      'GatewayOptions',
-      write(
-        'GatewayOptions',
-        'sandbox/options-input.ts',
-        optionNames,
-        (name) => `ResolvedOptions['${name}']`,
-      ),
-    ],
     [
       'DerivedMethods',
       write(
@@ -227,17 +259,19 @@ function replaced(
       parts.push(text.slice(end, node.start), '')
       end = node.end
     }
-    if (declaration?.type !== 'TSTypeAliasDeclaration') continue
+    if (declaration?.type !== 'TSTypeAliasDeclaration' && declaration?.type !== 'TSInterfaceDeclaration')
+      continue
     known.add(declaration.id.name)
     const plain = texts.get(declaration.id.name)
-    if (plain === undefined) continue
+    const home = files.get(declaration.id.name)
+    if (plain === undefined || (home !== undefined && home !== file.replace(/\.d\.ts$/, '.ts'))) continue
     parts.push(text.slice(end, node.start), plain)
     end = node.end
   }
   if (end === 0) return text
   const added = parts.filter((_, index) => index % 2 === 1).join('\n')
   const imports = [...files].flatMap(([name, from]) => {
-    if (known.has(name) || !new RegExp(`\\b${name}\\b`).test(added)) return []
+    if (known.has(name) || types.has(name) || !new RegExp(`\\b${name}\\b`).test(added)) return []
     const path = relative(dirname(file), from)
     return `import type { ${name} } from '${path.startsWith('.') ? path : `./${path}`}'\n`
   })
