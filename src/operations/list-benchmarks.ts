@@ -4,14 +4,29 @@ import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import {
   Arena,
-  BENCHMARKS_AS_OF,
   Benchmark,
-  BenchmarkMeta,
   BenchmarkSource,
   type DesignBenchmark,
   type IndexBenchmark,
-  TaskType,
 } from '../resources/benchmark.ts'
+import { isoTimestamp } from '../resources/text.ts'
+
+const TaskType = z.lazy(() => z.enum(['coding', 'intelligence', 'agentic']))
+
+const BenchmarkMeta = z.lazy(() =>
+  z
+    .strictObject({
+      as_of: isoTimestamp(),
+      model_count: z.int().nonnegative().describe('Number of distinct models in data.'),
+      version: z.string(),
+      source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
+      source_url: z.string().nullable(),
+      citation: z.string().nullable().describe('Attribution text.'),
+      task_type: TaskType.nullable(),
+    })
+    .meta({ id: 'BenchmarkMeta', description: 'Description and source of the benchmark items.' }),
+)
+type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 
 /** Whole number in decimal digits, at least 1. The specification has no upper bound. */
 const Count = z.lazy(() =>
@@ -86,7 +101,8 @@ function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[]
 /** Spec: Benchmark meta. */
 function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
   return {
-    as_of: BENCHMARKS_AS_OF,
+    // The date of the fixtures.
+    as_of: '2025-12-15T00:00:00.000Z',
     model_count: new Set(data.map((row) => row.model_permaslug)).size,
     version: 'v1',
     source: source ?? null,

@@ -5,15 +5,10 @@ import * as z from 'zod'
 import words from '../../fixtures/words.json' with { type: 'json' }
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, price, titled, uniqueWords, VENDORS } from './factory.ts'
-import { isoTimestamp } from './text.ts'
 
 const { families: FAMILIES, versions: VERSIONS, tiers: TIERS } = words.benchmarks
 
 export const BenchmarkSource = z.lazy(() => z.enum(['index-source', 'design-source']))
-export type BenchmarkSource = z.infer<typeof BenchmarkSource>
-
-export const TaskType = z.lazy(() => z.enum(['coding', 'intelligence', 'agentic']))
-export type TaskType = z.infer<typeof TaskType>
 
 const arenas = ['models', 'builders', 'agents'] as const
 export const Arena = z.lazy(() => z.enum(arenas))
@@ -30,9 +25,6 @@ export const CATEGORIES = [
   'video',
   'svg',
 ] as const
-
-/** `as_of` date of the fixtures. */
-export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
 
 const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))
 const Count = z.lazy(() => z.int().nonnegative())
@@ -82,21 +74,6 @@ export const Benchmark = z.lazy(() =>
     .meta({ id: 'Benchmark', description: 'A benchmark item, whose shape depends on the source.' }),
 )
 export type Benchmark = z.infer<typeof Benchmark>
-
-export const BenchmarkMeta = z.lazy(() =>
-  z
-    .strictObject({
-      as_of: isoTimestamp(),
-      model_count: Count.describe('Number of distinct models in data.'),
-      version: z.string(),
-      source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
-      source_url: z.string().nullable(),
-      citation: z.string().nullable().describe('Attribution text.'),
-      task_type: TaskType.nullable(),
-    })
-    .meta({ id: 'BenchmarkMeta', description: 'Description and source of the benchmark items.' }),
-)
-export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 
 /** Returns a row's internal key. In the API, rows have no id. */
 export function benchmarkKey(row: Benchmark): string {

@@ -12,8 +12,7 @@ import type { Workspace } from './workspace.ts'
 const { audiences: AUDIENCES, tasks: TASKS } = words.presets
 
 /** The specification only has `active`; the other statuses come from clients. */
-export const PresetStatus = z.lazy(() => z.enum(['active', 'disabled', 'archived']))
-export type PresetStatus = z.infer<typeof PresetStatus>
+const PresetStatus = z.lazy(() => z.enum(['active', 'disabled', 'archived']))
 
 export const PresetVersion = z.lazy(() =>
   z

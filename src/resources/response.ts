@@ -1,10 +1,6 @@
-// The reply to POST /responses. Spec: Response object. Fields beyond the specification are those that
-// clients' schemas require; see `assumptions.ts`.
+// Parts of responses that rules can script, and that all protocols share. Spec: Response object.
 
 import * as z from 'zod'
-
-const unixSeconds = () => z.int().nonnegative()
-const tokens = () => z.int().nonnegative()
 
 export const ResponseStatus = z.lazy(() =>
   z.enum(['completed', 'incomplete', 'in_progress', 'failed', 'cancelled', 'queued']),
@@ -34,52 +30,6 @@ export const UrlCitation = z.lazy(() =>
 )
 export type UrlCitation = z.infer<typeof UrlCitation>
 
-export const OutputText = z.lazy(() =>
-  z
-    .strictObject({
-      type: z.literal('output_text'),
-      text: z.string(),
-      annotations: z.array(UrlCitation._zod.innerType),
-      logprobs: z.array(z.unknown()).optional(),
-    })
-    .meta({ id: 'OutputText', description: 'A content part with text.' }),
-)
-export type OutputText = z.infer<typeof OutputText>
-
-export const OutputRefusal = z.lazy(() =>
-  z
-    .strictObject({ type: z.literal('refusal'), refusal: z.string() })
-    .meta({ id: 'OutputRefusal', description: 'A content part with a refusal.' }),
-)
-export type OutputRefusal = z.infer<typeof OutputRefusal>
-
-const outputMessage = () =>
-  z
-    .strictObject({
-      type: z.literal('message'),
-      id: z.string(),
-      status: MessageStatus.unwrap(),
-      role: z.literal('assistant'),
-      content: z.array(
-        z.discriminatedUnion('type', [OutputText._zod.innerType, OutputRefusal._zod.innerType]),
-      ),
-    })
-    .meta({ id: 'OutputMessage', description: 'A message from the model.' })
-export type OutputMessage = z.infer<ReturnType<typeof outputMessage>>
-
-const functionCall = () =>
-  z
-    .strictObject({
-      type: z.literal('function_call'),
-      id: z.string(),
-      call_id: z.string(),
-      name: z.string(),
-      arguments: z.string().describe('Arguments as a JSON string.'),
-      status: MessageStatus.unwrap(),
-    })
-    .meta({ id: 'FunctionCall', description: 'A function call requested by the model.' })
-export type FunctionCall = z.infer<ReturnType<typeof functionCall>>
-
 export const SummaryText = z.lazy(() =>
   z
     .strictObject({ type: z.literal('summary_text'), text: z.string() })
@@ -92,20 +42,7 @@ export const ReasoningText = z.lazy(() =>
     .meta({ id: 'ReasoningText', description: 'A part of the reasoning text.' }),
 )
 
-const reasoning = () =>
-  z
-    .strictObject({
-      type: z.literal('reasoning'),
-      id: z.string(),
-      status: MessageStatus.unwrap().optional(),
-      summary: z.array(SummaryText._zod.innerType),
-      content: z.array(ReasoningText._zod.innerType).optional(),
-      encrypted_content: z.string().nullable().optional(),
-    })
-    .meta({ id: 'Reasoning', description: "The model's reasoning before its answer." })
-export type Reasoning = z.infer<ReturnType<typeof reasoning>>
-
-const imageGenerationCall = () =>
+export const imageGenerationCall = () =>
   z
     .strictObject({
       type: z.literal('image_generation_call'),
@@ -134,80 +71,3 @@ export const WebSearchAction = z.lazy(() =>
   ]),
 )
 export type WebSearchAction = z.infer<typeof WebSearchAction>
-
-const webSearchCall = () =>
-  z
-    .strictObject({
-      type: z.literal('web_search_call'),
-      id: z.string(),
-      status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
-      action: WebSearchAction,
-    })
-    .meta({
-      id: 'WebSearchCall',
-      description: 'A web search that the gateway ran before writing the message.',
-    })
-export type WebSearchCall = z.infer<ReturnType<typeof webSearchCall>>
-
-const outputItem = () =>
-  z
-    .discriminatedUnion('type', [
-      outputMessage(),
-      reasoning(),
-      functionCall(),
-      webSearchCall(),
-      imageGenerationCall(),
-    ])
-    .meta({ id: 'OutputItem', description: 'An output item.' })
-export type OutputItem = z.infer<ReturnType<typeof outputItem>>
-
-const responseUsage = () =>
-  z
-    .strictObject({
-      input_tokens: tokens(),
-      input_tokens_details: z.strictObject({ cached_tokens: tokens() }),
-      output_tokens: tokens(),
-      output_tokens_details: z.strictObject({ reasoning_tokens: tokens() }),
-      total_tokens: tokens(),
-    })
-    .meta({ id: 'ResponseUsage', description: 'Number of tokens used by the response.' })
-export type ResponseUsage = z.infer<ReturnType<typeof responseUsage>>
-
-export const ResponseObject = z.lazy(() =>
-  z
-    .strictObject({
-      id: z.string(),
-      object: z.literal('response'),
-      created_at: unixSeconds().describe('Unix timestamp in seconds.'),
-      completed_at: unixSeconds().nullable(),
-      model: z.string().describe('The requested model.'),
-      status: ResponseStatus.unwrap(),
-      error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-      incomplete_details: z.strictObject({ reason: IncompleteReason.unwrap() }).nullable(),
-      instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
-      text: z
-        .looseObject({})
-        .optional()
-        .describe(
-          'Text settings as requested. Some clients parse structured output only if its format is set here.',
-        ),
-      reasoning: z.looseObject({}).optional().describe('As requested.'),
-      max_output_tokens: z.int().optional().describe('As requested.'),
-      truncation: z.string().optional().describe('As requested.'),
-      service_tier: z.string().optional().describe('As requested.'),
-      previous_response_id: z.string().optional().describe('Present if responses are stored.'),
-      store: z.literal(true).optional().describe('Present if requested.'),
-      metadata: z.record(z.string(), z.unknown()).nullable(),
-      temperature: z.number().nullable(),
-      top_p: z.number().nullable(),
-      presence_penalty: z.number().nullable(),
-      frequency_penalty: z.number().nullable(),
-      parallel_tool_calls: z.boolean(),
-      tool_choice: z.union([z.string(), z.looseObject({})]),
-      tools: z.array(z.looseObject({ type: z.string() })),
-      output: z.array(outputItem()),
-      usage: responseUsage(),
-    })
-    .meta({ id: 'ResponseObject', description: 'A model response.' }),
-)
-export type ResponseObject = z.infer<typeof ResponseObject>

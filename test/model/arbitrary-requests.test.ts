@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { ResponseObject } from '../../src/resources/response.ts'
+import { ResponseObject } from '../../src/operations/responses/response-object.ts'
 import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
 

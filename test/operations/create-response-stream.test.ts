@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
-import { ResponseObject } from '../../src/resources/response.ts'
+import { ResponseObject } from '../../src/operations/responses/response-object.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { ResponseObject } from '../../src/resources/response.ts'
+import { ResponseObject } from '../../src/operations/responses/response-object.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'

@@ -5,9 +5,9 @@
 import type { StreamEvent } from '../../http/reply.ts'
 import { Tokenizer } from '../../model/tokens.ts'
 import type { Answer, ChoiceItem } from '../../resources/answer.ts'
+import type { ImageGenerationCall } from '../../resources/response.ts'
 import type {
   FunctionCall,
-  ImageGenerationCall,
   OutputItem,
   OutputMessage,
   OutputRefusal,
@@ -15,7 +15,7 @@ import type {
   Reasoning,
   ResponseObject,
   WebSearchCall,
-} from '../../resources/response.ts'
+} from './response-object.ts'
 
 /** Iterates over all events, in order. Deltas are created on demand. */
 export function responseEvents(

@@ -7,15 +7,14 @@ import { hash } from '../../lib/seed.ts'
 import type { Answer, AnswerItem, AnswerUsage, ChoiceItem, MessagePart } from '../../resources/answer.ts'
 import type { CreateResponseBody, RequestSettings } from '../../resources/create-response-body.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
+import type { ImageGenerationCall, MessageStatus } from '../../resources/response.ts'
 import type {
-  ImageGenerationCall,
-  MessageStatus,
   OutputItem,
   OutputMessage,
   ResponseObject,
   ResponseUsage,
   WebSearchCall,
-} from '../../resources/response.ts'
+} from './response-object.ts'
 
 export function toResponseObject(
   answer: Answer,

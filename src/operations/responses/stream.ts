@@ -8,14 +8,8 @@ import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
 import { isObject } from '../../lib/unchecked-json.ts'
 import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
-import {
-  OutputRefusal,
-  OutputText,
-  ReasoningText,
-  ResponseObject,
-  SummaryText,
-  UrlCitation,
-} from '../../resources/response.ts'
+import { ReasoningText, SummaryText, UrlCitation } from '../../resources/response.ts'
+import { OutputRefusal, OutputText, ResponseObject } from './response-object.ts'
 
 /** Returns a function that numbers a stream's events, and drops undocumented ones if the options exclude them. */
 export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent) => Frame | undefined {
