@@ -14,7 +14,7 @@ import { collectionNames, collections as defaultCollections } from '../resources
 import type { FactoryContext } from '../resources/factory.ts'
 import { loadFaker } from '../resources/faker.ts'
 import { assertFixtures } from './references.ts'
-import { indexSeed, maxRows, rowProblem, SharedRows } from './shared-rows.ts'
+import { maxRows, rowProblem, SharedRows } from './shared-rows.ts'
 
 const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
@@ -71,8 +71,7 @@ export class SeedData {
       if (!records) continue
       // Copied because rows are frozen.
       const rows = copy(parseAll(declaration, records))
-      indexSeed(declaration, rows)
-      this.#fixtures.set(declaration.name, rows)
+      this.#fixtures.set(declaration.name, SharedRows.ofSeed(declaration, rows).rows)
     }
     assertFixtures(collections, this.#fixtures)
   }

@@ -5,10 +5,10 @@ import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { equal } from '../lib/equal.ts'
+import { oneLine } from '../lib/one-line.ts'
 import { about } from '../lib/schema-messages.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { type UnknownField, unknownFields } from '../resources/unknown-fields.ts'
-import { UniqueKeys } from './unique-keys.ts'
 
 /** Maximum number of records per collection and sandbox. */
 export const maxRows = 1_000_000
@@ -35,40 +35,50 @@ export class SharedRows<Row extends object> {
   /** Seed of these rows. A seed refers to itself. */
   readonly seed: SharedRows<Row>
   readonly #declaration: CollectionDeclaration<string, Row>
-  #keys: UniqueKeys<Row> | undefined
+  /** Rows by key name, then by key value. Built on first use. */
+  #index: Map<string, Map<string, Row>> | undefined
   readonly #memo = new Map<string, unknown>()
 
   /** Wraps rows that are already frozen and whose keys are unique. */
-  constructor(
-    declaration: CollectionDeclaration<string, Row>,
-    rows: readonly Row[],
-    seed?: SharedRows<Row>,
-    keys?: UniqueKeys<Row>,
-  ) {
+  constructor(declaration: CollectionDeclaration<string, Row>, rows: readonly Row[], seed?: SharedRows<Row>) {
     this.#declaration = declaration
     this.rows = Object.freeze(rows)
     this.seed = seed ?? this
-    this.#keys = keys
   }
 
-  /** Freezes validated rows. Throws if two rows share a key. */
+  /** Freezes validated rows. Throws a one-line error with both positions if two rows share a key. */
   static ofSeed<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],
   ): SharedRows<Row> {
-    const keys = indexSeed(declaration, rows)
     for (const row of rows) setSeedKey(row, firstKey(declaration, row))
-    return new SharedRows(declaration, freeze(rows), undefined, keys)
-  }
-
-  get #index(): UniqueKeys<Row> {
-    this.#keys ??= new UniqueKeys(this.#declaration, this.rows)
-    return this.#keys
+    const seed = new SharedRows(declaration, freeze(rows))
+    const { name, keys } = declaration
+    rows.forEach((row, index) => {
+      for (const [key, read] of Object.entries(keys)) {
+        const first = seed.find(key, read(row)) as Row
+        if (first === row) continue
+        const path = `${name}[${index}].${key}`
+        throw new Error(
+          `options.fixtures.${path}: '${read(row)}' is taken by ${name}[${rows.indexOf(first)}]`,
+        )
+      }
+    })
+    return seed
   }
 
   /** Returns the row whose named key has this value. */
   find(key: string, value: string): Row | undefined {
-    return this.#index.find(key, value)
+    this.#index ??= this.#toIndex()
+    return this.#index.get(key)?.get(value)
+  }
+
+  #toIndex(): Map<string, Map<string, Row>> {
+    const entries = Object.entries(this.#declaration.keys)
+    // The first of several rows with one key is kept.
+    const indexed = (read: (row: Row) => string) =>
+      this.rows.toReversed().map((row) => [read(row), row] as const)
+    return new Map(entries.map(([key, read]) => [key, new Map(indexed(read))]))
   }
 
   /** Returns the row with this key. Tries the keys in their declared order. */
@@ -80,17 +90,30 @@ export class SharedRows<Row extends object> {
     return undefined
   }
 
+  /**
+   * Throws 409 if another row already uses one of a row's keys.
+   *
+   * @param previous Earlier version of the row, whose keys may be reused.
+   */
   assertFree(row: Row, previous?: Row): void {
-    this.#index.assertFree(row, previous)
+    const { name, keys } = this.#declaration
+    for (const [key, read] of Object.entries(keys)) {
+      const value = read(row)
+      if (this.find(key, value) && !(previous && read(previous) === value))
+        throw new GatewayError(409, `${name} already has a record whose ${key} is '${oneLine(value)}'`)
+    }
   }
 
   /** Returns the version after a write. It takes over the index, which this version builds again if needed. */
   next(rows: readonly Row[], before: Row | undefined, after?: Row): SharedRows<Row> {
-    const keys = this.#index
-    this.#keys = undefined
-    if (before) keys.remove(before)
-    if (after) keys.add(after)
-    return new SharedRows(this.#declaration, [...rows], this.seed, keys)
+    const next = new SharedRows(this.#declaration, [...rows], this.seed)
+    next.#index = this.#index
+    this.#index = undefined
+    for (const [key, read] of Object.entries(this.#declaration.keys)) {
+      if (before) next.#index?.get(key)?.delete(read(before))
+      if (after) next.#index?.get(key)?.set(read(after), after)
+    }
+    return next
   }
 
   /** Returns the memoised value with this name. `make` computes it on the first call. */
@@ -123,25 +146,6 @@ export class SharedRows<Row extends object> {
       .filter((origin) => !existing.has(origin))
     return created.length + changed.length + deleted.length > 0 ? { created, changed, deleted } : undefined
   }
-}
-
-/** Indexes a seed's rows. Throws a one-line error with both positions if two rows share a key. */
-export function indexSeed<Row extends object>(
-  declaration: CollectionDeclaration<string, Row>,
-  rows: readonly Row[],
-): UniqueKeys<Row> {
-  const { name } = declaration
-  const keys = new UniqueKeys(declaration)
-  rows.forEach((row, index) => {
-    const taken = keys.taken(row)
-    if (taken) {
-      const path = `${name}[${index}].${taken.key}`
-      const other = rows.indexOf(taken.by)
-      throw new Error(`options.fixtures.${path}: '${taken.value}' is taken by ${name}[${other}]`)
-    }
-    keys.add(row)
-  })
-  return keys
 }
 
 /** Validates a row and returns a deep-frozen copy. Throws 400 if the row does not match its schema. */

@@ -5,8 +5,8 @@
 import { respond } from '../model/respond.ts'
 import { defineOperation } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
-import { ResponseObject } from './responses/response-object.ts'
 import { responses } from './responses/protocol.ts'
+import { ResponseObject } from './responses/response-object.ts'
 import { expandInput } from './responses/stored.ts'
 
 /**

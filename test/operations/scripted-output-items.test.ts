@@ -4,8 +4,8 @@
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
-import { ResponseStreamEvent } from '../../src/operations/responses/stream.ts'
 import { ResponseObject } from '../../src/operations/responses/response-object.ts'
+import { ResponseStreamEvent } from '../../src/operations/responses/stream.ts'
 import type { ScriptedReplyInput } from '../../src/scenarios/scripted-reply.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 

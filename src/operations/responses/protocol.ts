@@ -13,9 +13,9 @@ import {
   StoringResponseBody,
 } from '../../resources/create-response-body.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
-import type { ResponseObject } from './response-object.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
+import type { ResponseObject } from './response-object.ts'
 import { ResponseStreamEvent, responsesPlaces, responsesWriter } from './stream.ts'
 
 export const responses: Protocol<CreateResponseBody, ResponseObject> = {
