@@ -2,7 +2,6 @@
  * Generates the answer to a prompt: applies the preset, runs the search, writes the text, enforces the token limit
  * and counts usage. The same question gets the same words, tokens and citations in all protocols.
  */
-import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { hash } from '../lib/seed.ts'
@@ -39,46 +38,38 @@ export async function answerPrompt(requested: Prompt, context: AnswerContext): P
   if (scripted) warnOfMissingTools(scripted, prompt, warn)
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const input = countInput(prompt, model, transcript, sandbox)
-  const { loadFakeValue } = needsValue(prompt) ? await import('./structured.ts') : {}
-  const fakeValue = await loadFakeValue?.()
+  const needsValue = prompt.text?.format !== undefined || prompt.toolChoice !== undefined
+  const fakeValue = needsValue ? await (await import('./structured.ts')).loadFakeValue() : undefined
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
+    const writing = { seed, fakeValue, assume, warn }
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
-      : writeItems(prompt, transcript, search, {
-          seed,
-          fakeValue,
-          assume,
-          warn,
-        })
+      : writeItems(prompt, transcript, search, writing)
     const cut = cutItems(written, prompt.maxOutputTokens)
     const stopped = stopItems(cut.items, prompt.stopSequences)
     const { items, isCut, ...output } = stopped ? cutItems({ ...written, items: stopped.items }) : cut
-    const end =
-      scriptedEnd ?? (stopped ? { ...completed, stop: stopped.stop } : isCut ? incomplete : completed)
-    return { items, end, usage: usageOf(input, output, script?.usage) }
+    const generatedEnd = stopped ? { ...completed, stop: stopped.stop } : isCut ? incomplete : completed
+    return { items, end: scriptedEnd ?? generatedEnd, usage: usageOf(input, output, script?.usage) }
   }
-  const choices = Array.from({ length: prompt.choices ?? 1 }, (_, place) => choose(place))
-  const [first, ...others] = choices as [Choice, ...Choice[]]
-  const usage = others.reduce((sum, choice) => withOutput(sum, choice.usage), first.usage)
-  for (const name of assumptionsOf(requested, first)) assume(name)
+  const first = choose(0)
+  const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
+  const total = (field: 'outputTokens' | 'reasoningTokens') =>
+    others.reduce((sum, choice) => sum + choice.usage[field], first.usage[field])
+  // The input is counted once, regardless of the number of choices.
+  const output = { outputTokens: total('outputTokens'), reasoningTokens: total('reasoningTokens') }
+  const usage = { ...first.usage, ...output }
+  noteAssumptions(requested, first, assume)
   context.used(callUsage(model, usage, pricing))
-  const { question } = transcript
-  const isInterleaved = script?.interleave
   return {
     id: script?.id,
     model: prompt.model,
-    question,
+    question: transcript.question,
     preset,
     choices: [first, ...others],
     usage,
-    isInterleaved,
+    isInterleaved: script?.interleave,
   }
-}
-
-/** Returns true if the answer may be structured, or call a function. */
-function needsValue({ text, toolChoice }: Prompt): boolean {
-  return text?.format !== undefined || toolChoice !== undefined
 }
 
 /**
@@ -110,21 +101,20 @@ function warnOfMissingTools(
   warn: AnswerContext['warn'],
 ): void {
   const names = tools.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : []))
-  for (const item of scripted)
-    if (item.type === 'function_call' && !names.includes(item.name))
-      warn(
-        `the script calls '${item.name}', but the request's tools do not include it${names.length > 0 ? didYouMean(item.name, names) : ''}`,
-      )
+  for (const item of scripted) {
+    if (item.type !== 'function_call' || names.includes(item.name)) continue
+    const hint = names.length > 0 ? didYouMean(item.name, names) : ''
+    warn(`the script calls '${item.name}', but the request's tools do not include it${hint}`)
+  }
 }
 
-/**
- * Warns about input items whose type is not simulated. Their tokens count, but they do not affect the answer.
- */
+/** Warns about input items whose type is not simulated. Their tokens count, but they do not affect the answer. */
 function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): void {
-  const types = new Set<string>()
-  for (const item of conversation.items) if (item.kind === 'other') types.add(`'${item.type.slice(0, 100)}'`)
-  if (types.size > 0)
-    warn(`Input of type ${[...types].slice(0, 20).join(', ')} was counted, but does not affect the reply`)
+  const others = conversation.items.flatMap((item) =>
+    item.kind === 'other' ? [item.type.slice(0, 100)] : [],
+  )
+  const types = [...new Set(others)].slice(0, 20).map((type) => `'${type}'`)
+  if (types.length > 0) warn(`Input of type ${types.join(', ')} was counted, but does not affect the reply`)
 }
 
 /** Counts the tokens in the instructions and the conversation and, with `promptCache`, the cached ones. */
@@ -135,16 +125,15 @@ function countInput(
   { options, promptCache }: SandboxState,
 ): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
   const texts: Transcript['turns'] = [{ speaker: 'instructions', text: instructions }, ...turns]
-  if (!options.promptCache)
-    return {
-      inputTokens: texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0),
-      cachedTokens: 0,
-    }
+  const inputTokens = texts.reduce(
+    (sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens,
+    0,
+  )
+  if (!options.promptCache) return { inputTokens, cachedTokens: 0 }
   const pieces = texts.map(({ speaker, text, imageTokens = 0 }) => ({
     role: speaker,
-    tokens: [...tokenize(text), ...Array.from({ length: imageTokens }, () => 'image')],
+    tokens: [...tokenize(text), ...Array<string>(imageTokens).fill('image')],
   }))
-  const inputTokens = pieces.reduce((sum, piece) => sum + piece.tokens.length, 0)
   return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }
 
@@ -163,15 +152,6 @@ function usageOf(
   }
 }
 
-/** Adds another choice's output. The input is counted once, regardless of the number of choices. */
-function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: AnswerUsage): AnswerUsage {
-  return {
-    ...usage,
-    outputTokens: usage.outputTokens + outputTokens,
-    reasoningTokens: usage.reasoningTokens + reasoningTokens,
-  }
-}
-
 const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
@@ -183,27 +163,24 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput):
   return status && { status }
 }
 
-/**
- * Returns true if answers with this status have output by default. A script can set output for any status.
- */
+/** Returns true if answers with this status have output by default. A script can set output for any status. */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
-/** Returns the assumptions that can be derived from the request and the finished answer. */
-function assumptionsOf(
+/** Records the assumptions that follow from the request and the finished answer. */
+function noteAssumptions(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
   { items, end, usage }: Choice,
-): AssumptionName[] {
-  const names: AssumptionName[] = []
-  if (hasUnspecifiedItems) names.push('inputItems')
-  if (tools.length > 0) names.push('toolShape')
-  if (maxOutputTokens !== undefined) names.push('tokens')
-  if (filter?.from_date != null || filter?.to_date != null) names.push('dates')
-  if (usage.reasoningTokens > 0) names.push('reasoning')
-  if (showsSearches && items.some(({ item }) => item.type === 'web_search_call')) names.push('webSearchItem')
-  if (end.status !== 'completed') names.push('responseStatus')
-  return names
+  assume: AnswerContext['assume'],
+): void {
+  if (hasUnspecifiedItems) assume('inputItems')
+  if (tools.length > 0) assume('toolShape')
+  if (maxOutputTokens !== undefined) assume('tokens')
+  if (filter?.from_date != null || filter?.to_date != null) assume('dates')
+  if (usage.reasoningTokens > 0) assume('reasoning')
+  if (showsSearches && items.some(({ item }) => item.type === 'web_search_call')) assume('webSearchItem')
+  if (end.status !== 'completed') assume('responseStatus')
 }

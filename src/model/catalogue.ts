@@ -64,12 +64,8 @@ export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | 
 
 function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricing: Pricing): number {
   const { prompt, completion, request, input_cache_read = prompt } = pricing
-  return dollars(
-    (inputTokens - cachedTokens) * Number(prompt) +
-      cachedTokens * Number(input_cache_read) +
-      outputTokens * Number(completion) +
-      Number(request),
-  )
+  const input = (inputTokens - cachedTokens) * Number(prompt) + cachedTokens * Number(input_cache_read)
+  return dollars(input + outputTokens * Number(completion) + Number(request))
 }
 
 type Tables = SandboxState['tables']
@@ -81,7 +77,5 @@ export async function providersOf(model: string, { providers }: Tables): Promise
   const vendor = rows.findIndex(({ slug }) => model.startsWith(`${slug}/`))
   const first = vendor < 0 ? Math.floor(draw(model, 'provider') * rows.length) : vendor
   const two = [rows[first], rows[(first + 1) % rows.length]]
-  return two
-    .filter((row): row is Provider => row !== undefined)
-    .filter((row, place) => two.indexOf(row) === place)
+  return [...new Set(two)].filter((row) => row !== undefined)
 }

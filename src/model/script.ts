@@ -18,20 +18,11 @@ export function scriptedItems(
   transcript: Transcript,
   searched: boolean,
 ): AnswerItem[] | undefined {
-  if (text === undefined) return output?.map(toItem)
-  const before = output?.map(toItem) ?? (searched ? [webSearchItem(transcript)] : [])
-  return [
-    ...before,
-    {
-      type: 'message',
-      parts: [
-        cite(
-          text,
-          citations.map((citation) => toSource(citation, text)),
-        ),
-      ],
-    },
-  ]
+  const items = output?.map(toItem)
+  if (text === undefined) return items
+  const before = items ?? (searched ? [webSearchItem(transcript)] : [])
+  const sources = citations.map((citation) => toSource(citation, text))
+  return [...before, { type: 'message', parts: [cite(text, sources)] }]
 }
 
 /**
@@ -45,14 +36,11 @@ export function scriptedSources({ citations }: ScriptedReplyInput, searched: boo
 
 /** The title defaults to the host, because clients expect every citation to have a title. */
 function toSource(citation: z.infer<typeof ScriptedCitation>, text?: string): Source {
-  const { url, title, content } = citation
-  return {
-    url,
-    title: title ?? placeOf(url).host,
-    content,
-    span: text === undefined ? undefined : spanOf(citation, text),
-  }
+  const { url, title = placeOf(url).host, content } = citation
+  return { url, title, content, span: text === undefined ? undefined : spanOf(citation, text) }
 }
+
+const imageSettings = ['revised_prompt', 'background', 'output_format', 'quality', 'size'] as const
 
 function toItem(item: ScriptedItem): AnswerItem {
   const { id, status } = item
@@ -72,10 +60,9 @@ function toItem(item: ScriptedItem): AnswerItem {
     case 'web_search_call':
       return { ...head, type: 'web_search_call', action: toAction(item.action) }
     case 'image_generation_call': {
-      const { result = status === 'failed' ? null : onePixel, partial_images: previews = [], ...rest } = item
-      const { revised_prompt, background, output_format, quality, size } = rest
-      const all = { revised_prompt, background, output_format, quality, size }
-      const settings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+      const { result = status === 'failed' ? null : onePixel, partial_images: previews = [] } = item
+      const set = imageSettings.filter((name) => item[name] !== undefined)
+      const settings = Object.fromEntries(set.map((name) => [name, item[name]]))
       return { ...head, type: 'image_generation_call', result, previews, settings }
     }
   }
