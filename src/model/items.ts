@@ -6,7 +6,8 @@ import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import type { OfferedFunction, Prompt, StructuredFormat } from '../resources/prompt.ts'
+import type { JsonSchema } from '../resources/json-schema.ts'
+import type { OfferedFunction, Prompt } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
 import { cite, joinPieces, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
@@ -53,13 +54,6 @@ export function toTranscript({ items }: Conversation): Transcript {
 /** Speaker for items that have no effect on the answer. */
 const other = 'other'
 
-interface SearchOutcome {
-  /** If true, a search item precedes the message. */
-  readonly searched: boolean
-  /** Sources that the message cites. */
-  readonly sources?: readonly Source[] | undefined
-}
-
 interface WriteContext {
   readonly seed: string | number
   /** Required for structured output and forced functions. */
@@ -77,11 +71,13 @@ export interface WrittenItems {
 /**
  * Writes a call to the forced function or, if none is forced, a message. Reasoning comes first, and a search item
  * precedes the message if a search ran.
+ *
+ * @param search The sources to cite, and whether a search ran.
  */
 export function writeItems(
   prompt: Prompt,
   transcript: Transcript,
-  search: SearchOutcome,
+  search: { searched: boolean; sources: readonly Source[] | undefined },
   context: WriteContext,
 ): WrittenItems {
   // Seeds everything that varies in the answer. Derived only from the seed, the model and the input.
@@ -89,20 +85,29 @@ export function writeItems(
     (before, { speaker, text }) => (speaker === other ? before : hash(before, speaker, text)),
     hash(context.seed, 'answer', prompt.model),
   )
-  // After a tool's output, no call is forced: an agent that forces a function in every request would never finish.
-  const forced = transcript.answersTool ? undefined : forcedFunction(prompt, context)
-  const verbosity = readVerbosity(prompt, context)
-  const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, context.warn)
-  if (forced) return { items: [...items, callOf(forced, transcript, key, context)], reasoningTokens }
+  const { assume, warn } = context
   const { subject, answersFunction } = transcript
-  const { sources } = search
-  const written = joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+  const { searched, sources } = search
+  // After a tool's output, no call is forced: an agent that forces a function in every request would never finish.
+  const forced = transcript.answersTool ? undefined : forcedFunction(prompt, assume)
+  const verbosity = readVerbosity(prompt, warn)
+  const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, warn)
+  const fake = (schema: JsonSchema, path: string, links: readonly string[] = []) =>
+    context.fakeValue?.(schema, { path, subject, seed: key, links, warn })
+  if (forced) {
+    const value = fake({ type: 'object', ...forced.parameters }, forced.path)
+    const call = { type: 'function_call', name: forced.name, arguments: JSON.stringify(value) } as const
+    return { items: [...items, call], reasoningTokens }
+  }
+  let part = joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
   const format = prompt.text?.format
-  const draft = { text: written.text, sources: sources ?? [], key, subject }
-  const part = format ? writeStructured(format, draft, context) : written
+  if (format) {
+    const links = sources?.map(({ url }) => linkTo(url))
+    const value = format === 'json' ? { answer: part.text } : fake(format.schema, format.path, links)
+    part = citeJson(JSON.stringify(value), sources, context)
+  }
   const message: MessageItem = { type: 'message', parts: [part] }
-  const searches = search.searched ? [webSearchItem(transcript)] : []
-  return { items: [...items, ...searches, message], reasoningTokens }
+  return { items: [...items, ...(searched ? [webSearchItem(transcript)] : []), message], reasoningTokens }
 }
 
 export function webSearchItem({ question }: Transcript): WebSearchItem {
@@ -112,7 +117,7 @@ export function webSearchItem({ question }: Transcript): WebSearchItem {
 /** Returns the function that `toolChoice` names, or the first one offered if it only requires a call. */
 function forcedFunction(
   { tools = [], toolChoice }: Prompt,
-  { assume }: WriteContext,
+  assume: WriteContext['assume'],
 ): OfferedFunction | undefined {
   const functions = tools.filter((tool) => tool.kind === 'function')
   if (typeof toolChoice === 'object')
@@ -121,45 +126,19 @@ function forcedFunction(
   return toolChoice === 'required' ? functions[0] : undefined
 }
 
-function callOf(
-  { name, parameters, path }: OfferedFunction,
-  { subject }: Transcript,
-  seed: string,
-  { fakeValue, warn }: WriteContext,
-): AnswerItem {
-  const value = fakeValue?.({ type: 'object', ...parameters }, { path, subject, seed, warn })
-  return { type: 'function_call', name, arguments: JSON.stringify(value) }
-}
-
-function readVerbosity({ text }: Prompt, { warn }: WriteContext): Verbosity {
+function readVerbosity({ text }: Prompt, warn: WriteContext['warn']): Verbosity {
   const { value = 'medium', path } = text?.verbosity ?? {}
   const verbosity = Verbosity.find((each) => each === value)
   if (!verbosity) warn(`${path} '${value}' is not one of ${Verbosity.join(', ')}, so medium was used`)
   return verbosity ?? 'medium'
 }
 
-/** Writes the value as JSON, with links to the sources in its strings. */
-function writeStructured(
-  format: 'json' | StructuredFormat,
-  { text, sources, key, subject }: { text: string; sources: readonly Source[]; key: string; subject: string },
-  { fakeValue, assume, warn }: WriteContext,
-): CitedText {
+/** Cites the sources whose links a string of the value contains. */
+function citeJson(json: string, sources: readonly Source[] = [], { assume, warn }: WriteContext): CitedText {
   if (sources.length > 0) assume('citedStructure')
-  const value =
-    format === 'json'
-      ? { answer: text }
-      : fakeValue?.(format.schema, {
-          path: format.path,
-          subject,
-          seed: key,
-          links: sources.map(({ url }) => linkTo(url)),
-          warn,
-        })
-  const json = JSON.stringify(value)
   const cited = sources.filter(({ url }) => json.includes(linkTo(url)))
+  const omitted = `${sources.length - cited.length} of ${sources.length} citations were omitted`
   if (cited.length < sources.length)
-    warn(
-      `${sources.length - cited.length} of ${sources.length} citations were omitted: no string of the structured output can contain their links`,
-    )
+    warn(`${omitted}: no string of the structured output can contain their links`)
   return cite(json, cited)
 }

@@ -19,17 +19,12 @@ interface EffectivePrompt {
 
 const prefix = '@preset/'
 
-type PresetContext = Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>
-
 /** Throws 404 for an unknown preset. An inactive preset works, but logs a warning. */
-export async function applyPreset(prompt: Prompt, context: PresetContext): Promise<EffectivePrompt> {
-  return prompt.model.startsWith(prefix) ? withPreset(prompt, context) : { prompt, model: prompt.model }
-}
-
-async function withPreset(
+export async function applyPreset(
   prompt: Prompt,
-  { sandbox, assume, warn }: PresetContext,
+  { sandbox, assume, warn }: Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>,
 ): Promise<EffectivePrompt> {
+  if (!prompt.model.startsWith(prefix)) return { prompt, model: prompt.model }
   const { presets, presetVersions } = sandbox.tables
   assume('presetModel')
   const slug = withoutOnline(prompt.model).slice(prefix.length)
@@ -47,17 +42,12 @@ async function withPreset(
   const { model = prompt.model, ...config } = version.config as RequestSettings
   if (Object.keys(config).some((key) => key !== 'temperature')) assume('presetConfig')
   const settings = { ...config, instructions: version.system_prompt }
+  const requested = Object.entries(prompt).filter(([, value]) => value !== undefined)
   return {
-    prompt: checked({ ...promptSettings(settings), ...withoutUndefined(prompt) }),
+    prompt: checked({ ...promptSettings(settings), ...(Object.fromEntries(requested) as typeof prompt) }),
     model: isOnline(prompt.model) && !isOnline(model) ? `${model}:online` : model,
     preset: settings,
   }
-}
-
-function withoutUndefined(prompt: Prompt): Prompt {
-  return Object.fromEntries(
-    Object.entries(prompt).filter(([, value]) => value !== undefined),
-  ) as typeof prompt
 }
 
 /**
@@ -72,9 +62,7 @@ function checked(prompt: Prompt): Prompt {
   throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
 }
 
-/** Request settings that affect the answer. */
-type ReadSettings = Pick<
-  RequestSettings,
+type Setting =
   | 'instructions'
   | 'max_output_tokens'
   | 'tools'
@@ -82,21 +70,25 @@ type ReadSettings = Pick<
   | 'text'
   | 'reasoning'
   | 'plugins'
-  | 'x_search_filter'
->
 
 /** Converts settings from the specification's format. Spec: POST /responses, GET /presets/{slug}. */
-export function promptSettings(settings: ReadSettings): PromptSettings {
-  const { instructions, max_output_tokens, tools, tool_choice, text, plugins, x_search_filter } = settings
+export function promptSettings(settings: Pick<RequestSettings, Setting | 'x_search_filter'>): PromptSettings {
+  const { tools, tool_choice: choice, text, reasoning } = settings
+  const verbosity = text?.verbosity
   return {
-    instructions: instructions ?? undefined,
-    maxOutputTokens: max_output_tokens ?? undefined,
+    instructions: settings.instructions ?? undefined,
+    maxOutputTokens: settings.max_output_tokens ?? undefined,
     tools: tools?.map(toPromptTool),
-    toolChoice: toToolChoice(tool_choice),
-    text: text ? toTextForm(text) : undefined,
-    reasoning: settings.reasoning ? toReasoning(settings.reasoning) : undefined,
-    plugins: plugins ?? undefined,
-    xSearchFilter: x_search_filter ?? undefined,
+    toolChoice: typeof choice === 'object' && choice ? toToolChoice(choice) : (choice ?? undefined),
+    text: text
+      ? {
+          format: toFormat(text.format),
+          verbosity: verbosity == null ? undefined : { value: verbosity, path: 'body.text.verbosity' },
+        }
+      : undefined,
+    reasoning: reasoning ? toReasoning(reasoning) : undefined,
+    plugins: settings.plugins ?? undefined,
+    xSearchFilter: settings.x_search_filter ?? undefined,
   }
 }
 
@@ -107,11 +99,9 @@ export function toPromptTool(tool: Tool, index: number): PromptTool {
   return { kind: 'other', type: tool.type }
 }
 
-function toToolChoice(choice: RequestSettings['tool_choice']): Prompt['toolChoice'] {
-  if (typeof choice !== 'object' || choice === null) return choice ?? undefined
-  return choice.type === 'function'
-    ? { name: choice.name, path: 'body.tool_choice.name' }
-    : toOtherChoice(choice)
+function toToolChoice(choice: RequestSettings['tool_choice'] & object): Prompt['toolChoice'] {
+  if (choice.type === 'function') return { name: choice.name, path: 'body.tool_choice.name' }
+  return toOtherChoice(choice)
 }
 
 /** Converts a `tool_choice` that does not name a function. */
@@ -119,13 +109,6 @@ export function toOtherChoice(choice: { type: string; mode?: unknown }): Prompt[
   if (choice.type === 'gateway:web_search') return 'search'
   if (choice.type === 'allowed_tools') return choice.mode === 'required' ? 'required' : 'auto'
   return { type: choice.type, path: 'body.tool_choice' }
-}
-
-function toTextForm({ format, verbosity }: NonNullable<RequestSettings['text']>): TextForm {
-  return {
-    format: toFormat(format),
-    verbosity: verbosity == null ? undefined : { value: verbosity, path: 'body.text.verbosity' },
-  }
 }
 
 function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextForm['format'] {
