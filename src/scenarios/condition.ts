@@ -168,6 +168,11 @@ export const TextCondition = z.lazy(() =>
   z.union([text, Part, Pattern], mustBe('text, { contains } or { matches }')),
 )
 
+/** Returns the condition that a string abbreviates: it searches for a substring. */
+export function textCondition(text: z.infer<typeof TextCondition>): Extract<Condition, object> {
+  return typeof text === 'string' ? { contains: text } : text
+}
+
 export const Condition = z.lazy(() =>
   z
     .union(
@@ -224,21 +229,20 @@ export function compileWhen(when: When): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))
   if (when.model !== undefined) tests.push(modelTest([when.model].flat()))
-  for (const [name, condition] of Object.entries(when.params ?? {})) {
-    tests.push(valueTest(`parameter '${name}'`, (request) => readAt(request.params, [name]), condition))
-  }
-  for (const [name, condition] of Object.entries(when.query ?? {})) {
-    const read = (request: Conditioned) => readAt(request.query, [name])
-    tests.push(valueTest(`query '${name}'`, read, condition, isSecretName(name)))
-  }
-  for (const [name, condition] of Object.entries(when.headers ?? {})) {
-    const read = (request: Conditioned) => readAt(request.headers, [name.toLowerCase()])
-    tests.push(valueTest(`header '${name}'`, read, condition, isSecretName(name)))
+  for (const [part, noun] of [
+    ['params', 'parameter'],
+    ['query', 'query'],
+    ['headers', 'header'],
+  ] as const) {
+    for (const [name, condition] of Object.entries(when[part] ?? {})) {
+      const key = part === 'headers' ? name.toLowerCase() : name
+      const read = (request: Conditioned) => readAt(request[part], [key])
+      tests.push(valueTest(`${noun} '${name}'`, read, condition, isSecretName(name)))
+    }
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
   if (when.input !== undefined) {
-    const condition = typeof when.input === 'string' ? { contains: when.input } : when.input
-    tests.push(valueTest('input text', ({ body }) => inputTextOf(body), condition))
+    tests.push(valueTest('input text', ({ body }) => inputTextOf(body), textCondition(when.input)))
   }
   return tests
 }

@@ -17,7 +17,7 @@ import {
   refusal,
 } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
-import { answerOf, type CallResult, type Mismatch, mismatchOf } from './script.ts'
+import { answerOf, type CallResult, differencesOf } from './script.ts'
 import type { FillTemplates } from './template.ts'
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
@@ -97,14 +97,13 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
     return run.turns < active.script.length ? takeTurn(active, run, playing) : undefined
   }
   const unstarted = scripts.filter(({ progress }) => progress.happened === 0)
-  const matching = unstarted.find(({ script }) => matchesTurn(script[0], conversation))
+  const matching = unstarted.find(({ script }) => problemAt(script[0], conversation) === null)
   if (matching) return beginRun(matching, 0, playing)
   const [active] = unstarted
   if (!active) return undefined
-  const mismatch = mismatchAt(active.script[0], conversation, []) as Mismatch
-  const problem = mismatch.differences.join('; ')
+  const problem = problemAt(active.script[0], conversation)
   active.progress.problem = problem
-  return played(active, mismatchRefusal(1, active, mismatch), 0, 1, problem)
+  return mismatched(active, 0, 1, problem ?? '')
 }
 
 /**
@@ -123,8 +122,8 @@ export function playEnd(
   const current = findRun(scripts, conversation)
   if (!current) {
     const repeating = scripts.find(({ script, rule: { onEnd } }) => {
-      if (onEnd === 'repeat') return matchesTurn(script[0], conversation)
-      return onEnd === 'repeat-last' && matchesTurn(script.at(-1), conversation)
+      if (onEnd === 'repeat') return problemAt(script[0], conversation) === null
+      return onEnd === 'repeat-last' && problemAt(script.at(-1), conversation) === null
     })
     if (repeating) {
       const { rule, script } = repeating
@@ -135,7 +134,7 @@ export function playEnd(
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    const effect = scriptRefusal(`this is a new conversation, and ${reason}`, { turn: 1 })
+    const effect = scriptRefusal(`this is a new conversation, and ${reason}`, 1)
     return played(active, effect, 0, 1, `no new conversation: ${reason}`)
   }
   const { run } = current
@@ -144,7 +143,7 @@ export function playEnd(
   const turn = run.turns + 1
   const problem = `no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
   replaceRun(active, run, { ...run, problem: `expected ${problem}` })
-  return played(active, scriptRefusal(`there is ${problem}`, { turn }), run.conversation, turn, problem)
+  return played(active, scriptRefusal(`there is ${problem}`, turn), run.conversation, turn, problem)
 }
 
 function played(
@@ -155,10 +154,6 @@ function played(
   mismatch: string | null,
 ): PlayedTurn {
   return { active, effect, reading: { conversation, number, total: active.script.length, mismatch } }
-}
-
-function matchesTurn(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
-  return mismatchAt(turn, conversation, []) === undefined
 }
 
 function beginRun(active: ActiveScript, turns: number, playing: Playing): PlayedTurn {
@@ -190,11 +185,10 @@ function takeTurn(
   const turnIndex = active.rule.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
   const turn = active.script[turnIndex] as CompiledTurn
   const number = turnIndex + 1
-  const mismatch = mismatchAt(turn, conversation, resultsOf(conversation, run))
-  if (mismatch) {
-    const problem = mismatch.differences.join('; ')
+  const problem = problemAt(turn, conversation, resultsOf(conversation, run))
+  if (problem !== null) {
     replaceRun(active, run, { ...run, problem: `turn ${number} expected ${problem}` })
-    return played(active, mismatchRefusal(number, active, mismatch), run.conversation, number, problem)
+    return mismatched(active, run.conversation, number, problem)
   }
   const answer = answerOf(
     fillTemplates(turn.turn, number),
@@ -228,13 +222,10 @@ function findRun(
 
   const first = hash(firstUserText(conversation))
   const outputs = assistantOutputs(conversation)
-  let best: (typeof all)[number] | undefined
-  for (const each of all) {
-    const { run } = each
-    if (run.firstUserMessage !== first || !continues(outputs, run)) continue
-    if (!best || run.said.length < best.run.said.length) best = each
-  }
-  return best
+  const [shortest] = all
+    .filter(({ run }) => run.firstUserMessage === first && continues(outputs, run))
+    .sort((left, right) => left.run.said.length - right.run.said.length)
+  return shortest
 }
 
 /** Returns true if a request's assistant output is a subsequence of the script's output. */
@@ -275,26 +266,22 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
   return results.filter(({ id }) => latest.has(id))
 }
 
-function mismatchAt(
+/** Returns the differences between a request and a turn's expectations, or null if there are none. */
+function problemAt(
   turn: CompiledTurn | undefined,
   conversation: Conversation,
-  results: readonly CallResult[],
-): Mismatch | undefined {
+  results: readonly CallResult[] = [],
+): string | null {
   const expect = turn?.turn.expect
-  return expect && mismatchOf(expect, conversation, results)
+  return (expect && differencesOf(expect, conversation, results).join('; expected ')) || null
 }
 
-/** Returns a rejection such as `turn 2 of 3 does not match: expected …, but received …`. */
-function mismatchRefusal(
-  turn: number,
-  { script }: ActiveScript,
-  { differences, expected, received }: Mismatch,
-): Effect {
-  const problem = differences.map((difference) => `expected ${difference}`).join('; ')
-  const message = `turn ${turn} of ${script.length} does not match: ${problem}`
-  return scriptRefusal(message, { turn, expected, received })
+/** Rejects a request: `turn 2 of 3 does not match: expected …, but received …`. */
+function mismatched(active: ActiveScript, conversation: number, number: number, problem: string): PlayedTurn {
+  const message = `turn ${number} of ${active.script.length} does not match: expected ${problem}`
+  return played(active, scriptRefusal(message, number), conversation, number, problem)
 }
 
-function scriptRefusal(problem: string, metadata: object): Effect {
-  return refusal(`Script: ${problem}`, metadata)
+function scriptRefusal(problem: string, turn: number): Effect {
+  return refusal(`Script: ${problem}`, { turn })
 }

@@ -7,7 +7,6 @@ import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
 import { type Conversation, callText, lastUserText } from '../resources/conversation.ts'
 import {
-  type Condition,
   compileCondition,
   describeCondition,
   isPattern,
@@ -15,6 +14,7 @@ import {
   patternProblem,
   show,
   TextCondition,
+  textCondition,
 } from './condition.ts'
 import { field } from './field.ts'
 import { answerFields, faultFields, type ScriptedItem, type ScriptedReply } from './scripted-reply.ts'
@@ -110,22 +110,27 @@ export interface TurnAnswer {
 /** @param idOf Generates the id of a function call from its index, unless the script sets one. */
 export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
   const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
-  const called = callsOf(turn).map(toItem)
+  const called = callsOf(turn).map(
+    ({ name, args }): ScriptedItem => ({ type: 'function_call', name, arguments: JSON.stringify(args) }),
+  )
   // Text follows the output in a reply, but precedes the calls in a turn.
   const isBefore = text !== undefined && called.length > 0
   const message = isBefore ? [{ type: 'message' as const, content: text }] : []
-  const items = withCallIds([...output, ...message, ...called], idOf)
+  const calls = new Map<string, string>()
+  let index = 0
+  const items = [...output, ...message, ...called].map((item) => {
+    if (item.type !== 'function_call') return item
+    const id = idOf(index++)
+    const { call_id = id } = item
+    calls.set(call_id, item.name)
+    return { ...item, call_id }
+  })
   const reply: ScriptedReply = {
     ...rest,
     ...(items.length > 0 && { output: items }),
     ...(text !== undefined && !isBefore && { text }),
   }
   const said = [...items.flatMap(textsOf), ...(reply.text === undefined ? [] : [reply.text])]
-  const calls = new Map(
-    items.flatMap((item) =>
-      item.type === 'function_call' ? [[item.call_id as string, item.name] as const] : [],
-    ),
-  )
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
@@ -133,23 +138,8 @@ export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswe
 /** Returns true if a turn has a reply. Fields such as `usage` only modify a reply. */
 export function isAnswer(turn: Turn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
-  const hasField = [text, output, responseStatus, incompleteReason, error].some(
-    (field) => field !== undefined,
-  )
-  return hasField || callsOf(turn).length > 0
-}
-
-function toItem({ name, args }: { name: string; args: object }): ScriptedItem {
-  return { type: 'function_call', name, arguments: JSON.stringify(args) }
-}
-
-function withCallIds(items: readonly ScriptedItem[], idOf: (index: number) => string): ScriptedItem[] {
-  let index = 0
-  return items.map((item) => {
-    if (item.type !== 'function_call') return item
-    const id = idOf(index++)
-    return { ...item, call_id: item.call_id ?? id }
-  })
+  const fields = [text, output, responseStatus, incompleteReason, error]
+  return fields.some((field) => field !== undefined) || callsOf(turn).length > 0
 }
 
 function textsOf(item: ScriptedItem): string[] {
@@ -166,54 +156,32 @@ export interface CallResult {
   readonly text: string
 }
 
-/** Differences between a request and its turn's expectations. */
-export interface Mismatch {
-  /** One phrase per difference: `the last user message containing 'tides', but received 'Hello'`. */
-  readonly differences: readonly string[]
-  /** The parts of `expect` that did not match. `received` has the actual values. */
-  readonly expected: Record<string, unknown>
-  readonly received: Record<string, unknown>
-}
+/** Maximum length of a difference, because the journal and the script store it. */
+const maxDifference = 1000
 
 /**
- * Compares a request with a turn's expectations. Returns undefined if everything matches.
+ * Compares a request with a turn's expectations. Returns a phrase for each difference, such as
+ * `the last user message containing 'tides', but received 'Hello'`.
  *
  * @param results Results of the previous turn's function calls.
  */
-export function mismatchOf(
+export function differencesOf(
   { input, tools = [], result = {} }: TurnExpectation,
   conversation: Conversation,
   results: readonly CallResult[],
-): Mismatch | undefined {
+): string[] {
   const differences: string[] = []
-  const expected: Record<string, unknown> = {}
-  const received: Record<string, unknown> = {}
-  const differ = (field: string, expectation: unknown, value: unknown, difference: string) => {
-    expected[field] = expectation
-    received[field] = value
-    differences.push(truncate(difference, maxReceived))
-  }
-
   if (input !== undefined) {
     const text = lastUserText(conversation)
-    const condition: ObjectCondition = typeof input === 'string' ? { contains: input } : input
+    const condition = textCondition(input)
     if (!compileCondition(condition)(text))
-      differ(
-        'input',
-        input,
-        truncate(text, maxReceived),
+      differences.push(
         `the last user message ${describeCondition(condition, false, text)}, but received ${brief(text)}`,
       )
   }
-  const missing = tools.filter((name) => !conversation.tools.includes(name))
-  if (missing.length > 0) {
+  if (tools.some((name) => !conversation.tools.includes(name))) {
     const offered = conversation.tools.join(', ') || 'none'
-    differ(
-      'tools',
-      tools,
-      shortened(conversation.tools),
-      `the functions ${tools.join(', ')}, but received ${offered}`,
-    )
+    differences.push(`the functions ${tools.join(', ')}, but received ${offered}`)
   }
   for (const [name, checks] of Object.entries(result)) {
     const texts = results.filter((each) => each.name === name).map(({ text }) => text)
@@ -222,26 +190,10 @@ export function mismatchOf(
       .filter((each) => each.name !== name)
       .map((each) => `${each.name}: ${brief(each.text)}`)
     const actual = texts.length > 0 ? texts.map(brief).join(' and ') : ['none', ...others].join('; ')
-    differ(
-      'result',
-      { ...(expected['result'] as object), [name]: checks },
-      { ...(received['result'] as object), [name]: shortened(texts) },
-      `${describeChecks(name, checks)}, but received ${actual}`,
-    )
+    differences.push(`${describeChecks(name, checks)}, but received ${actual}`)
   }
-  return differences.length > 0 ? { differences, expected, received } : undefined
+  return differences.map((difference) => truncate(difference, maxDifference))
 }
-
-/** Maximum length of a received text, and of a difference, because the journal and the script store them. */
-const maxReceived = 1000
-
-/** Returns the first received texts, truncated. */
-function shortened(texts: readonly string[]): string[] {
-  return texts.slice(0, 20).map((text) => truncate(text, maxReceived))
-}
-
-/** A condition in object form, such as `{ contains: 'tides' }`. */
-type ObjectCondition = Extract<Condition, object>
 
 /**
  * Tests a function's results against checks: a list must match all results, in order; a single check must match at
@@ -253,8 +205,7 @@ function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly str
 }
 
 function fits(check: ResultCheck, text: string): boolean {
-  const condition = conditionOf(check)
-  if (condition) return compileCondition(condition)(text)
+  if (typeof check === 'string' || isPattern(check)) return compileCondition(textCondition(check))(text)
   try {
     return has(JSON.parse(text), check)
   } catch {
@@ -265,8 +216,7 @@ function fits(check: ResultCheck, text: string): boolean {
 /** Returns true if a value has all expected fields, including nested ones. Arrays are compared item by item. */
 function has(value: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return value === expected
-  const condition = conditionOf(expected)
-  if (condition) return compileCondition(condition)(value)
+  if (isPattern(expected)) return compileCondition(expected)(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(expected))
     return false
   if (Array.isArray(expected) && expected.length !== (value as unknown[]).length) return false
@@ -275,18 +225,13 @@ function has(value: unknown, expected: unknown): boolean {
   )
 }
 
-/** Converts a string or pattern to a condition as in `when`. Returns undefined for required fields. */
-function conditionOf(check: string | object): ObjectCondition | undefined {
-  if (typeof check === 'string') return { contains: check }
-  return isPattern(check) ? check : undefined
-}
-
 function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck[]): string {
   const each = [checks].flat() as ResultCheck[]
-  const descriptions = each.map((check) => {
-    const condition = conditionOf(check)
-    return condition ? describeCondition(condition) : `with the fields ${show(check)}`
-  })
+  const descriptions = each.map((check) =>
+    typeof check === 'string' || isPattern(check)
+      ? describeCondition(textCondition(check))
+      : `with the fields ${show(check)}`,
+  )
   if (!Array.isArray(checks)) return `a result of '${name}' ${descriptions[0]}`
   return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
