@@ -34,35 +34,57 @@ export interface Progress {
 /** Counters of a rule that has matched no call. */
 const unmatched = { seen: 0, taken: 0, happened: 0 }
 
-/** Counts a call that matches a rule's conditions. Returns the rule's effect, or the reason for skipping the rule. */
-export function advance(
+/** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
+export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
+
+/** Reasons for which a call does not count as seen by the rule. */
+const unseen: readonly Decision['kind'][] = ['times', 'sequence', 'state', 'during', 'stream', 'json']
+
+/** Decides what a rule does with a call that matches its conditions. Changes nothing; see `count`. */
+export function decide(
   rule: CompiledRule,
-  progress: Progress,
+  { seen, taken, rateLimit }: Progress,
   request: RuleRequest,
   { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
-): { effect: Effect } | SkipReason {
-  if (isOver(rule, progress)) return { kind: progress.taken >= rule.times ? 'times' : 'sequence' }
+): Decision {
+  if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
   if (rule.during) {
+    const { fromMs, toMs = Number.POSITIVE_INFINITY } = rule.during
     const elapsedMs = clock.elapsed()
-    if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
+    if (elapsedMs < fromMs || elapsedMs >= toMs) return { kind: 'during', elapsedMs }
   }
-  const { form } = stepAt(rule, progress.taken)
-  if (form && (form === 'stream') !== asksForStream(request.body))
-    return { kind: form, step: progress.taken + 1 }
-  const call = ++progress.seen
+  const { form, effect } = stepAt(rule, taken)
+  if (form && (form === 'stream') !== asksForStream(request.body)) return { kind: form, step: taken + 1 }
+  const call = seen + 1
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
-  if (rule.rateLimit && progress.rateLimit.passes(rule.rateLimit, request, clock))
-    return { kind: 'rateLimit', call: progress.rateLimit.used(rule.rateLimit, request, clock).requests }
-  if (rule.probability !== undefined) {
-    const { probability } = rule
-    const drawn = luckOf(rule, request, seed)
-    if (drawn >= probability) return { kind: 'probability', drawn, probability }
-  }
-  const { effect } = stepAt(rule, progress.taken++)
+  if (rule.rateLimit && rateLimit.allows(rule.rateLimit, request, clock))
+    return { kind: 'rateLimit', call: rateLimit.window(rule.rateLimit, request, clock).requests + 1 }
+  const { probability = 1 } = rule
+  const drawn = probability < 1 ? luckOf(rule, request, seed) : 0
+  if (drawn >= probability) return { kind: 'probability', drawn, probability }
+  return effect ? { kind: 'applies', effect } : { kind: 'step', call: taken + 1 }
+}
+
+/** Returns true if the rule takes a step: it applies, or the step lets the call pass. */
+export function takesStep({ kind }: Decision): boolean {
+  return kind === 'applies' || kind === 'step'
+}
+
+/** Counts a decision. */
+export function count(
+  { rateLimit: limit }: CompiledRule,
+  progress: Progress,
+  decision: Decision,
+  request: RuleRequest,
+  clock: Clock,
+): void {
+  if (!unseen.includes(decision.kind)) progress.seen++
+  if (limit && decision.kind === 'rateLimit') progress.rateLimit.count(limit, request, clock, { requests: 1 })
+  if (!takesStep(decision)) return
+  progress.taken++
   progress.happened++
-  return effect ? { effect } : { kind: 'step', call: progress.taken }
 }
 
 /** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
@@ -75,9 +97,9 @@ export function luckOf(
 }
 
 /** Undoes a step that had no effect. Outside a sequence, the rule can then apply to a later call instead. */
-export function undoStep({ isSequence }: CompiledRule, progress: Progress): void {
+export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
   progress.happened--
-  if (!isSequence) progress.taken--
+  if (!sequence) progress.taken--
 }
 
 function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
@@ -90,7 +112,7 @@ function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledSte
 }
 
 /** Returns true if the rule has ended and lets all calls pass. */
-function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'>): boolean {
+function isOver({ ends, onEnd }: CompiledRule, taken: number): boolean {
   return onEnd !== 'fail' && taken >= ends
 }
 
@@ -136,10 +158,6 @@ export function copyActivation(activation: Activation): Activation {
   }
 }
 
-export function copyNamed(named: ReadonlyMap<string, Activation>): ReadonlyMap<string, Activation> {
-  return new Map(Array.from(named, ([name, activation]) => [name, copyActivation(activation)]))
-}
-
 /**
  * Orders rules: finite ones in the order they were added, then all others, newest first. A rule is finite while it
  * has times, steps or turns left. Within a scenario the first matching rule wins, so a finite rule stays after any
@@ -173,8 +191,8 @@ export function orderCandidates(
         isAfterUnlimited ||= rule.onEnd !== 'pass'
         continue
       }
-      const progress = { ...unmatched, ...activation.progress[rule.number] }
-      if (progress.taken >= rule.finite) isAfterUnlimited ||= !isOver(rule, progress)
+      const { taken } = { ...unmatched, ...activation.progress[rule.number] }
+      if (taken >= rule.finite) isAfterUnlimited ||= !isOver(rule, taken)
       else if (!isAfterUnlimited) {
         finite.add(candidate)
         first.push(candidate)

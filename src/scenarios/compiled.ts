@@ -3,7 +3,6 @@
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import type { RateLimit } from './rate-limit.ts'
 import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
 import type { Turn } from './script.ts'
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
@@ -28,11 +27,10 @@ export interface CompiledTurn {
 
 export type CompiledScript = readonly CompiledTurn[]
 
-export interface CompiledRule {
+export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'script' | 'times' | 'onEnd' | 'after'>> {
   readonly scenario: string
   /** The rule's position in the scenario, from 1. */
   readonly number: number
-  readonly name: string | undefined
   readonly on: readonly string[]
   readonly tests: readonly Test[]
   readonly calls: ReadonlySet<number> | undefined
@@ -45,19 +43,12 @@ export interface CompiledRule {
   readonly finite: number
   readonly onEnd: OnEnd
   readonly after: number
-  readonly probability: number | undefined
-  readonly rateLimit: RateLimit | undefined
   /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
-  readonly setState: string | undefined
-  readonly during: { fromMs: number; toMs: number } | undefined
   /** The compiled script. A rule with a script has no steps. */
   readonly script: CompiledScript | undefined
   /** Compiled steps. A rule without a sequence has a single step, which repeats. */
   readonly steps: readonly CompiledStep[]
-  readonly isSequence: boolean
-  /** If true, replies within the rate limit have `X-RateLimit-*` headers. */
-  readonly announcesRateLimit: boolean
 }
 
 export interface CompiledScenario {
@@ -68,16 +59,13 @@ export interface CompiledScenario {
 
 const compiled = new WeakMap<Scenario, CompiledScenario>()
 
-export function compileScenario(scenario: Scenario): CompiledScenario {
-  const result = compiled.get(scenario) ?? compile(scenario)
-  compiled.set(scenario, result)
-  return result
-}
-
-function compile(source: Scenario): CompiledScenario {
+export function compileScenario(source: Scenario): CompiledScenario {
+  const existing = compiled.get(source)
+  if (existing) return existing
   const { name } = source
-  const rules = source.rules.map((rule, index) => compileRule(rule, name, index + 1))
-  return { name, source, rules }
+  const result = { name, source, rules: source.rules.map((rule, index) => compileRule(rule, name, index + 1)) }
+  compiled.set(source, result)
+  return result
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
@@ -90,9 +78,9 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   const repeats = onEnd === 'repeat' || onEnd === 'repeat-last'
   const ends = sequence && !repeats ? Math.min(times, sequence.length) : times
   return {
+    ...rule,
     scenario,
     number,
-    name: rule.name,
     on: [rule.on].flat(),
     // If all steps of a rule need a stream, the rule matches only requests for a stream; likewise for JSON.
     tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
@@ -102,15 +90,9 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     finite: Number.isFinite(ends) ? ends : (sequence?.length ?? 0),
     onEnd,
     after: rule.after ?? 0,
-    probability: rule.probability,
-    rateLimit: rule.rateLimit,
     states: state === undefined ? undefined : [state].flat(),
-    setState: rule.setState,
-    during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
     script: rule.script?.map((turn) => ({ turn, faults: sortFaults(faultsOf(turn)) })),
     steps,
-    isSequence: sequence !== undefined,
-    announcesRateLimit: steps.some(({ effect }) => effect?.faults.some(({ name }) => name === 'rate-limit')),
   }
 }
 

@@ -7,10 +7,12 @@
  */
 import * as z from 'zod'
 import type { RateLimitState } from '../faults/fault.ts'
+import type { FaultSetting } from '../faults/index.ts'
 import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
+import type { CompiledRule } from './compiled.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
 import { field } from './field.ts'
 
@@ -57,28 +59,37 @@ const maxCallers = 10_000
 export class RateLimitUsage {
   readonly #windows = new Map<string, Window>()
 
-  /** If the request is within the limit, counts it and returns true. */
-  passes(limit: RateLimit, request: RuleRequest, clock: Clock): boolean {
-    const { requests, tokens } = this.used(limit, request, clock)
-    if (requests >= (limit.requests ?? Infinity) || tokens >= (limit.tokens ?? Infinity)) return false
-    this.#count(limit, request, clock, 1, 0)
-    return true
-  }
-
-  charge(limit: RateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
-    if (tokens) this.#count(limit, request, clock, 0, tokens)
-  }
-
-  used(limit: RateLimit, request: RuleRequest, clock: Clock): Window & { caller: string } {
-    const caller = callerOf(limit, request)
-    const window = this.#windows.get(caller)
+  /** Returns the current window of a request's key or model. */
+  window(limit: RateLimit, request: RuleRequest, clock: Clock): Window {
+    const window = this.#windows.get(callerOf(limit, request))
     const at = clock.elapsed()
-    if (window && at < window.at + limit.per) return { ...window, caller }
-    return { at, now: clock.now(), requests: 0, tokens: 0, caller }
+    return window && at < window.at + limit.per ? window : { at, now: clock.now(), requests: 0, tokens: 0 }
+  }
+
+  allows(limit: RateLimit, request: RuleRequest, clock: Clock): boolean {
+    const { requests, tokens } = this.window(limit, request, clock)
+    return requests < (limit.requests ?? Infinity) && tokens < (limit.tokens ?? Infinity)
+  }
+
+  count(
+    limit: RateLimit,
+    request: RuleRequest,
+    clock: Clock,
+    { requests = 0, tokens = 0 }: Partial<Window>,
+  ): void {
+    const caller = callerOf(limit, request)
+    const window = this.window(limit, request, clock)
+    window.requests += requests
+    window.tokens += tokens
+    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) {
+      const [oldest] = this.#windows.keys()
+      this.#windows.delete(oldest as string)
+    }
+    this.#windows.set(caller, window)
   }
 
   read(limit: RateLimit, request: RuleRequest, clock: Clock): RateLimitState {
-    const { requests, tokens, now } = this.used(limit, request, clock)
+    const { requests, tokens, now } = this.window(limit, request, clock)
     const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.per - clock.now()) : 0
     const left = (used: number, limit = Infinity) => ({ limit, remaining: Math.max(0, limit - used) })
     const [ofRequests, ofTokens] = [left(requests, limit.requests), left(tokens, limit.tokens)]
@@ -93,37 +104,29 @@ export class RateLimitUsage {
     for (const [caller, window] of this.#windows) copy.#windows.set(caller, { ...window })
     return copy
   }
-
-  #count(limit: RateLimit, request: RuleRequest, clock: Clock, requests: number, tokens: number): void {
-    const { caller, ...window } = this.used(limit, request, clock)
-    window.requests += requests
-    window.tokens += tokens
-    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) {
-      const [oldest] = this.#windows.keys()
-      this.#windows.delete(oldest as string)
-    }
-    this.#windows.set(caller, window)
-  }
 }
 
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-export interface PassedRateLimit {
-  readonly limit: RateLimit
-  readonly usage: RateLimitUsage
-  /** If true, replies have the limit's headers. */
-  readonly isAnnounced: boolean
-}
-
+/** @param passed Rules whose limits the request passed. Replies have a limit's headers if it leads to a 429. */
 export function chargeRateLimits(
-  passed: readonly PassedRateLimit[],
+  passed: readonly { rule: CompiledRule; usage: RateLimitUsage }[],
   request: RuleRequest,
   clock: Clock,
 ): ChargeRateLimits {
   return (tokens) => {
-    for (const { limit, usage } of passed) usage.charge(limit, request, clock, tokens)
-    const announced = passed.find(({ isAnnounced }) => isAnnounced)
-    return announced && rateLimitHeaders(announced.usage.read(announced.limit, request, clock))
+    let announced: RateLimitState | undefined
+    for (const { rule, usage } of passed) {
+      const limit = rule.rateLimit as RateLimit
+      if (tokens) usage.count(limit, request, clock, { tokens })
+      const isAnnounced = rule.steps.some(({ effect }) => effect?.faults.some(isRateLimit))
+      if (isAnnounced) announced ??= usage.read(limit, request, clock)
+    }
+    return announced && rateLimitHeaders(announced)
   }
+}
+
+function isRateLimit({ name }: FaultSetting): boolean {
+  return name === 'rate-limit'
 }

@@ -6,12 +6,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
-  advance,
   type Candidate,
   type Candidates,
   copyActivation,
-  copyNamed,
+  count,
   createActivation,
+  decide,
   orderCandidates,
   type Progress,
   progressIn,
@@ -19,6 +19,7 @@ import {
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
+  takesStep,
   type UnusedRule,
   undoStep,
   unusedRulesOf,
@@ -27,7 +28,7 @@ import { type CompiledRule, compileScenario, type Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
+import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
 import { type ActiveScript, type Playing, playEnd, playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
@@ -67,7 +68,7 @@ export interface ActiveScenario extends Disposable {
 
 export interface RulesSnapshot {
   readonly activations: readonly Activation[]
-  readonly named: ReadonlyMap<string, Activation>
+  readonly named: readonly Activation[]
   readonly conversations: number
   readonly state: string
 }
@@ -85,8 +86,8 @@ export class Rules {
   readonly #clock: Clock
   /** Activations, newest first. */
   #activations: Activation[] = []
-  /** Scenarios activated by the `x-understudy-scenario` header, by name. */
-  #named: ReadonlyMap<string, Activation> = new Map()
+  /** Scenarios activated by the `x-understudy-scenario` header. */
+  #named: readonly Activation[] = []
   #state = firstState
   /** Number of conversations that have followed a script. */
   #conversations = 0
@@ -154,7 +155,7 @@ export class Rules {
   clear(): void {
     this.#state = firstState
     this.#conversations = 0
-    this.#named = new Map()
+    this.#named = []
     this.#change([])
   }
 
@@ -187,7 +188,12 @@ export class Rules {
     const { rules, activations } = candidates
     if (rules.length === 0) return nothing
 
-    const passed: PassedRateLimit[] = []
+    const passed: Parameters<typeof chargeRateLimits>[0][number][] = []
+    let reasons: Map<number, SkipReason> | undefined
+    const skip = (index: number, reason: SkipReason) => {
+      reasons ??= new Map()
+      reasons.set(index, reason)
+    }
     const outcome = (match: Match | undefined, skipped: number): Outcome => {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
       return { match, charge, skipped: { rules, skipped, reasons } }
@@ -199,7 +205,6 @@ export class Rules {
       const playing = { request, conversation, fillTemplates, seed: this.#seed, nextConversation }
       return this.#play(candidates.scripts, playing, ending)
     }
-    let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
       const turn = index === candidates.scriptsAt ? play() : undefined
       if (turn) return outcome(turn, index)
@@ -208,17 +213,16 @@ export class Rules {
       if (rule.script) {
         const match = play(progress)
         if (match) return outcome(match, index)
-        reasons ??= new Map()
-        reasons.set(index, { kind: 'script' })
+        skip(index, { kind: 'script' })
         continue
       }
       const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state }
-      const next = advance(rule, progress, request, sandbox)
-      const applies = 'effect' in next || next.kind === 'step'
-      if (applies && rule.setState !== undefined) this.#state = rule.setState
+      const decision = decide(rule, progress, request, sandbox)
+      count(rule, progress, decision, request, this.#clock)
+      if (takesStep(decision)) this.#state = rule.setState ?? this.#state
       if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
-      if ('effect' in next) {
-        const match = matchOf(rule, next.effect, progress.seen, {
+      if (decision.kind === 'applies') {
+        const match = matchOf(rule, decision.effect, progress.seen, {
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
           noEffect: () => {
             undoStep(rule, progress)
@@ -228,14 +232,8 @@ export class Rules {
         })
         return outcome(match, index)
       }
-      if (rule.rateLimit && next.kind === 'rateLimit')
-        passed.push({
-          limit: rule.rateLimit,
-          usage: progress.rateLimit,
-          isAnnounced: rule.announcesRateLimit,
-        })
-      reasons ??= new Map()
-      reasons.set(index, next)
+      if (decision.kind === 'rateLimit') passed.push({ rule, usage: progress.rateLimit })
+      skip(index, decision)
     }
     return outcome(undefined, rules.length)
   }
@@ -248,14 +246,14 @@ export class Rules {
   snapshot(): RulesSnapshot {
     return {
       activations: this.#activations.map(copyActivation),
-      named: copyNamed(this.#named),
+      named: this.#named.map(copyActivation),
       conversations: this.#conversations,
       state: this.#state,
     }
   }
 
   restore(snapshot: RulesSnapshot): void {
-    this.#named = copyNamed(snapshot.named)
+    this.#named = snapshot.named.map(copyActivation)
     this.#conversations = snapshot.conversations
     this.#state = snapshot.state
     this.#change(snapshot.activations.map(copyActivation))
@@ -311,10 +309,9 @@ export class Rules {
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
     const activations = named.map((scenario) => {
-      const existing = this.#named.get(scenario.name)
-      if (existing) return existing
-      const activation = createActivation(scenario)
-      this.#named = new Map(this.#named).set(scenario.name, activation)
+      const existing = this.#named.find(({ compiled }) => compiled.name === scenario.name)
+      const activation = existing ?? createActivation(scenario)
+      if (!existing) this.#named = [...this.#named, activation]
       return activation
     })
     return orderCandidates(this.#activations, [...names, '*'], activations)

@@ -201,7 +201,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   }
   if (Number.isFinite(times))
     facts.push(`Applied ${uses.length + 1} of ${times} times, counting calls in the journal.`)
-  if (rule.isSequence) {
+  if (rule.sequence) {
     const step = steps.findIndex(({ effect }) => effect !== undefined && effect === match?.effect)
     facts.push(step < 0 ? `Sequence of ${steps.length} steps.` : `Step ${step + 1} of ${steps.length}.`)
   }
