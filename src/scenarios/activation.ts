@@ -142,11 +142,10 @@ export interface Candidates {
   readonly scriptsAt: number | undefined
 }
 
-export function createActivation(scenario: Scenario): Activation {
-  const compiled = compileScenario(scenario)
+export function createActivation(scenario: Scenario, replyFunction?: ReplyFunction): Activation {
   // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
-  return { id, compiled, progress: [] }
+  return { id, compiled: compileScenario(scenario), progress: [], replyFunction }
 }
 
 let begun = 0

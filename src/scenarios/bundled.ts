@@ -1,6 +1,4 @@
-/**
- * The bundled scenarios, one JSON file each.
- */
+/** The bundled scenarios, one JSON file each. */
 import badCitations from '../../scenarios/bad-citations.json' with { type: 'json' }
 import brownout from '../../scenarios/brownout.json' with { type: 'json' }
 import bufferingProxy from '../../scenarios/buffering-proxy.json' with { type: 'json' }
@@ -66,16 +64,13 @@ export const bundledScenarios: ReadonlyMap<string, { name: string; description: 
 export function bundledScenario(name: string): unknown {
   const scenario = bundledScenarios.get(name)
   if (scenario) return scenario
-  throw new ScenarioError([{ path: [], message: whyUnknown(name) }])
-}
-
-function whyUnknown(name: string): string {
+  let message = `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
   if (faultNames.includes(name)) {
     const on = needsStream(faultOf(name)) ? textOperations : '*'
-    return `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
-  }
-  if (isScenarioPath(name))
-    return `'${name}' is a path, but a name is expected here: send the file's content instead`
-  if (name.includes('/')) return `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`
-  return `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
+    message = `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
+  } else if (isScenarioPath(name))
+    message = `'${name}' is a path, but a name is expected here: send the file's content instead`
+  else if (name.includes('/'))
+    message = `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`
+  throw new ScenarioError([{ path: [], message }])
 }

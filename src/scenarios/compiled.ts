@@ -63,7 +63,11 @@ export function compileScenario(source: Scenario): CompiledScenario {
   const existing = compiled.get(source)
   if (existing) return existing
   const { name } = source
-  const result = { name, source, rules: source.rules.map((rule, index) => compileRule(rule, name, index + 1)) }
+  const result = {
+    name,
+    source,
+    rules: source.rules.map((rule, index) => compileRule(rule, name, index + 1)),
+  }
   compiled.set(source, result)
   return result
 }

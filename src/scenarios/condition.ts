@@ -110,10 +110,7 @@ interface Compiled {
   readonly maxText: number
 }
 
-/**
- * Cache of compiled patterns. Compiling takes milliseconds, and each pattern is needed twice: to check it and to use
- * it.
- */
+/** Compiled patterns, or their problems. Compiling takes milliseconds, and checking and matching both need it. */
 const cache = new Map<string, Compiled | string>()
 const maxCached = 1000
 
@@ -140,18 +137,10 @@ function compile(matches: string, flags: string): Compiled | string {
   return 'problem' in result ? result.problem : { expression, maxText: result.maxText }
 }
 
-export function compilePattern(pattern: Pattern): (text: string) => boolean {
+function compilePattern(pattern: Pattern): Compiled {
   const compiled = read(pattern)
   if (typeof compiled === 'string') throw new Error(compiled)
-  const { expression, maxText } = compiled
-  return (text) => expression.test(text.slice(0, maxText))
-}
-
-/** Returns ` in its first 5000 characters` if only part of a value is searched, otherwise an empty string. */
-export function searchedPart(pattern: Pattern, value: unknown): string {
-  const compiled = read(pattern)
-  if (typeof compiled === 'string' || typeof value !== 'string' || value.length <= compiled.maxText) return ''
-  return ` in its first ${compiled.maxText} characters`
+  return compiled
 }
 
 export function patternProblem(pattern: Pattern): string | undefined {
@@ -288,17 +277,16 @@ function valueTest(
 function bodyTest(text: string, condition: Condition): Test {
   const path = readPath(text)
   const secret = path.some(isSecretName)
-  if (!path.includes('*')) {
-    return valueTest(`body field '${text}'`, (request) => readAt(request.body, path), condition, secret)
-  }
+  if (!path.includes('*'))
+    return valueTest(`body field '${text}'`, ({ body }) => readAt(body, path), condition, secret)
   const holds = compileCondition(condition)
   return {
-    passes(request) {
-      const values = readAll(request.body, path)
+    passes({ body }) {
+      const values = readAll(body, path)
       return values.length === 0 ? holds(undefined) : values.some(holds)
     },
-    explain(request) {
-      const values = readAll(request.body, path).map((value) => show(value, secret))
+    explain({ body }) {
+      const values = readAll(body, path).map((value) => show(value, secret))
       return `expected a body field '${text}' ${describeCondition(condition, secret)}, but the request has ${values.join(', ') || 'none'}`
     },
   }
@@ -310,8 +298,8 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
   if ('contains' in condition)
     return (value) => typeof value === 'string' && value.includes(condition.contains)
   if ('present' in condition) return (value) => (value !== undefined) === condition.present
-  const matches = compilePattern(condition)
-  return (value) => typeof value === 'string' && matches(value)
+  const { expression, maxText } = compilePattern(condition)
+  return (value) => typeof value === 'string' && expression.test(value.slice(0, maxText))
 }
 
 /**
@@ -325,7 +313,10 @@ export function describeCondition(condition: Condition, secret = false, value?: 
   if ('present' in condition) return condition.present ? 'to be present' : 'to be absent'
   if (secret) return `matching ${hidden}`
   if ('contains' in condition) return `containing '${condition.contains}'`
-  return `matching /${condition.matches}/${condition.flags ?? ''}${searchedPart(condition, value)}`
+  const { maxText } = compilePattern(condition)
+  const isLong = typeof value === 'string' && value.length > maxText
+  const part = isLong ? ` in its first ${maxText} characters` : ''
+  return `matching /${condition.matches}/${condition.flags ?? ''}${part}`
 }
 
 /** Formats a value in full, so that the reader can fix the rule. Hides secrets. */

@@ -23,7 +23,7 @@ export interface SkippedRules {
   /** Number of rules skipped before one applied; all of them if none did. */
   readonly skipped: number
   /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
-  readonly reasons: ReadonlyMap<number, SkipReason> | undefined
+  readonly reasons: ReadonlyMap<number, SkipReason>
 }
 
 /** A rule that was tried but did not apply. */
@@ -50,11 +50,8 @@ export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
 }
 
 /** Counts the skipped rules, except those whose rate limit was not reached. */
-export function countNearMisses({ skipped, reasons = new Map() }: SkippedRules): number {
-  return [...reasons.values()].reduce(
-    (count, { kind }) => (kind === 'rateLimit' ? count - 1 : count),
-    skipped,
-  )
+export function countNearMisses({ skipped, reasons }: SkippedRules): number {
+  return skipped - [...reasons.values()].filter(isBelowLimit).length
 }
 
 /**
@@ -68,19 +65,19 @@ export function explainNearMisses(
   limit = Number.POSITIVE_INFINITY,
 ): NearMiss[] {
   const explained = rules.slice(0, Math.min(skipped, limit)).map((rule, index): NearMiss => {
-    const reason = reasons?.get(index)
-    return {
-      scenario: rule.scenario,
-      rule: rule.number,
-      kind: reason?.kind ?? 'condition',
-      reason: `${ruleTitle(rule.scenario, rule.number, rule.name)} ${reason ? describeReason(rule, reason) : failedCondition(rule, request)}`,
-    }
+    const reason = reasons.get(index)
+    const text = reason ? describeReason(rule, reason) : failedCondition(rule, request)
+    return nearMiss(rule, reason?.kind ?? 'condition', text)
   })
   const next = rules[limit]
   const more = skipped - explained.length
   if (!next || more === 0) return explained
-  const reason = `${ruleTitle(next.scenario, next.number, next.name)} did not apply either${more > 1 ? `, nor did ${more - 1} more` : ''}`
-  return [...explained, { scenario: next.scenario, rule: next.number, kind: 'more', reason }]
+  const others = more > 1 ? `, nor did ${more - 1} more` : ''
+  return [...explained, nearMiss(next, 'more', `did not apply either${others}`)]
+}
+
+function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind'], text: string): NearMiss {
+  return { scenario, rule: number, kind, reason: `${ruleTitle(scenario, number, name)} ${text}` }
 }
 
 function failedCondition(rule: CompiledRule, request: Conditioned): string {
@@ -115,8 +112,12 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
     case 'probability':
       return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
     case 'during':
-      return `applies ${spanOf(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
+      return `applies ${period(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
   }
+}
+
+function period({ during: { fromMs, toMs } = { fromMs: 0 } }: CompiledRule): string {
+  return toMs === undefined ? `after ${fromMs} ms` : `from ${fromMs} to ${toMs} ms`
 }
 
 /** Describes a rule's rate limit, as in `60 calls and 30000 tokens in 10 s`. */
@@ -125,11 +126,6 @@ function allowance({ rateLimit }: CompiledRule): string {
   const limits = Object.entries({ call: requests, token: tokens }).filter(([, limit]) => limit !== undefined)
   const parts = limits.map(([unit, limit]) => `${limit} ${unit}${limit === 1 ? '' : 's'}`)
   return `${parts.join(' and ')} in ${per < 1000 ? `${per} ms` : `${round(per / 1000)} s`}`
-}
-
-function spanOf({ during }: CompiledRule): string {
-  const { fromMs, toMs } = during as NonNullable<typeof during>
-  return Number.isFinite(toMs) ? `from ${fromMs} to ${toMs} ms` : `after ${fromMs} ms`
 }
 
 function round(value: number): number {

@@ -7,7 +7,6 @@
  */
 import * as z from 'zod'
 import type { RateLimitState } from '../faults/fault.ts'
-import type { FaultSetting } from '../faults/index.ts'
 import { rateLimitHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
@@ -109,9 +108,14 @@ export class RateLimitUsage {
 /** Counts a reply's tokens against the limits that its request passed. Returns the first announced limit's headers. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
-/** @param passed Rules whose limits the request passed. Replies have a limit's headers if it leads to a 429. */
+/** A rule whose limit a request passed. Replies have the limit's headers if it leads to a 429. */
+export interface PassedRateLimit {
+  readonly rule: CompiledRule
+  readonly usage: RateLimitUsage
+}
+
 export function chargeRateLimits(
-  passed: readonly { rule: CompiledRule; usage: RateLimitUsage }[],
+  passed: readonly PassedRateLimit[],
   request: RuleRequest,
   clock: Clock,
 ): ChargeRateLimits {
@@ -120,13 +124,9 @@ export function chargeRateLimits(
     for (const { rule, usage } of passed) {
       const limit = rule.rateLimit as RateLimit
       if (tokens) usage.count(limit, request, clock, { tokens })
-      const isAnnounced = rule.steps.some(({ effect }) => effect?.faults.some(isRateLimit))
-      if (isAnnounced) announced ??= usage.read(limit, request, clock)
+      const faults = rule.steps.flatMap(({ effect }) => effect?.faults ?? [])
+      if (faults.some(({ name }) => name === 'rate-limit')) announced ??= usage.read(limit, request, clock)
     }
     return announced && rateLimitHeaders(announced)
   }
-}
-
-function isRateLimit({ name }: FaultSetting): boolean {
-  return name === 'rate-limit'
 }

@@ -24,11 +24,11 @@ import {
   undoStep,
   unusedRulesOf,
 } from './activation.ts'
-import { type CompiledRule, compileScenario, type Effect } from './compiled.ts'
+import type { CompiledRule, Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
+import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
 import { type ActiveScript, type Playing, playEnd, playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
@@ -40,14 +40,13 @@ export interface Match {
   rule: number
   name: string | undefined
   effect: Effect
-  rateLimit: RateLimitState | undefined
+  rateLimit?: RateLimitState | undefined
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
   noEffect(): void
-  /** Turn of the script; undefined for rules without a script. */
-  turn: TurnReading | undefined
+  turn?: TurnReading | undefined
   /** Position of the call among those that match the rule's conditions, from 1. For a script, the turn. */
   call: number
-  replyFunction: ReplyFunction | undefined
+  replyFunction?: ReplyFunction | undefined
 }
 
 export interface Outcome {
@@ -111,15 +110,9 @@ export class Rules {
    */
   use(
     scenario: Scenario,
-    {
-      replyFunction,
-      current = () => this,
-    }: {
-      replyFunction?: ReplyFunction | undefined
-      current?: () => Rules
-    } = {},
+    { replyFunction, current = () => this }: { replyFunction?: ReplyFunction; current?: () => Rules } = {},
   ): ActiveScenario {
-    const activation: Activation = { ...createActivation(scenario), replyFunction }
+    const activation = createActivation(scenario, replyFunction)
     this.#change([activation, ...this.#activations])
     return { id: activation.id, name: scenario.name, [Symbol.dispose]: () => current().end(activation.id) }
   }
@@ -143,11 +136,8 @@ export class Rules {
 
   /** Replaces a scenario with a newer version in all its activations. Their progress restarts at zero. */
   replace(old: Scenario, next: Scenario): void {
-    const compiled = compileScenario(old)
     this.#change(
-      this.#activations.map((activation) =>
-        activation.compiled === compiled ? createActivation(next) : activation,
-      ),
+      this.#activations.map((each) => (each.compiled.source === old ? createActivation(next) : each)),
     )
   }
 
@@ -188,12 +178,8 @@ export class Rules {
     const { rules, activations } = candidates
     if (rules.length === 0) return nothing
 
-    const passed: Parameters<typeof chargeRateLimits>[0][number][] = []
-    let reasons: Map<number, SkipReason> | undefined
-    const skip = (index: number, reason: SkipReason) => {
-      reasons ??= new Map()
-      reasons.set(index, reason)
-    }
+    const passed: PassedRateLimit[] = []
+    const reasons = new Map<number, SkipReason>()
     const outcome = (match: Match | undefined, skipped: number): Outcome => {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
       return { match, charge, skipped: { rules, skipped, reasons } }
@@ -213,7 +199,7 @@ export class Rules {
       if (rule.script) {
         const match = play(progress)
         if (match) return outcome(match, index)
-        skip(index, { kind: 'script' })
+        reasons.set(index, { kind: 'script' })
         continue
       }
       const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state }
@@ -233,7 +219,7 @@ export class Rules {
         return outcome(match, index)
       }
       if (decision.kind === 'rateLimit') passed.push({ rule, usage: progress.rateLimit })
-      skip(index, decision)
+      reasons.set(index, decision)
     }
     return outcome(undefined, rules.length)
   }
@@ -261,11 +247,8 @@ export class Rules {
 
   #change(activations: Activation[]): void {
     const count = activations.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
-    if (count > maxRules)
-      throw new GatewayError(
-        429,
-        `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`,
-      )
+    const message = `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`
+    if (count > maxRules) throw new GatewayError(429, message)
     this.#activations = activations
     this.#names = undefined
     this.#candidates = undefined
@@ -304,7 +287,7 @@ export class Rules {
     const played = ending ? ended && playEnd(active, ended, playing) : playTurn(active, playing)
     if (!played) return undefined
     const { reading } = played
-    return matchOf(played.active.rule, played.effect, reading.number, { turn: reading })
+    return matchOf(played.rule, played.effect, reading.number, { turn: reading })
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
@@ -324,8 +307,7 @@ function matchOf(
   call: number,
   others: Partial<Match>,
 ): Match {
-  const none = { rateLimit: undefined, noEffect() {}, turn: undefined, replyFunction: undefined }
-  return { scenario, rule: number, name, effect, call, ...none, ...others }
+  return { scenario, rule: number, name, effect, call, noEffect() {}, ...others }
 }
 
 /** Returns the values of `on` that match a request, except `*`. */

@@ -77,7 +77,7 @@ export type TurnReading = z.output<typeof TurnReading>
 export interface PlayedTurn {
   readonly effect: Effect
   readonly reading: TurnReading
-  readonly active: ActiveScript
+  readonly rule: CompiledRule
 }
 
 /** Maximum number of conversations per script. The oldest are evicted. */
@@ -121,39 +121,49 @@ export function playEnd(
   const of = active.script.length
   const current = findRun(scripts, conversation)
   if (!current) {
-    const repeating = scripts.find(({ script, rule: { onEnd } }) => {
-      if (onEnd === 'repeat') return problemAt(script[0], conversation) === null
-      return onEnd === 'repeat-last' && problemAt(script.at(-1), conversation) === null
-    })
-    if (repeating) {
-      const { rule, script } = repeating
-      return beginRun(repeating, rule.onEnd === 'repeat' ? 0 : script.length, playing)
+    for (const each of scripts) {
+      const { script, rule } = each
+      if (rule.onEnd === 'repeat' && problemAt(script[0], conversation) === null)
+        return beginRun(each, 0, playing)
+      if (rule.onEnd === 'repeat-last' && problemAt(script.at(-1), conversation) === null)
+        return beginRun(each, script.length, playing)
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    const effect = scriptRefusal(`this is a new conversation, and ${reason}`, 1)
-    return played(active, effect, 0, 1, `no new conversation: ${reason}`)
+    const mismatch = `no new conversation: ${reason}`
+    const message = `this is a new conversation, and ${reason}`
+    return rejected(active, message, { conversation: 0, number: 1, mismatch })
   }
   const { run } = current
   if (current.active !== active || onEnd === 'pass') return undefined
   if (onEnd !== 'fail') return takeTurn(active, run, playing)
-  const turn = run.turns + 1
-  const problem = `no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
-  replaceRun(active, run, { ...run, problem: `expected ${problem}` })
-  return played(active, scriptRefusal(`there is ${problem}`, turn), run.conversation, turn, problem)
+  const number = run.turns + 1
+  const mismatch = `no turn ${number}: the script has ${of} turn${of === 1 ? '' : 's'}`
+  replaceRun(active, run, { ...run, problem: `expected ${mismatch}` })
+  return rejected(active, `there is ${mismatch}`, { conversation: run.conversation, number, mismatch })
 }
 
-function played(
+/** Rejects a request, as in `Script: turn 2 of 3 does not match: expected …, but received …`. */
+function rejected(
+  { rule, script }: ActiveScript,
+  message: string,
+  reading: Omit<TurnReading, 'total'>,
+): PlayedTurn {
+  const effect = refusal(`Script: ${message}`, { turn: reading.number })
+  return { rule, effect, reading: { ...reading, total: script.length } }
+}
+
+function mismatched(
   active: ActiveScript,
-  effect: Effect,
   conversation: number,
   number: number,
-  mismatch: string | null,
+  mismatch: string,
 ): PlayedTurn {
-  return { active, effect, reading: { conversation, number, total: active.script.length, mismatch } }
+  const message = `turn ${number} of ${active.script.length} does not match: expected ${mismatch}`
+  return rejected(active, message, { conversation, number, mismatch })
 }
 
 function beginRun(active: ActiveScript, turns: number, playing: Playing): PlayedTurn {
@@ -204,7 +214,8 @@ function takeTurn(
     problem: null,
   })
   active.progress.happened++
-  return played(active, { faults: turn.faults, reply: answer.reply }, run.conversation, number, null)
+  const reading = { conversation: run.conversation, number, total: of, mismatch: null }
+  return { rule: active.rule, effect: { faults: turn.faults, reply: answer.reply }, reading }
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
@@ -274,14 +285,4 @@ function problemAt(
 ): string | null {
   const expect = turn?.turn.expect
   return (expect && differencesOf(expect, conversation, results).join('; expected ')) || null
-}
-
-/** Rejects a request: `turn 2 of 3 does not match: expected …, but received …`. */
-function mismatched(active: ActiveScript, conversation: number, number: number, problem: string): PlayedTurn {
-  const message = `turn ${number} of ${active.script.length} does not match: expected ${problem}`
-  return played(active, scriptRefusal(message, number), conversation, number, problem)
-}
-
-function scriptRefusal(problem: string, turn: number): Effect {
-  return refusal(`Script: ${problem}`, { turn })
 }

@@ -3,6 +3,7 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { shown } from '../lib/schema-messages.ts'
+import { isObject } from '../lib/unchecked-json.ts'
 import { textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
@@ -23,19 +24,14 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
     throw new TypeError(
       "reply(): a function works only in the gateway's process; pass text or a reply object",
     )
-  if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
+  if (typeof reply !== 'string' && !isObject(reply))
     throw new TypeError(
       `reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )
   assertOptions('reply', reply, options)
   const { on = textOperations, status, headers, citations, ...frequency } = options
-  const fields = { status, headers, citations }
-  return {
-    name: 'reply',
-    rules: [
-      { on, ...frequency, reply: { ...fields, ...(typeof reply === 'string' ? { text: reply } : reply) } },
-    ],
-  }
+  const full = { status, headers, citations, ...(typeof reply === 'string' ? { text: reply } : reply) }
+  return { name: 'reply', rules: [{ on, ...frequency, reply: full }] }
 }
 
 type StatusFault = Extract<FaultInput, { name: 'status' }>
@@ -82,8 +78,6 @@ export function scriptScenario(
 function assertOptions(verb: string, first: unknown, options: unknown): void {
   if (typeof options === 'object' && options !== null) return
   const call = (second: unknown) => `${verb}(${JSON.stringify(first)}, ${second})`
-  const suggestion = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
-  throw new TypeError(
-    `${call(String(options))}: the second argument must be an object, as in ${call(suggestion)}`,
-  )
+  const example = call(`{ times: ${typeof options === 'number' ? options : 2} }`)
+  throw new TypeError(`${call(options)}: the second argument must be an object, as in ${example}`)
 }

@@ -210,7 +210,7 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   if (during) {
     const { fromMs, toMs } = during
     const span =
-      toMs === Infinity ? `after ${seconds(fromMs)}` : `from ${seconds(fromMs)} to ${seconds(toMs)}`
+      toMs === undefined ? `after ${seconds(fromMs)}` : `from ${seconds(fromMs)} to ${seconds(toMs)}`
     facts.push(`Applies ${span} of elapsed time.`)
   }
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)
