@@ -195,7 +195,7 @@ export function isHandledBy(
   if (route === undefined) return false
   const { operation, allow } = router.find(method, route)
   if (operation || allow.length > 0) return true
-  return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(method, route))
+  return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(`${method} ${route}`))
 }
 
 /** Appends a slash if there is none, so that `/api/v1` does not include `/api/v1beta`. */

@@ -27,7 +27,7 @@ function route({ router, knownExtras }: GatewayCore, record: CallRecord<SandboxS
     new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations, knownExtras)}`)
   if (path === undefined) throw notFound()
   const { operation, params, allow } = router.find(method, path)
-  if (!operation && !record.state.rules.has(method, path))
+  if (!operation && !record.state.rules.has(`${method} ${path}`))
     throw allow.length === 0 ? notFound() : wrongMethod(path, allow)
   record.routed(operation, params)
 }

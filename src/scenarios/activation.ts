@@ -160,11 +160,7 @@ export function copyActivation(activation: Activation): Activation {
 /**
  * Orders rules: finite ones in the order they were added, then all others, newest first. A rule is finite while it
  * has times, steps or turns left. Within a scenario the first matching rule wins, so a finite rule stays after any
- * unlimited rule that precedes it in its scenario.
- *
- * @param newestFirst All activations.
- * @param names Values of `on` that match the request.
- * @param named Activations of the scenarios named in a request header. These come first.
+ * unlimited rule that precedes it in its scenario. Scenarios named in a request header come first.
  */
 export function orderCandidates(
   newestFirst: readonly Activation[],

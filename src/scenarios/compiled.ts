@@ -4,7 +4,6 @@ import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, sortFaults } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
-import type { Turn } from './script.ts'
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 
 /** A rule's effect on a call. A scripted reply replaces the operation's reply; faults apply to either. */
@@ -20,14 +19,8 @@ export interface CompiledStep {
   readonly form: 'stream' | 'json' | undefined
 }
 
-export interface CompiledTurn {
-  readonly turn: Turn
-  readonly faults: readonly FaultSetting[]
-}
-
-export type CompiledScript = readonly CompiledTurn[]
-
-export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'script' | 'times' | 'onEnd' | 'after'>> {
+/** A rule with defaults filled in. A rule with a script has no steps. */
+export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'times' | 'onEnd' | 'after'>> {
   readonly scenario: string
   /** The rule's position in the scenario, from 1. */
   readonly number: number
@@ -37,17 +30,13 @@ export interface CompiledRule extends Readonly<Omit<Rule, 'on' | 'script' | 'tim
   readonly times: number
   /** Number of calls after which the rule ends: `times`, the number of steps, or Infinity. */
   readonly ends: number
-  /**
-   * Number of calls for which the rule counts as finite. 0 for scripts, and for rules without `times` or a sequence.
-   */
+  /** Number of calls for which the rule counts as finite. 0 for scripts, and without `times` or a sequence. */
   readonly finite: number
   readonly onEnd: OnEnd
   readonly after: number
   /** Sandbox states in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
-  /** The compiled script. A rule with a script has no steps. */
-  readonly script: CompiledScript | undefined
-  /** Compiled steps. A rule without a sequence has a single step, which repeats. */
+  /** A rule without a sequence has a single step, which repeats. */
   readonly steps: readonly CompiledStep[]
 }
 
@@ -95,7 +84,6 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     onEnd,
     after: rule.after ?? 0,
     states: state === undefined ? undefined : [state].flat(),
-    script: rule.script?.map((turn) => ({ turn, faults: sortFaults(faultsOf(turn)) })),
     steps,
   }
 }

@@ -101,9 +101,6 @@ export class Rules {
   }
 
   /**
-   * Activates a scenario. Its finite rules are tried after older scenarios' finite rules, its unlimited rules
-   * before older scenarios' unlimited rules.
-   *
    * @param options.replyFunction Replies instead of the scenario's rules.
    * @param options.current Returns the sandbox's rules at the time of disposal, because a restore may replace this
    * object. Default: this object.
@@ -154,9 +151,12 @@ export class Rules {
     return this.#activations.flatMap(unusedRulesOf)
   }
 
-  /** Returns true if an active rule has this `METHOD /path` in `on`. */
-  has(method: string, path: string): boolean {
-    return this.#isNamed(`${method} ${path}`)
+  /** Returns true if an active rule has this name, or `METHOD /path`, in `on`. */
+  has(name: string): boolean {
+    this.#names ??= new Set(
+      this.#activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
+    )
+    return this.#names.has(name)
   }
 
   /**
@@ -254,28 +254,17 @@ export class Rules {
     this.#candidates = undefined
   }
 
-  #isNamed(name: string): boolean {
-    this.#names ??= new Set(
-      this.#activations.flatMap(({ compiled }) => compiled.rules.flatMap(({ on }) => on)),
-    )
-    return this.#names.has(name)
-  }
-
   #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
     // All paths that no rule names share one cache entry, because callers can send any number of paths.
-    const inRules = names.filter((name) => this.#isNamed(name))
+    const inRules = names.filter((name) => this.has(name))
     const key = inRules.join()
     const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
     this.#candidates.set(key, candidates)
     return candidates
   }
 
-  /**
-   * Finds the script that replies to a request.
-   *
-   * @param ending Progress of the script to apply `onEnd` of. Default: none; plays the next turn of any script.
-   */
+  /** @param ending Progress of the script to apply `onEnd` of. Default: none; plays the next turn of any script. */
   #play(scripts: readonly Candidate[], playing: Playing, ending?: Progress): Match | undefined {
     const active = scripts.flatMap(({ rule, activation }): ActiveScript[] => {
       const { states, tests, script } = rule

@@ -97,10 +97,7 @@ function likelyBranch(branches: readonly Issue[][]): Issue[] | undefined {
   return first && second && weight(first) === weight(second) ? undefined : first
 }
 
-/**
- * Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for an inline rule, `reply()`, `fail()`
- * and `script()`.
- */
+/** Returns `rule 1 of 'outage': ` or as much of it as is known; an empty string for scenarios that a call generated. */
 function placeOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])
   if (isShorthand(name)) return ''
@@ -109,10 +106,7 @@ function placeOf(path: Path, input: unknown): string {
   return typeof name === 'string' ? `scenario ${scenario}: ` : ''
 }
 
-/**
- * Returns the path relative to a rule, as its author wrote it: `when.model`, `sequence[0].fault`, or `status` for
- * `fail()`.
- */
+/** Returns the path as the rule's author wrote it: `sequence[0].fault`, or `status` for `fail()`. */
 function fieldOf(path: Path, input: unknown): string {
   const name = readAt(input, ['name'])
   let below = typeof path[1] === 'number' ? path.slice(2) : path

@@ -1,23 +1,16 @@
 /**
- * Tracks conversations that follow a script: finds the conversation that a request continues, and its next
- * turn.
- *
- * A conversation is identified by call ids that the script has sent, even if the client changes other parts
- * of the history. Without such ids, the first user message and the assistant's output identify it.
+ * Tracks conversations that follow a script. Call ids that the script has sent identify a conversation, even if the
+ * client changes other parts of the history; without such ids, the first user message and the assistant's output do.
  */
 import * as z from 'zod'
+import { sortFaults } from '../faults/index.ts'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import type { Progress } from './activation.ts'
-import {
-  type CompiledRule,
-  type CompiledScript,
-  type CompiledTurn,
-  type Effect,
-  refusal,
-} from './compiled.ts'
+import { type CompiledRule, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
-import { answerOf, type CallResult, differencesOf } from './script.ts'
+import { answerOf, type CallResult, differencesOf, type Script, type Turn } from './script.ts'
+import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
 /** A conversation that follows a script. Immutable, so that snapshots can share it. */
@@ -42,7 +35,7 @@ export interface ScriptRun {
 
 export interface ActiveScript {
   readonly rule: CompiledRule
-  readonly script: CompiledScript
+  readonly script: Script
   readonly progress: Progress
 }
 
@@ -106,11 +99,7 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
   return mismatched(active, 0, 1, problem ?? '')
 }
 
-/**
- * Applies `onEnd` after a script's last turn. Returns undefined if the script lets the request pass.
- *
- * @param active One of the scripts.
- */
+/** Applies `onEnd` after the last turn of one of the scripts. Returns undefined if it lets the request pass. */
 export function playEnd(
   scripts: readonly ActiveScript[],
   active: ActiveScript,
@@ -193,7 +182,7 @@ function takeTurn(
 ): PlayedTurn {
   const of = active.script.length
   const turnIndex = active.rule.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
-  const turn = active.script[turnIndex] as CompiledTurn
+  const turn = active.script[turnIndex] as Turn
   const number = turnIndex + 1
   const problem = problemAt(turn, conversation, resultsOf(conversation, run))
   if (problem !== null) {
@@ -201,10 +190,11 @@ function takeTurn(
     return mismatched(active, run.conversation, number, problem)
   }
   const answer = answerOf(
-    fillTemplates(turn.turn, number),
+    fillTemplates(turn, number),
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
-  const isSure = turn.faults.length === 0 && answer.arrives
+  const faults = sortFaults(faultsOf(turn))
+  const isSure = faults.length === 0 && answer.arrives
   replaceRun(active, run, {
     ...run,
     turns: run.turns + 1,
@@ -215,7 +205,7 @@ function takeTurn(
   })
   active.progress.happened++
   const reading = { conversation: run.conversation, number, total: of, mismatch: null }
-  return { rule: active.rule, effect: { faults: turn.faults, reply: answer.reply }, reading }
+  return { rule: active.rule, effect: { faults, reply: answer.reply }, reading }
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
@@ -279,10 +269,9 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
 
 /** Returns the differences between a request and a turn's expectations, or null if there are none. */
 function problemAt(
-  turn: CompiledTurn | undefined,
+  turn: Turn | undefined,
   conversation: Conversation,
   results: readonly CallResult[] = [],
 ): string | null {
-  const expect = turn?.turn.expect
-  return (expect && differencesOf(expect, conversation, results).join('; expected ')) || null
+  return differencesOf(turn?.expect ?? {}, conversation, results).join('; expected ') || null
 }

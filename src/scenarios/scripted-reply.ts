@@ -1,6 +1,4 @@
-/**
- * Schemas of the replies and faults in rules, sequences and scripts.
- */
+/** Schemas of the replies and faults in rules, sequences and scripts. */
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
@@ -193,7 +191,6 @@ export const answerFields = () => ({
   usage: field(ScriptedUsage, 'Token usage. Omitted counts are calculated.'),
 })
 
-/** Schema of a reply that replaces the operation's reply. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
     status: field(between(200, 599), 'HTTP status. Default: 200.'),
@@ -207,7 +204,6 @@ export const ScriptedReply = z.lazy(() =>
 export type ScriptedReplyInput = z.input<typeof ScriptedReply>
 export type ScriptedReply = z.infer<typeof ScriptedReply>
 
-/** Schema of reply text or a full reply object. */
 export const TextOrReply = z.lazy(() =>
   z.union(
     [z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply],

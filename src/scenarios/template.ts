@@ -51,18 +51,6 @@ export function templateProblem(text: string): string | undefined {
   return undefined
 }
 
-/**
- * Returns a function that fills in all templates of a reply or turn. A path without a value is replaced by an empty
- * string, with a warning. Throws a 500 if the templates of one reply write too much text.
- */
-export function templateFiller(
-  call: TemplateCall,
-  readConversation: () => Conversation | undefined,
-): FillTemplates {
-  return (scripted, number) =>
-    hasTemplate(scripted) ? fill(scripted, valuesOf(call, readConversation, number), call) : scripted
-}
-
 const templates = new WeakMap<object, boolean>()
 
 function hasTemplate(scripted: object): boolean {
@@ -71,20 +59,52 @@ function hasTemplate(scripted: object): boolean {
   return has
 }
 
+/**
+ * Returns a function that fills in all templates of a reply or turn. A path without a value is replaced by an empty
+ * string, with a warning. Throws a 500 if the templates of one reply write too much text.
+ */
+export function templateFiller(
+  call: TemplateCall,
+  readConversation: () => Conversation | undefined,
+): FillTemplates {
+  return (scripted, number) => {
+    if (!hasTemplate(scripted)) return scripted
+    const values = valuesOf(call, readConversation, number)
+    let left = maxOutput
+    const valueAt = (path: string) => {
+      const keys = readPath(path)
+      const value = readAt(values, keys)
+      const root = String(keys[0])
+      const hint = root in values ? '' : meantBy(root, Object.keys(values))
+      if (value === undefined)
+        call.warn(`the template uses '${path}', which the request does not have${hint}`)
+      if (value === undefined || value === null) return ''
+      const written = typeof value === 'string' ? value : JSON.stringify(value)
+      left -= written.length
+      if (left >= 0) return written
+      throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
+    }
+    const inside = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(inside)
+      if (isObject(value))
+        return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
+      if (typeof value !== 'string') return value
+      if (value.startsWith(verbatim)) return value.slice(verbatim.length)
+      return value.replace(tag, (_, path: string) => valueAt(path.trim()))
+    }
+    return inside(scripted) as typeof scripted
+  }
+}
+
 function valuesOf(
   { params, query, headers, body, method, path, contentKey, occurrence, at, state }: TemplateCall,
   readConversation: () => Conversation | undefined,
   number: number,
 ): Readonly<Record<string, unknown>> {
+  const request = { body, params, query, headers, method, path, model: modelOf(body) }
   let drawn = 0
   return {
-    body,
-    params,
-    query,
-    headers,
-    method,
-    path,
-    model: modelOf(body),
+    ...request,
     call: number,
     get now() {
       return new Date(at).toISOString()
@@ -98,35 +118,4 @@ function valuesOf(
       },
     },
   }
-}
-
-function fill<Scripted extends object>(
-  scripted: Scripted,
-  values: Readonly<Record<string, unknown>>,
-  call: TemplateCall,
-): Scripted {
-  let left = maxOutput
-  const valueAt = (path: string) => {
-    const keys = readPath(path)
-    const value = readAt(values, keys)
-    const root = String(keys[0])
-    const hint = root in values ? '' : meantBy(root, Object.keys(values))
-    if (value === undefined) call.warn(`the template uses '${path}', which the request does not have${hint}`)
-    if (value === undefined || value === null) return ''
-    const written = typeof value === 'string' ? value : JSON.stringify(value)
-    left -= written.length
-    if (left < 0)
-      throw new GatewayError(500, `The templates of one reply may write at most ${maxOutput} characters`)
-    return written
-  }
-  const inside = (value: unknown): unknown => {
-    if (typeof value === 'string')
-      return value.startsWith(verbatim)
-        ? value.slice(verbatim.length)
-        : value.replace(tag, (_, path: string) => valueAt(path.trim()))
-    if (Array.isArray(value)) return value.map(inside)
-    if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inside(inner)]))
-  }
-  return inside(scripted) as Scripted
 }

@@ -63,7 +63,7 @@ describe('rule.on', () => {
   })
 
   it("with '*' does not define new paths", () => {
-    expect(setup({ on: '*', fault: 'status' }).rules.has('POST', '/chat/completions')).toBe(false)
+    expect(setup({ on: '*', fault: 'status' }).rules.has('POST /chat/completions')).toBe(false)
   })
 })
 
