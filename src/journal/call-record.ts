@@ -15,7 +15,7 @@ import { countNearMisses, type SkippedRules } from '../scenarios/near-misses.ts'
 import type { Match, Outcome } from '../scenarios/rules.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import { KeptBody } from './body.ts'
-import type { AppliedRule, Delivery, TimedPart } from './entry.ts'
+import type { AppliedRule, Delivery, EntryFields, TimedPart } from './entry.ts'
 import type { Journal } from './journal.ts'
 import type { CallUsage } from './ledger.ts'
 
@@ -49,14 +49,10 @@ export interface CallListener {
 }
 
 /** A request before it is routed or parsed. */
-export interface Arrival {
-  /** Method in upper case. */
-  readonly method: string
-  /** Path as requested. */
-  readonly path: string
+export interface Arrival extends Pick<Readonly<EntryFields>, 'method' | 'path'> {
   /** Query including the question mark, or an empty string. */
   readonly search: string
-  /** Headers; names in lower case. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -91,9 +87,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Real time in milliseconds, from `monotonic()`. */
   readonly startedAt = monotonic()
 
-  /** The reply's `x-request-id`. */
   id = ''
-  /** Operation id; undefined if no operation has this path and method. */
   operation: string | undefined
   generatesText = false
   params: Readonly<Record<string, string>> = noParams
@@ -109,16 +103,13 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** If true, the request was rejected before its operation ran. */
   isRejected = false
   match: Match | undefined
-  /** The rules that produced or changed the reply, the one that replied first. */
   rules: readonly AppliedRule[] = noItems
-  /** The script turn that the call consumed. */
   turn: TurnReading | undefined
   /** The call's candidate rules, and how many of them were skipped. */
   skipped: SkippedRules | undefined
   assumptions: readonly AssumptionName[] = noItems
   warnings: readonly string[] = noItems
   schemaViolation = false
-  /** The reply's tokens and cost; undefined if usage is not counted. */
   usage: CallUsage | undefined
   status = 0
   /** Error message in the reply, or a more detailed one. */
@@ -162,7 +153,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.state.clock
   }
 
-  /** Registers a callback that runs when the sandbox state ends. Returns a function that unregisters it. */
   hold(end: () => void): () => void {
     return this.state.hold(end)
   }
@@ -172,7 +162,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return Object.fromEntries(new URLSearchParams(this.search))
   }
 
-  /** Sum of input and output tokens. */
   get tokens(): number {
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
@@ -183,7 +172,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.skipped ? countNearMisses(this.skipped) : 0
   }
 
-  /** Trace id in the `traceparent` header. */
   get traceId(): string | undefined {
     return traceIdOf(this.headers['traceparent'])
   }
@@ -251,7 +239,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.turn = turn?.mismatch ? { ...turn, mismatch: truncate(turn.mismatch, maxSentence) } : turn
   }
 
-  /** Records that the reply depends on an assumption. */
   assume(name: AssumptionName): void {
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
@@ -304,9 +291,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     if (!this.isKept) return
     const before = this.bodyBytes
     if (this.responseBody.bytes > 0) this.#mark(this.responseBody.bytes, now - this.startedAt)
-    const { journal } = this.state
-    this.responseBody.add(part, journal.bodyBytes, length)
-    journal.grow(this.bodyBytes - before)
+    const { store } = this.state.journal
+    this.responseBody.add(part, store.limits.journalBodyBytes, length)
+    store.grow(this.bodyBytes - before)
   }
 
   /** Notes when a chunk was sent. Chunks sent within a millisecond are merged. */
@@ -338,7 +325,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   /** Called when the record enters the journal. */
   kept(): void {
     this.isKept = true
-    if (this.#text) this.requestBody.add(this.#text, this.state.journal.bodyBytes)
+    if (this.#text) this.requestBody.add(this.#text, this.state.journal.store.limits.journalBodyBytes)
     this.#text = undefined
     this.#parsed = undefined
     this.triedModels = noItems

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInText, hideInValue } from '../http/secrets.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { meantBy } from '../lib/did-you-mean.ts'
 import { shown } from '../lib/schema-messages.ts'
 import { explainNearMisses, NearMiss } from '../scenarios/near-misses.ts'
 import { TurnReading } from '../scenarios/script-runs.ts'
@@ -117,27 +117,21 @@ export type TimedPart = EntryFields['timeline'][number]
 
 /** Throws 400 for a field that entries do not have, because the field would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
-  if (match !== undefined && (typeof match !== 'object' || match === null))
+  if (match === undefined) return
+  if (typeof match !== 'object' || match === null)
     throw new TypeError(
       `match must be an object such as { body: { model: 'aurora/dawn-2' } }, got ${shown(match)}`,
     )
   // A test runner's asymmetric matchers are opaque.
-  if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
+  if (Object.getPrototypeOf(match) !== Object.prototype) return
   const names = Object.keys(JournalEntry._zod.innerType.shape)
   const unknown = Object.keys(match).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  const hint = didYouMean(unknown, names)
-  const isNear = !hint.startsWith('; expected')
-  throw new GatewayError(
-    400,
-    `A call has no field '${unknown}'${isNear ? hint : `; to match the body, write { body: { ${unknown}: … } }`}`,
-  )
+  const hint = meantBy(unknown, names) || `; to match the body, write { body: { ${unknown}: … } }`
+  throw new GatewayError(400, `A call has no field '${unknown}'${hint}`)
 }
 
-/**
- * Maximum number of near misses per entry. Keeps the JSON for a thousand entries within the maximum string
- * length, even with ten thousand rules.
- */
+/** Maximum number of near misses per entry. Keeps a thousand entries within the maximum length of a string. */
 const maxNearMisses = 100
 
 /** Converts a record to an entry. Modifying the entry does not change the journal. */
@@ -182,15 +176,14 @@ export function nearMissesOf(record: CallRecord, limit?: number): NearMiss[] {
   return skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : []
 }
 
-/** Parses a query string. Repeated parameters become an array. */
-export function queryOf(search: string): JournalEntry['query'] {
-  const values = new Map<string, string | string[]>()
-  for (const [name, value] of new URLSearchParams(search)) {
-    const before = values.get(name)
-    if (Array.isArray(before)) before.push(value)
-    else values.set(name, before === undefined ? value : [before, value])
-  }
-  return Object.fromEntries(values)
+function queryOf(search: string): JournalEntry['query'] {
+  const groups = Object.groupBy(new URLSearchParams(search), ([name]) => name)
+  const values = Object.entries(groups).map(
+    ([name, pairs = []]) => [name, pairs.map(([, value]) => value)] as const,
+  )
+  return Object.fromEntries(
+    values.map(([name, [first = '', ...more]]) => [name, more.length > 0 ? [first, ...more] : first]),
+  )
 }
 
 /**
@@ -217,7 +210,7 @@ function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }
 
-/** Returns milliseconds, rounded to microseconds so that saving and opening a file does not change them. */
+/** Returns milliseconds, rounded to microseconds. */
 export function elapsed(from: number, to: number | undefined): number | null {
   return to === undefined ? null : Math.round((to - from) * 1000) / 1000
 }

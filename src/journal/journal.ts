@@ -1,8 +1,4 @@
-/**
- * A sandbox's journal, and the store that all journals of a gateway share. Every call is recorded, including rejected
- * ones, until newer calls evict it.
- */
-
+/** A sandbox's journal, and the store that all journals of a gateway share. */
 import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
@@ -23,12 +19,9 @@ import { type CallRecord, traceIdOf } from './call-record.ts'
 import { assertEntryFields, type Delivery, type JournalEntry, nearMissesOf, toEntry } from './entry.ts'
 import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { errorToShow, sentence, turnText } from './journal-text.ts'
+import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
 
-/**
- * Fields that a matching entry has. Nested objects may have additional fields; all other values must be
- * equal.
- */
+/** Fields that a matching entry has. Nested objects may have additional fields; all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 /** Request body type of an operation. Unknown for custom operations. */
@@ -46,7 +39,8 @@ export interface WaitOptions {
 
 /** @typeParam Bodies Request bodies by operation id. */
 export class Journal<Bodies extends object = Record<string, unknown>> {
-  readonly #store: JournalStore
+  /** @internal */
+  readonly store: JournalStore
   readonly #operations: readonly KnownOperation[]
   /** Calls, oldest first. */
   #records: CallRecord[] = []
@@ -63,7 +57,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** @internal */
   constructor(store: JournalStore, operations: readonly KnownOperation[]) {
-    this.#store = store
+    this.store = store
     this.#operations = operations
   }
 
@@ -107,8 +101,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
-    this.#assertOperation(operation)
-    const record = this.#records.findLast((each) => each.operation === operation)
+    const record = this.#callsOf(operation).at(-1)
     return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
   }
 
@@ -133,10 +126,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     if (typeof operation !== 'string')
       throw new GatewayError(400, `expects an operation such as 'createResponse', got ${shown(operation)}`)
     const route = this.#operations.find(({ method, path }) => `${method.toUpperCase()} ${path}` === operation)
-    const hint = route ? `; did you mean '${route.id}'?` : didYouMean(String(operation), ids)
-    const all =
-      operation === '*' || operation === textOperations ? '; use journal.entries() for all calls' : hint
-    throw new GatewayError(400, `Unknown operation '${operation}'${all}`)
+    const isEvery = operation === '*' || operation === textOperations
+    const all = isEvery ? '; use journal.entries() for all calls' : didYouMean(operation, ids)
+    const hint = route ? `; did you mean '${route.id}'?` : all
+    throw new GatewayError(400, `Unknown operation '${operation}'${hint}`)
   }
 
   /** Ids of all operations. @internal */
@@ -206,10 +199,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Waits until an operation has been called `count` times, including earlier calls. A call is counted as
-   * soon as its reply is ready, even if a stream is still being sent.
-   *
-   * On timeout, rejects with a list of the calls received.
+   * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its reply
+   * is ready, even if a stream is still being sent. On timeout, rejects with a list of the calls received.
    */
   async waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
@@ -225,7 +216,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
         reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
     }
     const onTimeout = () => {
-      const received = `received ${this.calls(operation).length}; the journal has ${this.#summary()}`
+      const received = `received ${this.calls(operation).length}. ${journalText('The journal', this.entries())}`
       reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${received}`))
     }
     const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
@@ -261,25 +252,15 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   add(record: CallRecord): void {
     this.#records.push(record)
     record.kept()
-    this.#store.add(record)
+    this.store.add(record)
     for (const check of this.#waiters) check()
-  }
-
-  /** Maximum size of a recorded body in bytes. @internal */
-  get bodyBytes(): number {
-    return this.#store.limits.journalBodyBytes
-  }
-
-  /** Called when a recorded body grows. @internal */
-  grow(bytes: number): void {
-    this.#store.grow(bytes)
   }
 
   /** Removes the oldest call. @internal */
   evict(): void {
     const oldest = this.#records.shift()
     if (!oldest) return
-    this.#store.remove(oldest)
+    this.store.remove(oldest)
     this.#evicted++
   }
 
@@ -292,17 +273,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** Removes this journal's calls from the store. */
   #release(): void {
-    for (const record of this.#records) this.#store.remove(record)
-  }
-
-  /** Summarises the calls, as in `3 × listProviders, 1 × GET /api/v1/provider`. */
-  #summary(): string {
-    const counts = new Map<string, number>()
-    for (const { operation, method, path } of this.#records) {
-      const name = operation ?? `${method} ${path}`
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-    }
-    return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ') || 'no calls'
+    for (const record of this.#records) this.store.remove(record)
   }
 }
 

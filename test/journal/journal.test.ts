@@ -419,7 +419,7 @@ describe('journal.waitFor()', () => {
     vi.useFakeTimers()
     try {
       await expect(begin().journal.waitFor('listProviders', { timeoutMs: 10 })).rejects.toThrow(
-        'Waited 10 ms for 1 × listProviders: received 0; the journal has no calls',
+        'Waited 10 ms for 1 × listProviders: received 0. The journal has no calls.',
       )
     } finally {
       vi.useRealTimers()
@@ -441,7 +441,7 @@ it('the journal lists requests by operation, or by path if there is none', async
   for (const path of ['/providers', '/own', '/nowhere']) await (await call(`GET ${path}`)).text()
   expect(journal.unmatched().map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
   await expect(journal.waitFor('createResponse', { timeoutMs: 1 })).rejects.toThrow(
-    'received 0; the journal has 1 × listProviders, 1 × GET /api/v1/own, 1 × GET /api/v1/nowhere',
+    /received 0\. The journal has 3 calls:\n +1\. GET \S+ \(listProviders\): 200.*\n +2\. GET \/api\/v1\/own: 200.*\n +3\. GET \/api\/v1\/nowhere: 404/,
   )
   expect(journalText('It', journal.entries().slice(1, 2)).replace(/\d+ ms/, '0 ms')).toBe(
     'It has 1 call:\n  1. GET /api/v1/own: 200 by the inline rule, 0 ms',

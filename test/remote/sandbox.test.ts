@@ -347,7 +347,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         await call('GET /providers')
         await call('GET /providers')
         await expect(sandbox.journal.waitFor('createResponse', { timeoutMs: 20 })).rejects.toThrow(
-          'Waited 20 ms for 1 × createResponse: received 0; the journal has 2 × listProviders',
+          /Waited 20 ms for 1 × createResponse: received 0. The journal has 2 calls:\n.*\(listProviders\): 200.*\n.*\(listProviders\): 200/,
         )
       })
 
