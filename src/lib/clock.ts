@@ -9,29 +9,16 @@
 import { type Duration, toMilliseconds } from './numbers.ts'
 import { shown } from './schema-messages.ts'
 
-/** Initial sandbox time, 2026-01-01T00:00:00Z. All dates in the fixtures are earlier. */
-export const clockStart = Date.UTC(2026, 0, 1)
+/** Initial sandbox time. All dates in the fixtures are earlier. */
+const clockStart = Date.UTC(2026, 0, 1)
 
-/** Maximum argument of `advance`: ten years. */
 export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 
-/**
- * Maximum total advance. ISO dates after the year 9999 have a different format; this leaves a margin of a century.
- */
-export const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
+/** Maximum total advance. ISO dates after the year 9999 have a different format. */
+const maxAdvancedMs = Date.UTC(9900, 0, 1) - clockStart
 
 /** Maximum delay of a timer, 25 days. Longer ones fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1
-
-export interface ClockOptions {
-  /**
-   * Source of timestamps: `fixed` starts at 2026-01-01T00:00:00Z and advances 1 ms per request, `system` is real
-   * time. Default: `fixed`.
-   */
-  clock?: 'fixed' | 'system' | undefined
-  /** Factor for waits and elapsed real time. 0 makes all waits instant. Default: 1. */
-  timeScale?: number | undefined
-}
 
 export interface ClockReading {
   /** Sandbox time, ISO 8601. */
@@ -54,7 +41,8 @@ export class Clock {
   #origin = monotonic()
   #lastRead = this.#origin
 
-  constructor({ clock = 'fixed', timeScale = 1 }: ClockOptions = {}) {
+  /** @param clock Source of timestamps. `fixed` starts at `clockStart` and advances 1 ms per request. */
+  constructor({ clock, timeScale = 1 }: { clock?: 'fixed' | 'system'; timeScale?: number } = {}) {
     this.#system = clock === 'system'
     this.#timeScale = timeScale
   }
@@ -70,9 +58,7 @@ export class Clock {
     return (this.#system ? Date.now() : clockStart + this.#steps) + this.#advanced
   }
 
-  /**
-   * Returns the sandbox time since the start in milliseconds: real time multiplied by `timeScale`, plus all advances.
-   */
+  /** Returns milliseconds since the start: real time multiplied by `timeScale`, plus all advances. */
   elapsed(): number {
     const real = monotonic()
     // Fake timers restart at zero, but sandbox time continues from its last value.
@@ -124,12 +110,10 @@ export class Clock {
     })
   }
 
-  /** Starts a series of consecutive waits. */
   pace(): Waits {
     return new Waits(this.#timeScale)
   }
 
-  /** Returns the current state, for `restore`. */
   snapshot(): ClockSnapshot {
     return { steps: this.#steps, advanced: this.#advanced, elapsed: this.elapsed() }
   }

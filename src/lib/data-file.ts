@@ -66,15 +66,22 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const { extname } = builtin('node:path')
-  const stats = readOrFail(file, () => statSync(file), fail)
-  if (stats.isDirectory()) fail('is a directory: name a file in it')
-  if (!stats.isFile()) fail('is not a file')
-  if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
   const kind = extname(file).toLowerCase()
-  if (!['.yaml', '.yml', '.json'].includes(kind)) fail('must be a .yaml, .yml or .json file')
-
-  const bytes = readOrFail(file, () => readFileSync(file), fail)
-  const text = decodeUtf8(bytes)?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
+  const read = () => {
+    try {
+      const stats = statSync(file)
+      if (stats.isDirectory()) fail('is a directory: name a file in it')
+      if (!stats.isFile()) fail('is not a file')
+      if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
+      if (!['.yaml', '.yml', '.json'].includes(kind)) fail('must be a .yaml, .yml or .json file')
+      return readFileSync(file)
+    } catch (error) {
+      if (error instanceof FileError) throw error
+      const { code } = error as NodeJS.ErrnoException
+      return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
+    }
+  }
+  const text = decodeUtf8(read())?.replace(/^\uFEFF/, '') ?? fail('is not UTF-8 text')
   if (text.trim() === '') fail('is empty')
   if (kind !== '.json') return parseDataText(file, text)
   const value = parseJson(file, text)
@@ -121,15 +128,6 @@ function loadYaml(): typeof import('yaml') {
 export function noSuch(what: string, path: string): string {
   const resolved = process.getBuiltinModule('node:path').resolve(path)
   return `no such ${what}${resolved === path ? '' : ` (looked for ${resolved})`}`
-}
-
-function readOrFail<Result>(file: string, read: () => Result, fail: (message: string) => never): Result {
-  try {
-    return read()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return fail(code === 'ENOENT' ? noSuch('file', file) : `cannot be read: ${code}`)
-  }
 }
 
 function parseJson(file: string, text: string): unknown {

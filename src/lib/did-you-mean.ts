@@ -15,12 +15,14 @@ export function didYouMean(word: string, words: readonly string[]): string {
 
 /** Returns `; did you mean 'times'?`, or an empty string if no word is near. */
 export function meantBy(word: string, words: readonly string[]): string {
-  const begun = alike(word, words)
-  const near = begun.length > 0 ? begun : [nearest(word, words)].filter((each) => each !== undefined)
+  // `after` means `afterDeltas` or `afterMs`.
+  const begin = word.toLowerCase()
+  const isBegin = begin.length >= 3 && !words.includes(word)
+  const begun = isBegin ? words.filter((each) => each.toLowerCase().startsWith(begin)) : []
+  const near = begun.length > 0 ? begun : [nearest(word, words) ?? []].flat()
+  if (near.length === 0) return ''
   const quoted = near.slice(0, maxWords).map((each) => `'${each}'`)
-  return quoted.length === 0
-    ? ''
-    : `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
+  return `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
 
 /** Maximum number of suggestions. */
@@ -28,14 +30,6 @@ const maxWords = 5
 
 /** Maximum length of a word to compare. Comparison takes quadratic time. */
 const maxWordLength = 200
-
-/** Returns the words that start with a word of three letters or more: `afterDeltas` and `afterMs` for `after`. */
-function alike(word: string, words: readonly string[]): string[] {
-  const begin = word.toLowerCase()
-  return begin.length < 3 || words.includes(word)
-    ? []
-    : words.filter((each) => each.toLowerCase().startsWith(begin))
-}
 
 /** Returns the nearest word, or undefined if all edit distances exceed both 2 and a third of the word's length. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
