@@ -48,7 +48,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   const settings: ListenOptions = readFlags(command, serverOptions)
   const token = settings.token ?? (await readToken(flags.tokenFile))
   const { gateway, files } = createGateway(command)
-  const hasConsole = settings.console !== false && gateway.extras.some(({ files }) => files)
+  const hasConsole = settings.console !== false && gateway.extras.some(({ name }) => name === 'console')
   if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
   // With --json, only the ready line is printed to stdout.
   const printLine = toLinePrinter(flags.json ? printError : print)

@@ -1,54 +1,58 @@
 /** Remembers earlier requests: occurrence counts, prompt prefixes and stored responses. */
 import { hash } from '../lib/seed.ts'
 
-/**
- * Maximum number of distinct requests to remember. Beyond it, the oldest is evicted, and its count restarts
- * at zero.
- */
+/** Maximum number of keys in a generation. Two generations are kept. */
 const capacity = 100_000
+
+/** A map that forgets keys: when the newer generation is full, it replaces the older one. */
+class Recent<Value> {
+  /** Shared with forks. Never modified. */
+  #older: ReadonlyMap<string, Value>
+  #newer = new Map<string, Value>()
+
+  constructor(older: ReadonlyMap<string, Value> = new Map()) {
+    this.#older = older
+  }
+
+  get(key: string): Value | undefined {
+    return this.#newer.get(key) ?? this.#older.get(key)
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#newer.size >= capacity) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+    }
+    this.#newer.set(key, value)
+  }
+
+  /** Returns an independent copy. Both share the values so far. */
+  fork(): Recent<Value> {
+    const isFull = this.#older.size + this.#newer.size > 2 * capacity
+    if (this.#newer.size > 0) this.#older = isFull ? this.#newer : new Map([...this.#older, ...this.#newer])
+    this.#newer = new Map()
+    return new Recent(this.#older)
+  }
+}
 
 /** Counts repeated requests, so that identical requests can be told apart. */
 export class Occurrences {
-  /** Counts shared with forks. Never modified. */
-  #shared: ReadonlyMap<string, number> | undefined
-  /** Created for the first request, because many forks receive none. */
-  #counts: Map<string, number> | undefined
-  /**
-   * Iterates over the counts, oldest first. Reused across evictions, because a new iterator would have to skip the
-   * slots of all deleted counts.
-   */
-  #byAge: Iterator<string> | undefined
+  readonly #counts: Recent<number>
+
+  constructor(counts = new Recent<number>()) {
+    this.#counts = counts
+  }
 
   /** Returns the number of earlier requests with the same content, and counts this one. */
   next(contentKey: string): number {
-    this.#counts ??= new Map()
-    const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
-    if (before === 0 && this.#counts.size >= capacity) {
-      this.#byAge ??= this.#counts.keys()
-      this.#counts.delete(this.#byAge.next().value)
-    }
+    const before = this.#counts.get(contentKey) ?? 0
     this.#counts.set(contentKey, before + 1)
     return before
   }
 
-  /** Returns an independent copy. Both share the counts so far. */
   fork(): Occurrences {
-    if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
-    this.#counts = undefined
-    this.#byAge = undefined
-    const fork = new Occurrences()
-    fork.#shared = this.#shared
-    return fork
+    return new Occurrences(this.#counts.fork())
   }
-}
-
-function newest(older: ReadonlyMap<string, number>, newer: ReadonlyMap<string, number>): Map<string, number> {
-  const merged = new Map([...older, ...newer])
-  for (const key of merged.keys()) {
-    if (merged.size <= capacity) break
-    merged.delete(key)
-  }
-  return merged
 }
 
 /** A part of a prompt, with its role and tokens. */
@@ -59,23 +63,16 @@ export interface PromptPiece {
 
 /** Block size in tokens. Prefixes are compared at the end of each block and of each piece. */
 const blockTokens = 64
-/** Maximum number of prefixes. Beyond it, the oldest is evicted. */
-const maxPrefixes = 100_000
 
 /**
  * Remembers the prefixes of a sandbox's prompts. Tokens that a prompt shares with an earlier prompt to the
  * same model count as cached.
  */
 export class PromptCache {
-  readonly #prefixes: Set<string>
-  /**
-   * Iterates over the prefixes, oldest first. Reused across evictions, because a new iterator would have to skip the
-   * slots of all deleted prefixes.
-   */
-  #byAge: Iterator<string> | undefined
+  readonly #prefixes: Recent<true>
 
-  constructor(prefixes: Iterable<string> = []) {
-    this.#prefixes = new Set(prefixes)
+  constructor(prefixes = new Recent<true>()) {
+    this.#prefixes = prefixes
   }
 
   /** Returns the length in tokens of the longest prefix shared with an earlier prompt, and remembers this prompt. */
@@ -90,24 +87,16 @@ export class PromptCache {
         const block = tokens.slice(at, at + blockTokens)
         key = hash(key, block.join(''))
         length += block.length
-        isShared &&= this.#prefixes.has(key)
+        isShared &&= this.#prefixes.get(key) ?? false
         if (isShared) cached = length
-        else this.#add(key)
+        else this.#prefixes.set(key, true)
       }
     }
     return cached
   }
 
-  copy(): PromptCache {
-    return new PromptCache(this.#prefixes)
-  }
-
-  #add(key: string): void {
-    if (this.#prefixes.size >= maxPrefixes) {
-      this.#byAge ??= this.#prefixes.values()
-      this.#prefixes.delete(this.#byAge.next().value)
-    }
-    this.#prefixes.add(key)
+  fork(): PromptCache {
+    return new PromptCache(this.#prefixes.fork())
   }
 }
 

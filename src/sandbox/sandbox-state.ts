@@ -74,7 +74,7 @@ export class SandboxState implements CallState {
     this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
-    this.promptCache = from?.promptCache.copy() ?? new PromptCache()
+    this.promptCache = from?.promptCache.fork() ?? new PromptCache()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     this.rules = new Rules({ seed, clock: this.clock })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
@@ -126,7 +126,7 @@ export class SandboxState implements CallState {
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
-      promptCache: this.promptCache.copy(),
+      promptCache: this.promptCache.fork(),
       storedResponses: this.storedResponses.copy(),
     }
   }

@@ -56,13 +56,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   })
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>
-  readonly #snapshots: Snapshots
+  /** A snapshot can be garbage-collected once its handle is unreachable. */
+  readonly #snapshots = new WeakMap<SandboxSnapshot, StateSnapshot>()
+  #snapshotCount = 0
   readonly #owner: StateOwner
   #state: SandboxState
   #db: Database | undefined
   #inFlight = 0
   #usedAt: number
-  #ended: string | undefined
+  /** Reason why the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
+  ended: string | undefined
 
   static {
     const setUp = ['use', 'reply', 'fail', 'script', 'resetScenarios', 'restore', 'reset'] as const
@@ -79,7 +82,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
     this.#journal = new Journal(host.store, host.operations)
-    this.#snapshots = new Snapshots(id)
     this.#usedAt = host.elapsed()
     this.#owner = {
       id,
@@ -146,11 +148,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#state.rules
   }
 
-  /** Number of requests in flight. @internal */
-  get inFlight(): number {
-    return this.#inFlight
-  }
-
   /**
    * Elapsed time in milliseconds since the last request completed or, before the first, since the sandbox was created;
    * 0 while one is in flight. @internal
@@ -174,14 +171,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host === host
   }
 
-  /** Reason why the sandbox no longer exists, such as `was disposed`; undefined while it is live. @internal */
-  get ended(): string | undefined {
-    return this.#ended
-  }
-
   /** Called when the gateway removes the sandbox. @internal */
   end(how: string): void {
-    this.#ended = how
+    this.ended = how
     this.#state.end()
     this.#journal.end()
   }
@@ -275,7 +267,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Takes a snapshot of the current state, for `restore()`. Rows are copied on the next write. */
   snapshot(): SandboxSnapshot {
-    return this.#snapshots.add(this.#live.snapshot())
+    const snapshot = { id: `${this.id}-${++this.#snapshotCount}` }
+    this.#snapshots.set(snapshot, this.#live.snapshot())
+    return snapshot
   }
 
   /**
@@ -284,11 +278,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * another sandbox's snapshot.
    */
   restore(snapshot: SandboxSnapshot): void {
-    const { seedData } = this.#setup
     const live = this.#live
-    const state = this.#snapshots.find(snapshot)
+    const state = this.#snapshots.get(snapshot)
+    if (typeof snapshot?.id !== 'string')
+      throw new GatewayError(
+        400,
+        `restore() expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`,
+      )
+    if (!state) throw new GatewayError(409, noSnapshot(this.id, snapshot.id))
     live.end()
-    this.#state = new SandboxState(this.#owner, seedData, state)
+    this.#state = new SandboxState(this.#owner, this.#setup.seedData, state)
   }
 
   /**
@@ -332,35 +331,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.dispose()
-  }
-}
-
-/** One sandbox's snapshots. A snapshot can be garbage-collected once its handle is unreachable. */
-class Snapshots {
-  readonly #sandbox: string
-  readonly #states = new WeakMap<SandboxSnapshot, StateSnapshot>()
-  #count = 0
-
-  constructor(sandbox: string) {
-    this.#sandbox = sandbox
-  }
-
-  add(state: StateSnapshot): SandboxSnapshot {
-    const snapshot = { id: `${this.#sandbox}-${++this.#count}` }
-    this.#states.set(snapshot, state)
-    return snapshot
-  }
-
-  /** Throws 409 for another sandbox's snapshot. */
-  find(snapshot: SandboxSnapshot): StateSnapshot {
-    const state = this.#states.get(snapshot)
-    if (state) return state
-    if (typeof snapshot?.id !== 'string')
-      throw new GatewayError(
-        400,
-        `restore() expects a snapshot from sandbox.snapshot(), got ${shown(snapshot)}`,
-      )
-    throw new GatewayError(409, noSnapshot(this.#sandbox, snapshot.id))
   }
 }
 

@@ -18,11 +18,6 @@ const settings = {
   requireHostHeader: false,
 }
 
-interface Certificate {
-  readonly cert: Buffer
-  readonly key: Buffer
-}
-
 /**
  * Creates the server. Throws a `TypeError` for an invalid certificate.
  *
@@ -49,7 +44,10 @@ export function createListener(
 }
 
 /** Throws a `TypeError` if one of the files is missing or wrong. */
-function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined): Certificate {
+function readCertificate(
+  tlsCert: string | undefined,
+  tlsKey: string | undefined,
+): { cert: Buffer; key: Buffer } {
   if (tlsCert === undefined || tlsKey === undefined)
     throw new TypeError(
       'startServer: HTTPS needs a certificate and its key: set options.tlsCert and options.tlsKey',
@@ -65,7 +63,7 @@ function readCertificate(tlsCert: string | undefined, tlsKey: string | undefined
 }
 
 /** Creates an HTTPS server whose connections can be reset like HTTP connections. */
-function createSecureServer(certificate: Certificate, listener: RequestListener): Server {
+function createSecureServer(certificate: object, listener: RequestListener): Server {
   // Loaded only here, because loading `node:https` takes as long as all other startup work.
   const https = process.getBuiltinModule('node:https')
   const options = { ...settings, ...certificate, handshakeTimeout: maxHeadersTimeoutMs }

@@ -38,9 +38,10 @@ export function toRequestLine(
   record: CallRecord | undefined,
 ): RequestLine {
   const { match } = record ?? {}
+  const [pathname = ''] = path.split('?', 1)
   return {
     method,
-    path: shownPath(path),
+    path: hideInString(pathname) + hideInQuery(path.slice(pathname.length)),
     status: record ? record.status : response.statusCode,
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
@@ -48,11 +49,4 @@ export function toRequestLine(
       record && errorToShow(record.status, record.error && hideInString(record.error), match !== undefined),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
-}
-
-function shownPath(path: string): string {
-  return path.replace(
-    /^([^?]*)(.*)$/s,
-    (_, pathname: string, query: string) => hideInString(pathname) + hideInQuery(query),
-  )
 }

@@ -132,9 +132,7 @@ export class Server {
       if (method === 'OPTIONS' && isPreflight(request)) return void answerPreflight(request, response)
       const document = url === '/openapi.json' && (await fileOf(gateway, request))
       if (document) return void (await send(response, document))
-      const hasConsole = this.#hasConsole && gateway.extras.some(({ name }) => name === 'console')
-      const root = /^\/(?:\?|$)/.test(url) && rootReply(request, hasConsole)
-      if (root) return void (await send(response, root))
+      if (/^\/(?:\?|$)/.test(url)) return void (await send(response, rootReply(request, this.#hasConsole)))
       return await serve(gateway, this.#toCall(request, sink))
     } catch (error) {
       refuse(response, error)
@@ -166,7 +164,7 @@ export class Server {
   }
 
   get #hasConsole(): boolean {
-    return this.#settings.console && this.gateway.extras.some(({ files }) => files)
+    return this.#settings.console && this.gateway.extras.some(({ name }) => name === 'console')
   }
 
   #toCall(request: IncomingMessage, sink: NodeSink): Call {

@@ -153,12 +153,8 @@ describe('watchScenarios()', () => {
     const { gateway } = await serve('--json', '--scenario', file)
     const status = async () => (await call({ fetch: toFetch(gateway) }, 'GET /providers')).status
     const lines: string[] = []
-    const unwatch = watchScenarios(
-      gateway,
-      scenarioFiles([file as './a.yaml']),
-      (line) => lines.push(line),
-      5,
-    )
+    const unwatch = () => unwatchFile(file)
+    watchScenarios(gateway, scenarioFiles([file as './a.yaml']), (line) => lines.push(line), 5)
     onTestFinished(unwatch)
     const count = () => process.getActiveResourcesInfo().filter((name) => name === 'StatWatcher').length
     const before = count()
