@@ -18,8 +18,6 @@ export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 /** Rows of each table that has been read or written. */
 export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
-const noRows: DatabaseSnapshot = new Map()
-
 /** A sandbox state's tables. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
@@ -27,7 +25,7 @@ export class DatabaseState {
   readonly #writes = new WriteQueue()
   #tables: Record<string, Table<object>> | undefined
 
-  constructor(seedData: SeedData, initial: DatabaseSnapshot = noRows) {
+  constructor(seedData: SeedData, initial: DatabaseSnapshot = new Map()) {
     this.seedData = seedData
     this.#initial = initial
   }

@@ -96,16 +96,13 @@ function limit(issue: Limit): string {
   const { origin, inclusive } = issue
   const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum)
   const unit = { string: 'character', array: 'item', set: 'item', map: 'item', file: 'byte' }[String(origin)]
+  const isLeast = issue.code === 'too_small'
   if (unit === undefined) {
-    if (issue.code === 'too_small')
-      return inclusive ? `Must be ${bound} or more` : `Must be more than ${bound}`
-    return inclusive ? `Must be at most ${bound}` : `Must be less than ${bound}`
+    if (!inclusive) return `Must be ${isLeast ? 'more' : 'less'} than ${bound}`
+    return isLeast ? `Must be ${bound} or more` : `Must be at most ${bound}`
   }
-  if (issue.code === 'too_small' && bound === 1) return 'Must not be empty'
-  const units = `${unit}${bound === 1 ? '' : 's'}`
-  return issue.code === 'too_small'
-    ? `Must have at least ${bound} ${units}`
-    : `Must have at most ${bound} ${units}`
+  if (isLeast && bound === 1) return 'Must not be empty'
+  return `Must have at ${isLeast ? 'least' : 'most'} ${bound} ${unit}${bound === 1 ? '' : 's'}`
 }
 
 function formatName(issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_format' }>): string {

@@ -682,7 +682,7 @@ describe("a gateway's initial records", () => {
     [{ providers: [provider('a'), provider('a')] }, /providers\[1\]\.slug: 'a' is taken by providers\[0\]/],
     [{ workspaces: [{}] }, /workspaces\[0\]\.id is required/],
     [{ providers: 'all' }, /fixtures\.providers must/],
-    [{ provider: [] }, /'fixtures\.provider'; /],
+    [{ provider: [] }, /options\.fixtures\.provider: unknown field; did you mean 'providers'/],
   ])('must be valid: %o throws a one-line error with a path', (fixtures, message) => {
     const error = (() => {
       try {
