@@ -183,6 +183,8 @@ function isJsonStart(text: string): boolean {
 const yamlProblems: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'quote text that begins with *',
   BAD_DIRECTIVE: 'quote text that begins with %',
+  BAD_DQ_ESCAPE: 'write \\\\ for a backslash, or use single quotes',
+  BAD_SCALAR_START: 'quote text that begins with this character',
   BAD_INDENT: 'check the indentation of this line and the one above, or quote text with a colon',
   BLOCK_AS_IMPLICIT_KEY: 'check the colon and indentation of this line, or quote text with a colon',
   BLOCK_IN_FLOW: 'a bracket is not closed',
@@ -190,6 +192,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
   MULTIPLE_DOCS: 'only one value is allowed',
+  UNEXPECTED_TOKEN: 'remove this character, or quote the text that it belongs to',
   TAB_AS_INDENT: 'indent with spaces instead of tabs',
   TAG_RESOLVE_FAILED: 'remove the tag, or quote text that begins with !',
 }

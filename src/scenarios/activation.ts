@@ -210,6 +210,7 @@ export function progressIn(activation: Activation, rule: CompiledRule): Progress
 }
 
 const rulePosition = z.lazy(() => z.int().describe("The rule's position in the scenario, from 1."))
+const differences = (description: string) => z.string().nullable().describe(description)
 
 /** An active scenario with its rules' progress. */
 export const ScenarioProgress = z.lazy(() =>
@@ -227,7 +228,7 @@ export const ScenarioProgress = z.lazy(() =>
         left: z
           .int()
           .nullable()
-          .describe('Remaining number of times that the rule can apply; null if unlimited.'),
+          .describe('Number of times that the rule can still apply; null if unlimited.'),
         source: RuleSource.describe('The rule as written, with defaults filled in.'),
       }),
     ),
@@ -237,24 +238,14 @@ export type ScenarioProgress = z.output<typeof ScenarioProgress>
 
 export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
   const { name, source, rules } = compiled
-  return {
-    id,
-    name,
-    description: source.description ?? null,
-    rules: rules.map((rule, index) => {
-      const { seen, happened, taken } = { ...unmatched, ...progress[rule.number] }
-      return {
-        rule: rule.number,
-        name: rule.name ?? null,
-        on: [...rule.on],
-        seen,
-        happened,
-        left: Number.isFinite(rule.ends) ? Math.max(0, rule.ends - taken) : null,
-        // A rule with its defaults filled in is valid input.
-        source: source.rules[index] as RuleInput,
-      }
-    }),
-  }
+  const reports = rules.map(({ number, name = null, on, ends }, index) => {
+    const { seen, happened, taken } = { ...unmatched, ...progress[number] }
+    const left = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
+    // A rule with its defaults filled in is valid input.
+    const input = source.rules[index] as RuleInput
+    return { rule: number, name, on: [...on], seen, happened, left, source: input }
+  })
+  return { id, name, description: source.description ?? null, rules: reports }
 }
 
 /** An active script's progress. */
@@ -265,20 +256,12 @@ export const ScriptProgress = z.lazy(() =>
     turns: z.int().describe('Number of turns in the script.'),
     conversations: z.array(
       z.strictObject({
-        conversation: z
-          .int()
-          .describe("Index of this conversation among the sandbox's scripted ones, from 1."),
+        conversation: z.int().describe("Index among the sandbox's scripted conversations, from 1."),
         turns: z.int().describe('Number of turns taken.'),
-        problem: z
-          .string()
-          .nullable()
-          .describe("Differences between the last request and the turn's expectations."),
+        problem: differences("Differences between the last request and the turn's expectations."),
       }),
     ),
-    problem: z
-      .string()
-      .nullable()
-      .describe("Differences between the last new conversation and the first turn's expectations."),
+    problem: differences("Differences between the last new conversation and the first turn's expectations."),
   }),
 )
 export type ScriptProgress = z.output<typeof ScriptProgress>

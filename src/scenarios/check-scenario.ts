@@ -9,7 +9,7 @@ import { textOperations } from './names.ts'
 import { type Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
 import { type Path, problemAt, problemsOf, ScenarioError, wording } from './scenario-error.ts'
 import { callsOf, isAnswer, type Script, type Turn } from './script.ts'
-import { answerFields, faultsOf, type ScriptedReply } from './scripted-reply.ts'
+import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
 export interface KnownOperation {
@@ -89,9 +89,19 @@ interface RuleContext extends CheckOptions {
 
 /** Yields problems with paths relative to the rule. */
 function* ruleProblems(context: RuleContext): Generator<Finding> {
+  const { times, sequence, script, onEnd, on, when = {} } = context.rule
   yield* onProblems(context)
-  yield* whenProblems(context)
-  yield* frequencyProblems(context)
+  const targets = [on].flat().map((each) => context.operations.find(({ id }) => id === each))
+  for (const name of Object.keys(when.params ?? {})) {
+    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
+    const paths = targets.map((target) => target?.path).join(' or ')
+    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
+  }
+  const repeats = onEnd?.startsWith('repeat')
+  if (onEnd !== undefined && !sequence && !script && (repeats || times === undefined)) {
+    const needed = repeats ? 'sequence or a script' : 'script, a sequence or times'
+    yield [['onEnd'], `: '${onEnd}' has no effect: the rule needs a ${needed}`]
+  }
   yield* effectProblems(context)
 }
 
@@ -122,22 +132,6 @@ function matchesPath(operation: KnownOperation, method = operation.method, path:
   return method.toLowerCase() === operation.method.toLowerCase() && new RegExp(`^${pattern}$`).test(path)
 }
 
-function* whenProblems({ rule: { on, when = {} }, operations }: RuleContext): Generator<Finding> {
-  const targets = [on].flat().map((each) => operations.find(({ id }) => id === each))
-  for (const name of Object.keys(when.params ?? {})) {
-    if (targets.some((target) => !target || target.path.includes(`{${name}}`))) continue
-    const paths = targets.map((target) => target?.path).join(' or ')
-    yield [['when', 'params', name], ` is not a parameter of ${paths}`]
-  }
-}
-
-function* frequencyProblems({ rule: { times, sequence, script, onEnd } }: RuleContext): Generator<Finding> {
-  if (onEnd === undefined || sequence || script) return
-  const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
-  if (onEnd.startsWith('repeat') || times === undefined)
-    yield [['onEnd'], `: '${onEnd}' has no effect: the rule needs a ${needed}`]
-}
-
 function* effectProblems(context: RuleContext): Generator<Finding> {
   const { fault, faults, reply, sequence, script, rateLimit, setState } = context.rule
   const others = Object.keys(withoutUndefined({ fault, faults, reply, script })).join(' and ')
@@ -162,13 +156,15 @@ function* stepProblems(step: Exclude<Step, 'pass'>, path: Path, context: RuleCon
 function* faultProblems(
   step: Exclude<Step, 'pass'> | Turn,
   above: Path,
-  { rule, operations }: RuleContext,
+  context: RuleContext,
   replaced: string | undefined,
 ): Generator<Finding> {
+  const { rule, operations } = context
   const path = [...above, step.faults ? 'faults' : 'fault']
   if (step.fault && step.faults) yield [path, ' cannot be combined with fault: put all of them into faults']
   const faults = faultsOf(step).map(({ name }) => faultOf(name))
-  const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
+  const on = [rule.on].flat().filter((each) => each !== '*')
+  const wrong = withoutAnswers({ ...context, rule: { ...rule, on } })
   for (const fault of faults.filter((each) => wrong !== undefined && needsGeneratedAnswer(each))) {
     const target = needsStream(fault) ? 'streams' : 'generated answers'
     const suitable = [textOperations, ...operations.filter(({ streams }) => streams).map(({ id }) => id)]
@@ -194,28 +190,21 @@ function* faultProblems(
   if (replacement) yield [path, `: '${replacement.name}' replaces ${replaced}`]
 }
 
-/** Returns true if `on` names operations that generate answers. */
-function generates(on: string, operations: readonly KnownOperation[]): boolean {
-  return on === textOperations || operations.some((operation) => operation.id === on && canStream(operation))
+/** Returns a value of `on` that names no operation with generated answers, if there is one. */
+function withoutAnswers({ rule, operations }: RuleContext): string | undefined {
+  const named = (on: string) => operations.find(({ id }) => id === on)
+  return [rule.on].flat().find((on) => on !== textOperations && !(named(on)?.protocol ?? named(on)?.streams))
 }
 
-function canStream({ protocol, streams }: KnownOperation): boolean {
-  return Boolean(protocol ?? streams)
-}
-
-function* replyProblems(
-  reply: ScriptedReply,
-  path: Path,
-  { rule, operations }: RuleContext,
-): Generator<Finding> {
-  const composed = composedFields.filter((name) => reply[name] !== undefined)
+function* replyProblems(reply: ScriptedReply, path: Path, context: RuleContext): Generator<Finding> {
+  const composed = composedFields(reply)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
   const [first, second] = [...whole, ...composed]
   if (first === undefined) yield [path, ' is empty: add text, output, a body or frames']
   if (whole.length > 0 && second)
     yield [[...path, second], ` cannot be combined with ${first}, which is the whole reply`]
   yield* contentProblems(reply, path)
-  const wrong = [rule.on].flat().find((on) => !generates(on, operations))
+  const wrong = withoutAnswers(context)
   if (composed[0] && wrong !== undefined)
     yield [[...path, composed[0]], ` is ${forText}, but '${wrong}' does not: use a body or frames`]
 }
@@ -248,26 +237,29 @@ function* contentProblems(reply: ScriptedReply | Turn, path: Path): Generator<Fi
     yield [[...path, 'error'], ` is for a failed response, so it cannot be combined with ${other}`]
 }
 
-/** Reply fields for operations that generate text. The operation generates the rest of the reply. */
-const composedFields = Object.keys(answerFields()) as (keyof ReturnType<typeof answerFields>)[]
+const otherFields = ['status', 'headers', 'body', 'frames', 'expect', 'call', 'fault', 'faults']
+
+/** Returns the fields with which an operation that generates text composes its reply. */
+function composedFields(reply: object): string[] {
+  return Object.keys(withoutUndefined(reply)).filter((name) => !otherFields.includes(name))
+}
 
 /** Fields that can be combined with a script. */
 const withScript = ['name', 'on', 'when', 'script', 'onEnd']
 
 function* scriptProblems(script: Script, context: RuleContext): Generator<Finding> {
-  const { rule, operations } = context
-  const other = Object.keys(withoutUndefined(rule)).find((name) => !withScript.includes(name))
+  const other = Object.keys(withoutUndefined(context.rule)).find((name) => !withScript.includes(name))
   if (other !== undefined) {
     const turn = `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
     const fix = other.startsWith('fault') ? turn : 'its turns determine the replies'
     yield [[other], ` cannot be combined with script: ${fix}`]
   }
-  const wrong = [rule.on].flat().find((on) => !generates(on, operations))
+  const wrong = withoutAnswers(context)
   if (wrong !== undefined) yield [['script'], ` is ${forText}, but '${wrong}' does not`]
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
     const { text, citations } = turn
-    const about = composedFields.find((name) => turn[name] !== undefined)
+    const [about] = composedFields(turn)
     if (!isAnswer(turn) && about) yield [[...path, about], ' has no reply to describe: remove it']
     else if (!isAnswer(turn) && faultsOf(turn).length === 0)
       yield [path, ' has no reply: add text, a call, output or a fault']
