@@ -13,7 +13,7 @@ export interface ControlHost {
   readonly operations: readonly AnyOperation[]
 }
 
-/** A control request's input. Parameters, query and body have been validated. */
+/** A control request's input, validated. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query
@@ -46,7 +46,6 @@ export interface ControlOperation<Id extends string = string, Output extends z.Z
 /** A schema for an object whose own schema describes what is written, not what is read. */
 export const objectOf = <Value>() => z.looseObject({}) as unknown as z.ZodType<Value>
 
-const emptyOutput = z.undefined()
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 
 /**
@@ -68,7 +67,7 @@ export function gatewayOperation<
     resolve(context: ControlContext<Params, Query, Body>): unknown
   },
 ): ControlOperation<Id, Output> {
-  const { doc, output = emptyOutput as z.ZodType as Output, resolve } = declaration
+  const { doc, output = z.undefined() as z.ZodType as Output, resolve } = declaration
   const [method = '', path = ''] = route.split(' ')
   return {
     ...declaration,

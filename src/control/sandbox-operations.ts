@@ -152,19 +152,11 @@ function advanced(clock: SandboxClock, ms: number): ClockReading {
 }
 
 const collection = z.enum(collectionNames)
-const key = z
-  .string()
-  .min(1)
-  .describe("One of the record's keys, such as its id, slug or URL, percent-encoded.")
+const key = z.string().min(1).describe("One of the record's keys, such as its id, slug or URL.")
 const Row = z.looseObject({}).describe('A record, as in the fixture files.')
 const OneRow = z.object({ data: Row })
 
-const Equals = z
-  .string()
-  .optional()
-  .describe(
-    'Required fields, as a JSON object: {"status":"active"} or {"architecture":{"input_modalities":{"some":"image"}}}.',
-  )
+const Equals = z.string().optional().describe('Required fields, as a JSON object: {"status":"active"}.')
 
 export const databaseOperations = [
   sandboxOperation('listCollections', 'GET /sandboxes/{sandbox}/collections', {

@@ -26,14 +26,11 @@ export interface CallState {
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
   readonly journal: Journal
-  /** If false, a reset or restore has replaced the state, and the journal no longer records its calls. */
+  /** If false, the state was replaced, and the journal no longer records its calls. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
   readonly listeners: Iterable<CallListener>
-  /**
-   * Registers a callback that runs when the state is replaced or the sandbox is disposed. Returns a function that
-   * unregisters it.
-   */
+  /** Registers a callback for the end of the state. Returns a function that unregisters it. */
   hold(end: () => void): () => void
   /** Marks the sandbox as in use until `leave()` is called. */
   enter(): void
@@ -71,10 +68,7 @@ const timedPartBytes = 64
 
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends CallState = CallState> implements RuleRequest {
-  /**
-   * The sandbox state when the call arrived. Its rules, rows, counters, clock and journal apply to the call even
-   * after a reset.
-   */
+  /** The sandbox state when the call arrived, which applies to the call even after a reset. */
   readonly state: State
   readonly method: string
   readonly path: string
@@ -95,7 +89,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   contentKey = ''
   /** Number of earlier requests with the same content. */
   occurrence = 0
-  /** Model named in the request body, or the fallback model that is being tried. */
+  /** Requested model, or the fallback model that is being tried. */
   model: string | undefined
   /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = noItems
@@ -112,7 +106,6 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   schemaViolation = false
   usage: CallUsage | undefined
   status = 0
-  /** Error message in the reply, or a more detailed one. */
   error: string | undefined
   responseHeaders: Readonly<Record<string, string>> = noParams
   /** The reply, until it is delivered. Afterwards, `responseBody` has the bytes sent. */

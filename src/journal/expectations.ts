@@ -215,14 +215,8 @@ export type Matching<Value> = Value extends readonly unknown[]
     : Value
 
 /** Removes the index signature from a type with named fields, because it would accept misspelt names. */
-type Named<Value, Field> = string extends Field ? (HasNames<Value> extends true ? never : Field) : Field
-type HasNames<Value> = {
-  [Field in keyof Value as string extends Field ? never : Field]: 1
-} extends infer Names
-  ? keyof Names extends never
-    ? false
-    : true
-  : never
+type Named<Value, Field> = string extends Field ? ([NameOf<Value>] extends [never] ? Field : never) : Field
+type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: 1 }
 
 /**
  * Returns true if a value contains everything expected. Objects may have additional fields; all other values must be

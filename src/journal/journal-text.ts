@@ -1,6 +1,4 @@
-/**
- * Formats the journal for terminals, one line per call.
- */
+/** Formats the journal for terminals, one line per call. */
 import { messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
 import { ruleTitle } from '../scenarios/names.ts'
@@ -61,20 +59,12 @@ export function turnText({ conversation, number, total }: TurnReading): string {
     : `turn ${number} of ${total} in conversation ${conversation}`
 }
 
-/** Formats a count, as in `1 call` or `2 calls`. */
 export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
 
-function remarks({
-  status,
-  error,
-  rules,
-  turn,
-  warnings,
-  nearMisses,
-  schemaViolation,
-}: JournalEntry): string[] {
+function remarks(entry: JournalEntry): string[] {
+  const { status, error, rules, turn, warnings, nearMisses, schemaViolation } = entry
   const refusal = errorToShow(status, error ?? undefined, rules.length > 0)
   return [
     ...(refusal === undefined || turn?.mismatch ? [] : [sentence(refusal)]),
@@ -105,12 +95,10 @@ const maxNamedCalls = 5
  */
 export function sharedCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
-  const texts = entries.slice(0, maxNamedCalls).map(callText)
-  const rest = entries.length > maxNamedCalls ? [`${entries.length - maxNamedCalls} more`] : []
-  return `the default sandbox received ${calls(entries.length)} meanwhile: ${[...texts, ...rest].join(', ')}`
-}
-
-function callText({ method, path, headers }: JournalEntry): string {
-  const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
-  return `${method} ${path.replace(/^.*\/api\/v1(?=\/)/, '')} ${by}`
+  const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {
+    const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
+    return `${method} ${path.replace(/^.*\/api\/v1(?=\/)/, '')} ${by}`
+  })
+  if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
+  return `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`
 }
