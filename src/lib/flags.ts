@@ -23,12 +23,12 @@ export const environmentHelp =
   'Each flag can be set with an environment variable: UNDERSTUDY_PORT sets --port, UNDERSTUDY_NO_CONSOLE=1 sets --no-console.'
 
 /** Reads flags that are not on the command line from environment variables. */
-export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv = process.env): Command {
+export function readEnvironment(command: Command): Command {
   return command.hook('preAction', () => {
-    warnOfTypos(command, environment)
+    warnOfTypos(command)
     for (const option of command.options) {
-      const [variable = ''] = variablesOf(option).filter((each) => environment[each] !== undefined)
-      const text = environment[variable]
+      const [variable = ''] = variablesOf(option).filter((each) => process.env[each] !== undefined)
+      const text = process.env[variable]
       const name = option.attributeName()
       if (text === undefined || command.getOptionValueSource(name) === 'cli') continue
       if (option.required || option.optional) {
@@ -39,28 +39,23 @@ export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv
 }
 
 /** Warns of variables that resemble a flag's, such as `UNDERSTUDY_PROT`, if the letter after the prefix is the same. */
-function warnOfTypos({ options, parent }: Command, environment: NodeJS.ProcessEnv): void {
+function warnOfTypos({ options, parent }: Command): void {
   // Only subcommands read variables.
   const flags = (parent as Command).commands.flatMap((each) => each.options).flatMap(variablesOf)
   const known = new Set(['UNDERSTUDY_URL', ...flags])
   const names = options.flatMap(variablesOf).map((each) => each.slice(prefix.length))
-  for (const variable of Object.keys(environment)) {
+  for (const variable of Object.keys(process.env)) {
     if (!variable.startsWith(prefix) || known.has(variable)) continue
     const name = variable.slice(prefix.length)
-    const meant = nearest(
-      name,
-      names.filter((each) => each[0] === name[0]),
-    )
+    const alike = names.filter((each) => each[0] === name[0])
+    const meant = nearest(name, alike)
     if (meant !== undefined) printError(`warning: ${variable} sets no flag; did you mean ${prefix}${meant}?`)
   }
 }
 
 const prefix = 'UNDERSTUDY_'
 
-/**
- * Returns a flag's environment variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more for an
- * alias.
- */
+/** Returns a flag's variables: `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more for an alias. */
 function variablesOf({ long, short }: Option): string[] {
   return [long, short]
     .filter((flag) => flag?.startsWith('--'))

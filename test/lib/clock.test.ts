@@ -1,29 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
-import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
-
-describe('timeOfDayAt', () => {
-  it('formats times like Date.toISOString(), within one second and across seconds', () => {
-    const second = Math.ceil(performance.timeOrigin / 1000) * 1000 - performance.timeOrigin + 0.5
-    for (const moment of [
-      second + 2000,
-      second + 1500,
-      second + 1000,
-      0,
-      0.4,
-      7.9,
-      99,
-      999.6,
-      1000,
-      1000.4,
-      59_999,
-      60_000,
-      86_400_000,
-      12.5,
-      0,
-    ])
-      expect(timeOfDayAt(moment)).toBe(new Date(performance.timeOrigin + moment).toISOString())
-  })
-})
+import { Clock, maxAdvanceMs, maxTimerMs } from '../../src/lib/clock.ts'
 
 describe('Clock', () => {
   const newYear = Date.UTC(2026, 0, 1)
