@@ -63,18 +63,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   async sandbox({ gateway }, use, testInfo) {
     await using sandbox = await gateway.createSandbox()
-    const before = await sharedCalls(gateway)
+    const before = await gateway.journal.entries()
     await use(sandbox)
     if (testInfo.status === testInfo.expectedStatus) return
-    await attachJournal(sandbox, testInfo, (await sharedCalls(gateway)).slice(before.length))
+    await attachJournal(sandbox, testInfo, (await gateway.journal.entries()).slice(before.length))
   },
 })
 
-/** Returns calls that arrived without a sandbox's key or path. */
-function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
-  return journal.entries()
-}
-
+/** @param shared Calls that arrived without a sandbox's key or path. */
 async function attachJournal(
   sandbox: RemoteSandbox,
   testInfo: TestInfo,

@@ -299,9 +299,9 @@ type Use = (sandbox: Sandbox<Bodies>) => Promise<void>
 
 async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
-  const before = sharedCalls(gateway)
+  const shared = sharedFrom(gateway)
   await use(sandbox)
-  warnOfSharing(gateway, newest(gateway, sharedCalls(gateway) - before))
+  warnOfSharing(gateway, shared())
   sandbox.dispose()
 }
 
@@ -319,12 +319,12 @@ function printIfFailed(
   onTestFailed: TestContext['onTestFailed'],
 ): void {
   const { id, journal } = sandbox
-  const before = sharedCalls(gateway)
+  const shared = sharedFrom(gateway)
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const others = rulesForOtherOperations(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
     const own = journalText(`Sandbox ${id}`, entries) + others.join('')
-    const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
+    const elsewhere = id === 'default' ? '' : sharedCallsText(shared())
     await attachSandbox(task, sandbox)
     printError(`[understudy] '${task.name}' failed. ${own}${elsewhere && `\nIn addition, ${elsewhere}`}`)
   })
@@ -347,14 +347,10 @@ async function attachSandbox(task: TestContext['task'], { id, state }: Sandbox<B
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 
-/** Returns the default sandbox's newest calls. */
-function newest({ journal }: Gateway, count: number): JournalEntry[] {
-  return count === 0 ? [] : journal.entries().slice(-count)
-}
-
-/** Returns the number of calls that the default sandbox has received. */
-function sharedCalls({ journal }: Gateway): number {
-  return journal.evictedCount + journal.entries().length
+/** Returns a function that returns the calls that the default sandbox has received from now on. */
+function sharedFrom({ journal }: Gateway): () => JournalEntry[] {
+  const count = journal.evictedCount + journal.entries().length
+  return () => journal.entries().slice(Math.max(0, count - journal.evictedCount))
 }
 
 /** Gateways that have already printed the warning, which appears once per file. */

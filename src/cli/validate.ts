@@ -51,7 +51,7 @@ function configProblems(file: string): FileProblem[] {
     if (error instanceof FileError) return [...error.problems]
     const { message, scenario } = error as Error & { scenario?: number }
     const prefix = scenario === undefined ? '' : `scenarios[${scenario}]: `
-    return [{ file, message: prefix + message.replace('createGateway: ', ''), line: 1, column: 1 }]
+    return [problemOf(file, prefix + message.replace('createGateway: ', ''))]
   }
 }
 
@@ -64,20 +64,12 @@ function collectionOf(file: string): CollectionDeclaration | undefined {
 function unknownCollection(file: string): FileProblem {
   const name = stem(file)
   const hint = didYouMean(name, collectionNames.map(kebabCase))
-  return {
-    file,
-    message: `A list is read as a fixture, but there is no collection '${name}'${hint}`,
-    line: 1,
-    column: 1,
-  }
+  return problemOf(file, `A list is read as a fixture, but there is no collection '${name}'${hint}`)
 }
 
 function fixtureProblems(file: string, data: DataFile, collection: CollectionDeclaration): FileProblem[] {
-  if (!Array.isArray(data.value)) {
-    return [
-      { file, message: `The fixture of ${collection.name} must be a list of records`, line: 1, column: 1 },
-    ]
-  }
+  if (!Array.isArray(data.value))
+    return [problemOf(file, `The fixture of ${collection.name} must be a list of records`)]
   return Array.from(recordProblems(data.value, collection), ({ index, path, message }) => ({
     file,
     message: `${collection.name}[${index}]${path}: ${message}`,
@@ -105,6 +97,11 @@ function* recordProblems(
       else yield { index, path: '', message: `${key} is already used by [${first}]` }
     }
   }
+}
+
+/** Returns a problem with a file as a whole. */
+function problemOf(file: string, message: string): FileProblem {
+  return { file, message, line: 1, column: 1 }
 }
 
 function stem(file: string): string {

@@ -120,13 +120,10 @@ interface StoredItem {
 /** Responses stored for `previous_response_id` if the `storedResponses` option is set. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
-  /** Id of the newest response whose conversation contains an item, by item id. */
-  readonly #holders = new Map<string, string>()
   #characters: number
 
   constructor(stored: Iterable<[string, Stored]> = [], characters = 0) {
     this.#stored = new Map(stored)
-    for (const [id, { ids }] of this.#stored) for (const item of ids) this.#holders.set(item, id)
     this.#characters = characters
   }
 
@@ -136,7 +133,6 @@ export class StoredResponses {
     const ids = items.flatMap((item) => (typeof item.id === 'string' ? [item.id] : []))
     const stored = { items: JSON.stringify(items), ids }
     this.#stored.set(id, stored)
-    for (const item of ids) this.#holders.set(item, id)
     this.#characters += stored.items.length
     for (const [oldest] of this.#stored) {
       if (this.#stored.size <= maxResponses && this.#characters <= maxCharacters) break
@@ -153,15 +149,14 @@ export class StoredResponses {
     return stored && JSON.parse(stored.items)
   }
 
-  /** Finds items of stored conversations by id. Unknown ids are omitted. */
+  /** Finds items by id, in the newest conversation that contains them. Unknown ids are omitted. */
   items(ids: Iterable<string>): Map<string, unknown> {
+    const missing = new Set(ids)
     const result = new Map<string, unknown>()
-    for (const id of ids) {
-      if (result.has(id)) continue
-      const holder = this.#holders.get(id)
-      // One conversation usually contains several of the items.
-      for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
-        if (typeof item.id === 'string') result.set(item.id, item)
+    for (const stored of [...this.#stored.values()].reverse()) {
+      if (!stored.ids.some((id) => missing.has(id))) continue
+      for (const item of JSON.parse(stored.items) as StoredItem[])
+        if (typeof item.id === 'string' && missing.delete(item.id)) result.set(item.id, item)
     }
     return result
   }
@@ -171,9 +166,7 @@ export class StoredResponses {
   }
 
   #drop(id: string): void {
-    const { items = '', ids = [] } = this.#stored.get(id) ?? {}
-    this.#characters -= items.length
-    for (const item of ids) if (this.#holders.get(item) === id) this.#holders.delete(item)
+    this.#characters -= this.#stored.get(id)?.items.length ?? 0
     this.#stored.delete(id)
   }
 }
