@@ -192,7 +192,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'a bracket, quote, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
   MULTIPLE_DOCS: 'only one value is allowed',
-  UNEXPECTED_TOKEN: 'remove this character, or quote the text that it belongs to',
+  UNEXPECTED_TOKEN: 'check the indentation and punctuation here, or quote the text',
   TAB_AS_INDENT: 'indent with spaces instead of tabs',
   TAG_RESOLVE_FAILED: 'remove the tag, or quote text that begins with !',
 }

@@ -1,8 +1,4 @@
-/**
- * Defines rule conditions (`when`): their schema, and a compiled test for each. Failed tests are explained
- * only when near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack
- * too much are rejected when the rule is added.
- */
+/** Defines rule conditions (`when`): their schema, and a compiled test for each. */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
@@ -302,11 +298,7 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
   return (value) => typeof value === 'string' && expression.test(value.slice(0, maxText))
 }
 
-/**
- * Describes a condition, as in `equal to 'en'` or `containing 'weather'`.
- *
- * @param value Tested value. If only part of the value was searched, the description says so.
- */
+/** Describes a condition, as in `equal to 'en'`, and says so if only part of the value was searched. */
 export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return `equal to ${show(condition, secret)}`
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`

@@ -1,7 +1,4 @@
-/**
- * Explains near misses: rules for a call's operation that did not apply. Reasons are stored as data when the
- * call is matched, and formatted only when read.
- */
+/** Explains near misses: rules for a call's operation that did not apply. Reasons are formatted only when read. */
 import * as z from 'zod'
 import type { CompiledRule } from './compiled.ts'
 import type { Conditioned } from './condition.ts'

@@ -81,8 +81,7 @@ const firstState = 'started'
 const nothing: Outcome = { match: undefined, charge: undefined, skipped: undefined }
 
 export class Rules {
-  readonly #seed: string | number
-  readonly #clock: Clock
+  readonly #setup: { readonly seed: string | number; readonly clock: Clock }
   /** Activations, newest first. */
   #activations: Activation[] = []
   /** Scenarios activated by the `x-understudy-scenario` header. */
@@ -95,9 +94,8 @@ export class Rules {
   /** All names in the active rules' `on`. Cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
-  constructor({ seed, clock }: { seed: string | number; clock: Clock }) {
-    this.#seed = seed
-    this.#clock = clock
+  constructor(setup: { seed: string | number; clock: Clock }) {
+    this.#setup = setup
   }
 
   /**
@@ -176,19 +174,20 @@ export class Rules {
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     const { rules, activations } = candidates
+    const { seed, clock } = this.#setup
     if (rules.length === 0) return nothing
 
     const passed: PassedRateLimit[] = []
     const reasons = new Map<number, SkipReason>()
     const outcome = (match: Match | undefined, skipped: number): Outcome => {
-      const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
+      const charge = passed.length > 0 ? chargeRateLimits(passed, request, clock) : undefined
       return { match, charge, skipped: { rules, skipped, reasons } }
     }
     const play = (ending?: Progress) => {
       const conversation = readConversation()
       if (!conversation) return undefined
       const nextConversation = () => ++this.#conversations
-      const playing = { request, conversation, fillTemplates, seed: this.#seed, nextConversation }
+      const playing = { request, conversation, fillTemplates, seed, nextConversation }
       return this.#play(candidates.scripts, playing, ending)
     }
     for (const [index, rule] of rules.entries()) {
@@ -202,14 +201,13 @@ export class Rules {
         reasons.set(index, { kind: 'script' })
         continue
       }
-      const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state }
-      const decision = decide(rule, progress, request, sandbox)
-      count(rule, progress, decision, request, this.#clock)
+      const decision = decide(rule, progress, request, { seed, clock, state: this.#state })
+      count(rule, progress, decision, request, clock)
       if (takesStep(decision)) this.#state = rule.setState ?? this.#state
       if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if (decision.kind === 'applies') {
         const match = matchOf(rule, decision.effect, progress.seen, {
-          rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
+          rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
           noEffect: () => {
             undoStep(rule, progress)
             this.#candidates = undefined

@@ -1,7 +1,4 @@
-/**
- * Defines scripts: a conversation's turns, as data. Each request consumes the next turn, which defines the
- * expected request and the reply.
- */
+/** Defines scripts: a conversation's turns, as data. Each turn defines the expected request and the reply. */
 import * as z from 'zod'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
@@ -67,7 +64,6 @@ export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 const Calls = z.lazy(() => z.record(text, z.record(z.string(), z.json())))
 
-/** Schema of a turn: expectations about a request, and its reply. */
 export const Turn = z.lazy(() =>
   z.strictObject({
     ...answerFields(),
@@ -160,10 +156,8 @@ export interface CallResult {
 const maxDifference = 1000
 
 /**
- * Compares a request with a turn's expectations. Returns a phrase for each difference, such as
+ * Returns the differences between a request and a turn's expectations, such as
  * `the last user message containing 'tides', but received 'Hello'`.
- *
- * @param results Results of the previous turn's function calls.
  */
 export function differencesOf(
   { input, tools = [], result = {} }: TurnExpectation,

@@ -167,13 +167,13 @@ describe('validateFiles() with unreadable files', () => {
   })
   it.each([
     ['a: 1\n---\nb: 2\n', '2:1: not YAML: only one value is allowed'],
-    ['- a\nb: 1\n', '2:1: not YAML: Unexpected scalar at node end'],
+    ['- a\nb: 1\n', '2:1: not YAML: check the indentation and punctuation here, or quote the text'],
     [
       'a: [b\n',
       '2:1: not YAML: check the indentation of this line and the one above, or quote text with a colon',
     ],
     ['a: {b: 1 c: 2}\n', '1:8: not YAML: a bracket is not closed'],
-    ['a: [,]\n', '1:5: not YAML: remove this character, or quote the text that it belongs to'],
+    ['a: [,]\n', '1:5: not YAML: check the indentation and punctuation here, or quote the text'],
     ['a: [\n  b\n]\n- c\n', '4:1: not YAML: write a colon and a space after the key'],
     ['a:\n\tb: 1\n', '2:1: not YAML: indent with spaces instead of tabs'],
     ['a: 1\na: 2\n', '2:1: not YAML: this key occurs twice'],
