@@ -9,7 +9,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import type { JsonSchema } from '../resources/json-schema.ts'
 import type { OfferedFunction, Prompt } from '../resources/prompt.ts'
 import { writeReasoning } from './reasoning.ts'
-import { cite, joinPieces, linkTo, type Source } from './search/citations.ts'
+import { cite, linkTo, type Source } from './search/citations.ts'
 import type { FakeValue } from './structured.ts'
 import { Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
@@ -99,11 +99,12 @@ export function writeItems(
     const call = { type: 'function_call', name: forced.name, arguments: JSON.stringify(value) } as const
     return { items: [...items, call], reasoningTokens }
   }
-  let part = joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+  const text = writeText({ subject, answersFunction, verbosity, sources, key })
+  let part = cite(text, sources ?? [])
   const format = prompt.text?.format
   if (format) {
     const links = sources?.map(({ url }) => linkTo(url))
-    const value = format === 'json' ? { answer: part.text } : fake(format.schema, format.path, links)
+    const value = format === 'json' ? { answer: text } : fake(format.schema, format.path, links)
     part = citeJson(JSON.stringify(value), sources, context)
   }
   const message: MessageItem = { type: 'message', parts: [part] }

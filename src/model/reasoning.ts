@@ -1,10 +1,10 @@
 /** Generates the reasoning that precedes an answer: its number of tokens, and a summary in paragraphs. */
 import { truncate } from '../lib/one-line.ts'
 import { draw } from '../lib/seed.ts'
-import type { ReasoningItem } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
 import type { WrittenItems } from './items.ts'
-import { countTokens, tokenize } from './tokens.ts'
+import { cutTexts } from './token-limit.ts'
+import { countTokens } from './tokens.ts'
 
 /**
  * Typical number of reasoning tokens and summary paragraphs, by effort. A request gets 50% to 150% of the
@@ -24,11 +24,7 @@ const later = [
   '**Checking the answer**\n\nEach sentence should hold on its own, and none should go beyond the question.',
 ]
 
-/**
- * Writes the reasoning for one answer. The summary's tokens count as reasoning tokens.
- *
- * @param key Seed for the number of tokens.
- */
+/** Writes the reasoning for one answer. The summary's tokens count as reasoning tokens. */
 export function writeReasoning(
   request: Prompt['reasoning'],
   question: string,
@@ -43,15 +39,8 @@ export function writeReasoning(
   const tokens = Math.min(Math.round(usual * (0.5 + draw(key, 'reasoning'))), maxTokens)
   if (isHidden) return { items: [], reasoningTokens: tokens }
   const count = summary === 'concise' ? 1 : summary === 'detailed' ? Infinity : usualParagraphs
-  const paragraphs: string[] = []
-  let left = tokens
-  for (const text of [
-    `**Reading the question**\n\nThe question is: ${truncate(question, 200)}`,
-    ...later,
-  ].slice(0, count)) {
-    if (left > 0) paragraphs.push(tokenize(text).slice(0, left).join(''))
-    left -= Math.min(left, countTokens(text))
-  }
-  const item: ReasoningItem = { type: 'reasoning', summary: paragraphs, content: [] }
-  return { items: [item], reasoningTokens: left }
+  const texts = [`**Reading the question**\n\nThe question is: ${truncate(question, 200)}`, ...later]
+  const paragraphs = cutTexts(texts.slice(0, count), tokens)
+  const shown = paragraphs.reduce((sum, text) => sum + countTokens(text), 0)
+  return { items: [{ type: 'reasoning', summary: paragraphs, content: [] }], reasoningTokens: tokens - shown }
 }

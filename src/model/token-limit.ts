@@ -83,7 +83,8 @@ function shortened(part: MessagePart, text: string): MessagePart {
   return { text, annotations: part.annotations.filter(({ end_index }) => end_index <= text.length) }
 }
 
-function cutTexts(texts: readonly string[], limit: number): string[] {
+/** Keeps the texts up to a number of tokens. */
+export function cutTexts(texts: readonly string[], limit: number): string[] {
   const kept: string[] = []
   let left = limit
   for (const text of texts) {

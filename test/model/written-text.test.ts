@@ -1,19 +1,17 @@
 /** Tests sample text about sources and functions' outputs, and links. */
 import { describe, expect, it } from 'vitest'
-import { cite, joinPieces, linkTo } from '../../src/model/search/citations.ts'
+import { cite, linkTo } from '../../src/model/search/citations.ts'
 import { type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
 
 const textOf = (task: Partial<WritingTask>) =>
-  joinPieces(
-    writeText({
-      subject: 'How do tides work?',
-      answersFunction: false,
-      verbosity: 'medium',
-      sources: undefined,
-      key: 'k',
-      ...task,
-    }),
-  ).text
+  writeText({
+    subject: 'How do tides work?',
+    answersFunction: false,
+    verbosity: 'medium',
+    sources: undefined,
+    key: 'k',
+    ...task,
+  })
 
 const source = (name: string, content?: string, isUnrelated = false) => ({
   url: `https://${name}.example/`,

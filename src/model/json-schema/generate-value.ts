@@ -16,6 +16,8 @@ type Path = readonly (string | number)[]
 export interface ValuePlace {
   /** Keys and indexes, outermost first. */
   path: Path
+  /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
+  around: readonly Schema[]
   type: TypeName
   /** Schemas that must all accept the value. */
   schemas: readonly Schema[]
@@ -48,7 +50,7 @@ export function generateValue(
   try {
     const budget = new Budget()
     const { schema, ignored } = readSchema(source, budget)
-    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], [])
+    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], [], [])
     const problem = problemOf(value, schema) ?? []
     return { value, doubts: [...[...ignored].map((part) => `${part} is not simulated`), problem].flat() }
   } catch (error) {
@@ -68,8 +70,6 @@ class ValueGenerator {
   readonly #options: GenerateOptions
   readonly #budget: Budget
   readonly #isSmall: boolean
-  /** Schemas that contain the current location, with their nesting depth. */
-  readonly #open = new Map<Schema, number>()
   /** Location of the string with the links. */
   #linked: string | undefined
 
@@ -86,7 +86,12 @@ class ValueGenerator {
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
-  make(schemas: readonly Schema[], path: Path, again = 0): { value: unknown; isAccepted: boolean } {
+  make(
+    schemas: readonly Schema[],
+    path: Path,
+    around: readonly Schema[],
+    again = 0,
+  ): { value: unknown; isAccepted: boolean } {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
     if (path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
     this.#budget.spend(partSteps + where.length / 10)
@@ -96,7 +101,7 @@ class ValueGenerator {
     for (let attempt = 0; attempt < Math.min(maxAttempts, 2 * ways); attempt++) {
       try {
         const turn = attempt >> 1
-        const choice = this.#choose(schemas, turn, where)
+        const choice = this.#choose(schemas, around, turn, where)
         const types = allowedTypes(choice.schemas, choice.isSmall)
         ways = Math.max(choice.ways, types.length)
         if (choice.isEndless) fail('every value would be infinitely nested')
@@ -104,7 +109,7 @@ class ValueGenerator {
         // Every second attempt omits optional fields, which can exclude each other.
         const isBare = choice.isSmall || attempt % 2 === 1
         const drawn = random(this.#options.seed, where, attempt)
-        const value = this.#value({ path, type, schemas: choice.schemas, random: drawn }, isBare)
+        const value = this.#value({ path, around, type, schemas: choice.schemas, random: drawn }, isBare)
         if (accepted(value, schemas)) return { value, isAccepted: true }
         made ??= value
       } catch (error) {
@@ -123,14 +128,14 @@ class ValueGenerator {
    *
    * @param turn Number of the choice, from 0.
    */
-  #choose(schemas: readonly Schema[], turn: number, where: string) {
+  #choose(schemas: readonly Schema[], around: readonly Schema[], turn: number, where: string) {
     const parts = new Set(schemas)
     let isSmall = this.#isSmall || this.#budget.isLow
     let isEndless = false
     let ways = 1
     for (const schema of parts) {
-      this.#budget.spend(1)
-      const nesting = this.#open.get(schema) ?? 0
+      this.#budget.spend(1 + around.length / 100)
+      const nesting = around.filter((each) => each === schema).length
       if (nesting >= maxNesting) isSmall = true
       if (nesting > maxNesting) isEndless = true
       for (const part of schema.allOf ?? []) parts.add(part)
@@ -158,17 +163,14 @@ class ValueGenerator {
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
     const isAllowed = (value: unknown) => value !== undefined && accepted(value, schemas)
-    const sample = schemas.flatMap(({ samples = [] }) => samples).find(isAllowed)
-    if (sample !== undefined) return this.#copy(sample)
+    const samples = schemas.flatMap(({ samples = [] }) => samples)
     const listed = schemas.find((schema) => schema.enum)?.enum
-    if (listed) {
-      const start = Math.floor(random() * listed.length)
-      const index = [...listed.slice(start), ...listed.slice(0, start)].findIndex(isAllowed)
-      if (index < 0) fail('none of the listed values is allowed')
-      return this.#copy(listed[(start + index) % listed.length])
-    }
-    const proposed = this.#options.propose(place)
-    if (isAllowed(proposed)) return proposed
+    const start = listed ? Math.floor(random() * listed.length) : 0
+    const proposed = listed ? undefined : this.#options.propose(place)
+    const known = [...samples, ...(listed?.slice(start) ?? []), ...(listed?.slice(0, start) ?? [proposed])]
+    const index = known.findIndex(isAllowed)
+    if (index >= 0) return this.#copy(known[index])
+    if (listed) fail('none of the listed values is allowed')
     switch (type) {
       case 'null':
         return null
@@ -180,9 +182,9 @@ class ValueGenerator {
       case 'string':
         return this.#text(place, proposed, isSmall)
       case 'array':
-        return this.#inside(schemas, () => this.#array(place, isSmall))
+        return this.#array(place, isSmall)
       case 'object':
-        return this.#inside(schemas, () => this.#object(place, isSmall))
+        return this.#object(place, isSmall)
       default:
         return fail(`type '${type}' is unknown`)
     }
@@ -211,46 +213,35 @@ class ValueGenerator {
     return cited
   }
 
-  /** Generates the parts of an array or object, with its schemas marked as open. */
-  #inside<Value>(schemas: readonly Schema[], generate: () => Value): Value {
-    const open = (by: number) => {
-      for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + by)
-    }
-    open(1)
-    try {
-      return generate()
-    } finally {
-      open(-1)
-    }
-  }
-
-  #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
+  #array({ schemas, path, around, random }: ValuePlace, isSmall: boolean): unknown[] {
     const [min, max] = countsOf(schemas, 'Items')
     const listed = schemas.map(({ prefixItems = [] }) => prefixItems.length)
     const usual = Math.max(1 + Math.round(random()), ...listed)
     const count = isSmall ? min : Math.max(min, Math.min(usual, max))
     const seen = schemas.some(({ uniqueItems }) => uniqueItems) ? new Set<string>() : undefined
+    const open = [...around, ...schemas]
     const items: unknown[] = []
     while (items.length < count) {
       const index = items.length
       const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
       const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
-      const item = this.#part([...inner, ...contained], [...path, index], index >= min, seen)
+      const item = this.#part([...inner, ...contained], [...path, index], open, index >= min, seen)
       if (item === undefined) break
       items.push(item)
     }
     return items
   }
 
-  #object({ schemas, path }: ValuePlace, isSmall: boolean): Record<string, unknown> {
+  #object({ schemas, path, around }: ValuePlace, isSmall: boolean): Record<string, unknown> {
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
     const declared = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
     if (required.size > max) fail('more fields are required than allowed')
+    const open = [...around, ...schemas]
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
       const inner = schemas.flatMap((schema) => propertySchemas(schema, name))
-      const value = this.#part(inner, [...path, name], !required.has(name))
+      const value = this.#part(inner, [...path, name], open, !required.has(name))
       if (value !== undefined) fields.set(name, value)
     }
     let room = max - required.size
@@ -272,7 +263,7 @@ class ValueGenerator {
       return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
     })
     if (constraints.length === 0) return this.#options.words().toLowerCase().replaceAll(' ', '_')
-    return String(this.make([{ type: ['string'] }, ...constraints], [...path, '*'], spare).value)
+    return String(this.make([{ type: ['string'] }, ...constraints], [...path, '*'], [], spare).value)
   }
 
   /**
@@ -280,10 +271,16 @@ class ValueGenerator {
    *
    * @param seen Values that the part must differ from. The part is added to them.
    */
-  #part(schemas: readonly Schema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
+  #part(
+    schemas: readonly Schema[],
+    path: Path,
+    around: readonly Schema[],
+    isOptional: boolean,
+    seen?: Set<string>,
+  ): unknown {
     try {
       for (let again = 0; again < 5 * maxAttempts; again++) {
-        const { value, isAccepted } = this.make(schemas, path, again)
+        const { value, isAccepted } = this.make(schemas, path, around, again)
         if (isOptional && !isAccepted) return undefined
         const text = seen ? JSON.stringify(value) : ''
         if (!seen?.has(text)) {

@@ -18,34 +18,20 @@ export interface Source {
   readonly isUnrelated?: boolean | undefined
 }
 
-/** Joins pieces of text, and converts sources to links. */
-export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
-  const annotations: UrlCitation[] = []
-  let length = 0
-  const texts = pieces.map((piece) => {
-    const text = typeof piece === 'string' ? piece : linkTo(piece.url)
-    if (typeof piece !== 'string') annotations.push(annotate(piece, length, length + text.length))
-    length += text.length
-    return text
-  })
-  return { text: texts.join(''), annotations }
-}
-
 /** Adds citations to text: at a source's span, at an existing link to the source, or as a new link at the end. */
 export function cite(text: string, sources: readonly Source[]): CitedText {
-  const appended: Array<string | Source> = [text]
-  const annotations: UrlCitation[] = []
-  for (const source of sources) {
-    const span = source.span ?? linkSpan(text, source.url)
-    if (span) annotations.push(annotate(source, ...span))
-    else appended.push(appended.length === 1 && text === '' ? '' : ' ', source)
+  let cited = text
+  const append = (link: string): [start: number, end: number] => {
+    cited += cited === '' ? link : ` ${link}`
+    return [cited.length - link.length, cited.length]
   }
-  const cited = joinPieces(appended)
-  annotations.push(...cited.annotations)
-  return {
-    text: cited.text,
-    annotations: annotations.sort((left, right) => left.start_index - right.start_index),
-  }
+  const annotations = sources.map(({ url, title, content, span }): UrlCitation => {
+    const [start_index, end_index] = span ?? linkSpan(text, url) ?? append(linkTo(url))
+    const excerpt = content === undefined ? {} : { content }
+    return { type: 'url_citation', url, title, start_index, end_index, ...excerpt }
+  })
+  annotations.sort((left, right) => left.start_index - right.start_index)
+  return { text: cited, annotations }
 }
 
 /** Returns a link such as `[docs.example.com](https://docs.example.com/start)`. */
@@ -68,9 +54,4 @@ function linkSpan(text: string, url: string): [start: number, end: number] | und
   const start = before.lastIndexOf('[')
   if (after === undefined || start < 0 || start + 1 === before.length) return undefined
   return [start, before.length + target.length]
-}
-
-function annotate({ url, title, content }: Source, start_index: number, end_index: number): UrlCitation {
-  const excerpt = content === undefined ? {} : { content }
-  return { type: 'url_citation', url, title, start_index, end_index, ...excerpt }
 }

@@ -4,15 +4,12 @@
  */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
 import { draw, random } from '../../lib/seed.ts'
-import type { Source } from '../search/citations.ts'
+import { linkTo, type Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 
 /** Accepted values of `text.verbosity`. */
 export const Verbosity = ['low', 'medium', 'high'] as const
 export type Verbosity = (typeof Verbosity)[number]
-
-/** A piece of an answer: Markdown, or a source to link to. */
-export type Piece = string | Source
 
 export interface WritingTask {
   /** The question or a function's output. */
@@ -60,13 +57,13 @@ const readLength = 400
 /** Default number of list items, by length. */
 const usualItems = { low: 3, medium: 5, high: 8 }
 
-export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): Piece[] {
+export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): string {
   const question = readQuestion(subject, verbosity, key)
   if (sources && sources.length > 0) return citeSources(sources, question)
-  if (answersFunction && subject.trim() !== '') return [reportOutput(subject, question)]
+  if (answersFunction && subject.trim() !== '') return reportOutput(subject, question)
   const { passages } = question
   const text = passages ? writePassage(question, passages) : writeParagraphs(question)
-  return [sources ? `${say(question, 'foundNothing')} ${text}` : text]
+  return sources ? `${say(question, 'foundNothing')} ${text}` : text
 }
 
 function readQuestion(subject: string, verbosity: Verbosity, key: string) {
@@ -139,26 +136,25 @@ function writeParagraphs(question: Question): string {
 }
 
 /** Writes a sentence with a link for each source, as a list if there are more than three. */
-function citeSources(sources: readonly Source[], question: Question): Piece[] {
+function citeSources(sources: readonly Source[], question: Question): string {
   const isList = sources.length > 3
+  const end = isList ? '\n' : ''
   const mentions = (list: readonly Source[]) =>
-    list.flatMap((source) => [isList ? `\n- **${quoted(source.title)}:** ` : ' ', ...mention(source)])
+    list.map((source) => (isList ? `\n- **${quoted(source.title)}:** ` : ' ') + mention(source)).join('')
   const related = sources.filter(({ isUnrelated }) => !isUnrelated)
   const others = sources.filter(({ isUnrelated }) => isUnrelated)
-  const end = isList ? '\n' : ''
-  return [
-    `${say(question, related.length > 0 ? 'found' : 'foundLoosely')}${end}`,
-    ...mentions(related),
-    related.length > 0 && others.length > 0 ? `\n\n${say(question, 'foundElsewhere')}${end}` : '',
-    ...mentions(others),
-  ]
+  if (related.length === 0) return `${say(question, 'foundLoosely')}${end}${mentions(others)}`
+  const found = `${say(question, 'found')}${end}${mentions(related)}`
+  return others.length === 0
+    ? found
+    : `${found}\n\n${say(question, 'foundElsewhere')}${end}${mentions(others)}`
 }
 
 /** Writes a sentence such as `Cold slows the yeast ([kitchen.example](https://kitchen.example/bread)).` */
-function mention(source: Source): Piece[] {
-  const sentence = firstSentence(source.content ?? source.title)
+function mention({ url, title, content = title }: Source): string {
+  const sentence = firstSentence(content)
   const isPlain = sentence.endsWith('.') && !sentence.endsWith('...')
-  return isPlain ? [`${sentence.slice(0, -1)} (`, source, ').'] : [`${sentence} (`, source, ')']
+  return isPlain ? `${sentence.slice(0, -1)} (${linkTo(url)}).` : `${sentence} (${linkTo(url)})`
 }
 
 /** Reports a function's output: up to six fields of a JSON object, otherwise a quote. */
