@@ -483,6 +483,12 @@ describe('fakeValue: links', () => {
       { a: 'Plan' },
     ],
     ['a single string', text, ['[1](u)', '[2](u)'], 'Plan [1](u) [2](u)'],
+    [
+      'no name',
+      { type: 'object', propertyNames: { maxLength: 9 }, minProperties: 1 },
+      ['(u)'],
+      { Plan: 'three (u)' },
+    ],
   ])('are added to %s', (_, schema, links, value) => {
     expect(fakeValue(schema, { ...origin, links })).toEqual(value)
   })

@@ -11,13 +11,14 @@ import { textOfPatterns } from './patterns.ts'
 import { fitLength, numberFor } from './scalars.ts'
 import { InvalidSchema, problemOf, readSchema, type Schema } from './schema.ts'
 
-type Path = readonly (string | number)[]
-
-export interface ValuePlace {
+interface Location {
   /** Keys and indexes, outermost first. */
-  path: Path
+  path: readonly (string | number)[]
   /** Schemas of the objects and arrays around the value. A schema that refers to itself occurs several times. */
   around: readonly Schema[]
+}
+
+export interface ValuePlace extends Location {
   type: TypeName
   /** Schemas that must all accept the value. */
   schemas: readonly Schema[]
@@ -50,7 +51,7 @@ export function generateValue(
   try {
     const budget = new Budget()
     const { schema, ignored } = readSchema(source, budget)
-    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], [], [])
+    const { value } = new ValueGenerator(options, budget, isSmall).make([schema], { path: [], around: [] })
     const problem = problemOf(value, schema) ?? []
     return { value, doubts: [...[...ignored].map((part) => `${part} is not simulated`), problem].flat() }
   } catch (error) {
@@ -65,6 +66,8 @@ const maxNesting = 2
 const maxDepth = 100
 /** Steps for each part of a value. */
 const partSteps = 25
+/** Key in the location of a generated field name. */
+const nameKey = '*'
 
 class ValueGenerator {
   readonly #options: GenerateOptions
@@ -86,12 +89,8 @@ class ValueGenerator {
    *
    * @param again Distinguishes values for the same location. Default: 0.
    */
-  make(
-    schemas: readonly Schema[],
-    path: Path,
-    around: readonly Schema[],
-    again = 0,
-  ): { value: unknown; isAccepted: boolean } {
+  make(schemas: readonly Schema[], at: Location, again = 0): { value: unknown; isAccepted: boolean } {
+    const { path } = at
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
     if (path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
     this.#budget.spend(partSteps + where.length / 10)
@@ -101,7 +100,7 @@ class ValueGenerator {
     for (let attempt = 0; attempt < Math.min(maxAttempts, 2 * ways); attempt++) {
       try {
         const turn = attempt >> 1
-        const choice = this.#choose(schemas, around, turn, where)
+        const choice = this.#choose(schemas, at, turn, where)
         const types = allowedTypes(choice.schemas, choice.isSmall)
         ways = Math.max(choice.ways, types.length)
         if (choice.isEndless) fail('every value would be infinitely nested')
@@ -109,7 +108,7 @@ class ValueGenerator {
         // Every second attempt omits optional fields, which can exclude each other.
         const isBare = choice.isSmall || attempt % 2 === 1
         const drawn = random(this.#options.seed, where, attempt)
-        const value = this.#value({ path, around, type, schemas: choice.schemas, random: drawn }, isBare)
+        const value = this.#value({ ...at, type, schemas: choice.schemas, random: drawn }, isBare)
         if (accepted(value, schemas)) return { value, isAccepted: true }
         made ??= value
       } catch (error) {
@@ -128,7 +127,7 @@ class ValueGenerator {
    *
    * @param turn Number of the choice, from 0.
    */
-  #choose(schemas: readonly Schema[], around: readonly Schema[], turn: number, where: string) {
+  #choose(schemas: readonly Schema[], { around }: Location, turn: number, where: string) {
     const parts = new Set(schemas)
     let isSmall = this.#isSmall || this.#budget.isLow
     let isEndless = false
@@ -203,7 +202,7 @@ class ValueGenerator {
     if (typeof proposed === 'string') return fitLength(proposed, min, max)
     const text = fitLength(this.#options.words(), min, max)
     const where = path.join('/')
-    if (isSmall || (this.#linked ?? where) !== where) return text
+    if (isSmall || path.at(-1) === nameKey || (this.#linked ?? where) !== where) return text
     const isRoom = (cited: string, link: string) => cited.length + link.length < max
     const cited = this.#options.links.reduce(
       (all, link) => (isRoom(all, link) ? `${all} ${link}` : all),
@@ -213,35 +212,35 @@ class ValueGenerator {
     return cited
   }
 
-  #array({ schemas, path, around, random }: ValuePlace, isSmall: boolean): unknown[] {
+  #array(place: ValuePlace, isSmall: boolean): unknown[] {
+    const { schemas, random } = place
     const [min, max] = countsOf(schemas, 'Items')
     const listed = schemas.map(({ prefixItems = [] }) => prefixItems.length)
     const usual = Math.max(1 + Math.round(random()), ...listed)
     const count = isSmall ? min : Math.max(min, Math.min(usual, max))
     const seen = schemas.some(({ uniqueItems }) => uniqueItems) ? new Set<string>() : undefined
-    const open = [...around, ...schemas]
     const items: unknown[] = []
     while (items.length < count) {
       const index = items.length
       const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
       const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
-      const item = this.#part([...inner, ...contained], [...path, index], open, index >= min, seen)
+      const item = this.#part([...inner, ...contained], within(place, index), index >= min, seen)
       if (item === undefined) break
       items.push(item)
     }
     return items
   }
 
-  #object({ schemas, path, around }: ValuePlace, isSmall: boolean): Record<string, unknown> {
+  #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
+    const { schemas } = place
     const [min, max] = countsOf(schemas, 'Properties')
     const required = new Set(schemas.flatMap((schema) => schema.required ?? []))
     const declared = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
     if (required.size > max) fail('more fields are required than allowed')
-    const open = [...around, ...schemas]
     const fields = new Map<string, unknown>()
     const add = (name: string) => {
       const inner = schemas.flatMap((schema) => propertySchemas(schema, name))
-      const value = this.#part(inner, [...path, name], open, !required.has(name))
+      const value = this.#part(inner, within(place, name), !required.has(name))
       if (value !== undefined) fields.set(name, value)
     }
     let room = max - required.size
@@ -250,20 +249,20 @@ class ValueGenerator {
     const isMap = declared.length === 0 && schemas.some((schema) => schema.additionalProperties)
     const count = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
     for (let spare = 1; fields.size < count && spare < count + maxAttempts; spare++) {
-      const name = this.#nameOf(schemas, path, spare)
+      const name = this.#nameOf(place, spare)
       add(fields.has(name) ? `${name}_${spare}` : name)
     }
     return Object.fromEntries(fields)
   }
 
   /** Returns a name for a field that the schema does not list. */
-  #nameOf(schemas: readonly Schema[], path: Path, spare: number): string {
-    const constraints = schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
+  #nameOf(place: ValuePlace, spare: number): string {
+    const constraints = place.schemas.flatMap(({ patternProperties = {}, propertyNames = [] }) => {
       const [pattern] = Object.keys(patternProperties)
       return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
     })
     if (constraints.length === 0) return this.#options.words().toLowerCase().replaceAll(' ', '_')
-    return String(this.make([{ type: ['string'] }, ...constraints], [...path, '*'], [], spare).value)
+    return String(this.make([{ type: ['string'] }, ...constraints], within(place, nameKey), spare).value)
   }
 
   /**
@@ -271,16 +270,10 @@ class ValueGenerator {
    *
    * @param seen Values that the part must differ from. The part is added to them.
    */
-  #part(
-    schemas: readonly Schema[],
-    path: Path,
-    around: readonly Schema[],
-    isOptional: boolean,
-    seen?: Set<string>,
-  ): unknown {
+  #part(schemas: readonly Schema[], at: Location, isOptional: boolean, seen?: Set<string>): unknown {
     try {
       for (let again = 0; again < 5 * maxAttempts; again++) {
-        const { value, isAccepted } = this.make(schemas, path, around, again)
+        const { value, isAccepted } = this.make(schemas, at, again)
         if (isOptional && !isAccepted) return undefined
         const text = seen ? JSON.stringify(value) : ''
         if (!seen?.has(text)) {
@@ -291,12 +284,16 @@ class ValueGenerator {
     } catch (error) {
       if (!(error instanceof InvalidSchema && isOptional)) throw error
     }
-    return isOptional ? undefined : fail(`not enough different values for item ${path.at(-1)}`)
+    return isOptional ? undefined : fail(`not enough different values for item ${at.path.at(-1)}`)
   }
 }
 
 function fail(reason: string): never {
   throw new InvalidSchema(reason)
+}
+
+function within({ path, around, schemas }: ValuePlace, key: string | number): Location {
+  return { path: [...path, key], around: [...around, ...schemas] }
 }
 
 function accepted(value: unknown, schemas: readonly Schema[]): boolean {

@@ -65,18 +65,13 @@ const nested =
 const numbers = /^((min|max)(Contains|Items|Length|Properties)|(exclusive)?(min|max)imum)$/i
 const unsupported = /^(\$dynamicRef|\$recursiveRef|dependencies)$/
 
-interface ReadSchema {
-  readonly schema: Schema
-  /** Descriptions of keywords and patterns that are neither satisfied nor checked. */
-  readonly ignored: ReadonlySet<string>
-}
-
 /**
- * Throws `InvalidSchema` or `Exhausted`.
+ * Returns the schema, and the keywords and patterns that are neither satisfied nor checked. Throws `InvalidSchema` or
+ * `Exhausted`.
  *
  * @param budget Pays for each validation with the schema.
  */
-export function readSchema(root: JsonSchema, budget: Budget): ReadSchema {
+export function readSchema(root: JsonSchema, budget: Budget): { schema: Schema; ignored: Set<string> } {
   const { longestText, longestList } = measure(root)
   const ignored = new Set<string>()
   const nodes = new Map<object, Node>()
