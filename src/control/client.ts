@@ -2,12 +2,10 @@
 import type * as z from 'zod'
 import { GatewayError, messageOf } from '../http/errors.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
-import type { exportCall, journalOperations } from './journal-operations.ts'
+import type { operationGroups } from './control.ts'
+import type { exportCall } from './journal-operations.ts'
 import type { ControlOperation } from './operation.ts'
 import { routePaths } from './route-paths.ts'
-import type { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
-import type { scenarioOperations } from './scenario-operations.ts'
-import type { documentOperations } from './server-operations.ts'
 
 export type RouteId = keyof typeof routePaths
 
@@ -18,15 +16,8 @@ type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   ? Name | Named<Rest>
   : never
 
-type Operation = (
-  | typeof documentOperations
-  | typeof sandboxOperations
-  | typeof scenarioOperations
-  | typeof journalOperations
-  | typeof databaseOperations
-  | typeof clockOperations
-  | ReturnType<typeof exportCall>
-)[number]
+type Groups = typeof operationGroups
+type Operation = (Groups[keyof Groups] | ReturnType<typeof exportCall>)[number]
 
 /** An operation's whole reply, as its schema says. Undefined for a reply without a body. */
 export type Result<Id extends RouteId> =

@@ -22,30 +22,31 @@ import { clockOperations, databaseOperations, sandboxOperations } from './sandbo
 import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
-/** Loads a gateway's control operations in the order of the OpenAPI document. The extras' operations come last. */
+/** Control operations by tag, in the order of the OpenAPI document. */
+export const operationGroups = {
+  Server: documentOperations,
+  Sandboxes: sandboxOperations,
+  Scenarios: scenarioOperations,
+  Journal: journalOperations,
+  Database: databaseOperations,
+  Clock: clockOperations,
+} as const
+
+/** Loads a gateway's control operations. The extras' operations come last. */
 export async function controlOperations(
   gateway: Pick<GatewayCore, 'extras' | 'operations' | 'sandboxes'>,
 ): Promise<AnyOperation[]> {
   const { extras } = gateway
-  const extraOperations = await Promise.all(
-    extras.map(async (extra) => (await extra.control?.(gateway)) ?? []),
-  )
+  const ofExtras = extras.map(async (extra) => (await extra.control?.(gateway)) ?? [])
   return [
-    ...tagged('Server', documentOperations),
-    ...tagged('Sandboxes', sandboxOperations),
-    ...tagged('Scenarios', scenarioOperations),
-    ...tagged('Journal', [...journalOperations, ...exportCall(extras)]),
-    ...tagged('Database', databaseOperations),
-    ...tagged('Clock', clockOperations),
-    ...extraOperations.flat(),
+    ...Object.entries(operationGroups).flatMap(([tag, operations]) => tagged(tag, operations)),
+    ...tagged('Journal', exportCall(extras)),
+    ...(await Promise.all(ofExtras)).flat(),
   ]
 }
 
 function tagged(tag: string, operations: readonly AnyOperation[]): AnyOperation[] {
-  return operations.map((operation) => ({
-    ...operation,
-    doc: operation.doc && { tag, ...operation.doc },
-  }))
+  return operations.map((operation) => ({ ...operation, doc: { tag, ...operation.doc } }))
 }
 
 const base = '/__understudy'

@@ -33,7 +33,6 @@ export const routePaths = {
   exportJournal: 'GET /sandboxes/{sandbox}/journal.har',
   clearJournal: 'DELETE /sandboxes/{sandbox}/journal',
   getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
-  exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   listCollections: 'GET /sandboxes/{sandbox}/collections',
   listRecords: 'GET /sandboxes/{sandbox}/database/{collection}',
   createRecord: 'POST /sandboxes/{sandbox}/database/{collection}',
@@ -42,6 +41,7 @@ export const routePaths = {
   deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
+  exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
 } as const
 
 /** Methods of the remote client that only send their arguments, and their operations. */
