@@ -64,12 +64,15 @@ export async function capture(port: number, { method, path, body }: Request): Pr
   }
 }
 
-/** Keep-alive connections to a server, enough to keep it busy. */
+/** Enough to keep a server busy. */
+export const connections = 32
+
+/** Keep-alive connections to a server. */
 export class Load {
   readonly #lines: Line[]
 
-  constructor(port: number, connections = 32) {
-    this.#lines = Array.from({ length: connections }, () => new Line(port))
+  constructor(port: number, lines = connections) {
+    this.#lines = Array.from({ length: lines }, () => new Line(port))
   }
 
   /** Sends `count` requests in turn, one at a time on each connection, and waits for all replies. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { capture, Load, type Request, startWorker, toBytes, type Worker } from './load.ts'
+import { capture, connections, Load, type Request, startWorker, toBytes, type Worker } from './load.ts'
 import { type Cost, median } from './measure.ts'
 
 export interface Row {
@@ -48,12 +48,16 @@ const patches = various((index) => ({
 /** CPU time per request of a server, over a socket. */
 async function cpuOfServer(stack: AsyncDisposableStack, worker: Worker, requests: Request[], count: number) {
   stack.use(worker)
-  const load = stack.adopt(new Load(worker.port), (load) => load.close())
   const bytes = requests.map(toBytes)
   return async () => {
+    // Connects anew, because servers close connections that were idle during the other sides' rounds.
+    const load = new Load(worker.port)
+    await load.send(connections, bytes)
     const before = await worker.cpu()
     await load.send(count, bytes)
-    return ((await worker.cpu()) - before) / count
+    const cost = ((await worker.cpu()) - before) / count
+    load.close()
+    return cost
   }
 }
 
