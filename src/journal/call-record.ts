@@ -327,9 +327,9 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
       this.match = { ...match, effect: { ...match.effect, reply: undefined } }
     if (this.model !== undefined) this.model = truncate(this.model, maxName)
     // The path counts twice, because its parameters are kept too.
-    const texts = [path, path, search, ...warnings, ...Object.values(headers)]
-    texts.push(...Object.values(responseHeaders))
-    this.otherBytes = texts.reduce((sum, { length }) => sum + length, 0)
+    this.otherBytes = 2 * path.length + search.length
+    for (const texts of [warnings, Object.values(headers), Object.values(responseHeaders)])
+      for (const text of texts) this.otherBytes += text.length
   }
 
   /** Called when the record leaves the journal. */

@@ -75,11 +75,11 @@ export class Server {
   /** Handles a request of any kind. Never throws. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { onRequest } = this.#settings
-    const startedAt = monotonic()
     const sink = new NodeSink(response)
     this.#connections.set(request.socket, sink)
+    if (!onRequest) return void (await this.#serve(request, sink))
+    const startedAt = monotonic()
     const served = this.#serve(request, sink)
-    if (!onRequest) return void (await served)
     response.once('close', async () => {
       const line = toRequestLine(request, response, startedAt, await served)
       try {
