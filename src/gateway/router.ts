@@ -17,23 +17,20 @@ export interface RouteMatch {
   readonly allow: readonly string[]
 }
 
-/** Operations whose paths differ only in their parameter names. */
-interface Pattern {
-  readonly shape: string
-  /** Regular expression with a group per parameter. */
-  readonly expression: RegExp
-  readonly methods: Map<string, Route>
-}
-
+/** An operation's method and path, in the form in which requests are matched. */
 interface Route {
   readonly operation: AnyOperation
+  readonly method: string
+  /** Regular expression with a group per parameter. A parameter is a path segment or a part of one. */
+  readonly expression: RegExp
   /** Parameter names in path order. */
   readonly names: readonly string[]
 }
 
 export class Router {
-  readonly #fixed = new Map<string, Map<string, AnyOperation>>()
-  readonly #patterns: Pattern[] = []
+  /** Operations whose paths have no parameters, by method and path. */
+  readonly #fixed = new Map<string, AnyOperation>()
+  readonly #routes: readonly Route[]
   readonly #byId: ReadonlyMap<string, AnyOperation>
 
   /** Enabled operations. */
@@ -42,20 +39,9 @@ export class Router {
   constructor(operations: readonly AnyOperation[]) {
     this.operations = operations
     this.#byId = new Map(operations.map((operation) => [operation.id, operation]))
-    const patterns = new Map<string, Pattern>()
-    for (const operation of operations) {
-      const { path } = operation
-      if (!path.includes('{')) {
-        methodsAt(this.#fixed, path).set(operation.method.toUpperCase(), operation)
-        continue
-      }
-      const shape = shapeOf(path)
-      const pattern = patterns.get(shape) ?? toPattern(shape)
-      pattern.methods.set(operation.method.toUpperCase(), { operation, names: namesIn(path) })
-      patterns.set(shape, pattern)
-    }
-    // Literal segments come before parameters: `/models/{}/endpoints` before `/models/{}/{}`.
-    this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
+    this.#routes = operations.map(toRoute).sort(bySpecificity)
+    for (const { operation, method, names } of this.#routes)
+      if (names.length === 0) this.#fixed.set(`${method} ${operation.path}`, operation)
   }
 
   operation(id: string | undefined): AnyOperation | undefined {
@@ -67,51 +53,46 @@ export class Router {
    * @param path Percent-encoded path, relative to the base URL.
    */
   find(method: string, path: string): RouteMatch {
-    const lookupMethod = method === 'HEAD' ? 'GET' : method
-    const fixed = this.#fixed.get(path)?.get(lookupMethod)
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const fixed = this.#fixed.get(`${wanted} ${path}`)
     if (fixed) return { operation: fixed, params: noParams, allow: none }
-    for (const { expression, methods } of this.#patterns) {
-      const route = methods.get(lookupMethod)
-      const params = route && readParams(expression, path, route.names)
+    for (const route of this.#routes) {
+      const params = route.method === wanted ? readParams(route, path) : undefined
       if (params) return { operation: route.operation, params, allow: none }
     }
-    return { operation: undefined, params: noParams, allow: this.#methodsOf(path) }
+    const others = this.#routes.filter((route) => readParams(route, path))
+    const allow = new Set(others.map((route) => route.method))
+    if (allow.has('GET')) allow.add('HEAD')
+    return { operation: undefined, params: noParams, allow: [...allow] }
   }
-
-  #methodsOf(path: string): string[] {
-    const methods = new Set(this.#fixed.get(path)?.keys())
-    for (const { expression, methods: routes } of this.#patterns)
-      for (const [method, { names }] of routes) if (readParams(expression, path, names)) methods.add(method)
-    if (methods.has('GET')) methods.add('HEAD')
-    return [...methods]
-  }
-}
-
-function methodsAt(paths: Map<string, Map<string, AnyOperation>>, path: string): Map<string, AnyOperation> {
-  const methods = paths.get(path) ?? new Map<string, AnyOperation>()
-  paths.set(path, methods)
-  return methods
 }
 
 const noParams = Object.freeze({})
 const none: readonly never[] = Object.freeze([])
 
-/** Converts `/workspaces/{}` to a regular expression. A parameter is a path segment or a part of one. */
-function toPattern(shape: string): Pattern {
-  const steps = shape.split('{}').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return { shape, expression: new RegExp(`^${steps.join('([^/]*)')}$`), methods: new Map() }
+function toRoute(operation: AnyOperation): Route {
+  const { method, path } = operation
+  const steps = path.split(/\{[^}]*\}/).map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const names = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
+  return {
+    operation,
+    method: method.toUpperCase(),
+    expression: new RegExp(`^${steps.join('([^/]*)')}$`),
+    names,
+  }
 }
 
-function order({ shape }: Pattern): string {
-  return shape.replaceAll('{}', '\uffff')
+/** Puts literal segments before parameters: `/models/{}/endpoints` before `/models/{}/{}`. */
+function bySpecificity(left: Route, right: Route): number {
+  const [first, second] = [left, right].map(({ operation }) =>
+    shapeOf(operation.path).replaceAll('{}', '\uffff'),
+  )
+  if (first === second) return 0
+  return (first as string) < (second as string) ? -1 : 1
 }
 
 /** Returns parameters by name, or undefined if the path does not match or has invalid percent-encoding. */
-function readParams(
-  expression: RegExp,
-  path: string,
-  names: readonly string[],
-): Record<string, string> | undefined {
+function readParams({ expression, names }: Route, path: string): Record<string, string> | undefined {
   const match = expression.exec(path)
   if (!match) return undefined
   try {
@@ -121,10 +102,6 @@ function readParams(
   } catch {
     return undefined
   }
-}
-
-function namesIn(path: string): string[] {
-  return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
 }
 
 /** A call without an operation. */
