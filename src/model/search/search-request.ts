@@ -33,13 +33,9 @@ export function readSearchRequests(
 ): SearchRequest[] {
   const fromTools = tools.flatMap((tool) => (tool.kind === 'search' ? fromTool(tool) : []))
   const fromPlugins = plugins.map((plugin, index) => fromPlugin(plugin, `body.plugins[${index}]`))
-  const suffix: WebPlugin = { id: 'web', engine: 'native' }
-  const fromSuffix = { ...fromPlugin(suffix, 'body.model'), form: 'suffix' as const }
-  return [
-    ...(toolChoice === 'none' ? [] : fromTools),
-    ...fromPlugins,
-    ...(isOnline(model) ? [fromSuffix] : []),
-  ]
+  const requests = toolChoice === 'none' ? fromPlugins : [...fromTools, ...fromPlugins]
+  if (!isOnline(model)) return requests
+  return [...requests, { ...fromPlugin({ id: 'web', engine: 'native' }, 'body.model'), form: 'suffix' }]
 }
 
 /** Matches questions that ask for a search. */
@@ -47,9 +43,8 @@ const asking =
   /\b(search|look up|google|online|internet|web|news|latest|current(ly)?|recent(ly)?|today|sources?|cite|citations?|suche?|recherchiere|cherche|busca|pesquis[ae])\b|検索|搜索|搜一下|поиск|найди|खोज|ابحث|חפש/iu
 
 /**
- * Returns true if the model uses the search tool: if the tool is forced or the only one, or if the question asks for a
- * search and the last item is not a tool's output. An offer alone is not enough, because agents offer the tool with
- * every request.
+ * Returns true if the tool is forced or the only one, or if the question asks for a search and the last item is not a
+ * tool's output. An offer alone is not enough, because agents offer the tool with every request.
  */
 export function usesSearchTool(
   { tools = [], toolChoice }: Prompt,

@@ -122,5 +122,5 @@ function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => voi
 
 function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
   const longer = first.length > second.length ? first : second
-  return longer.flatMap((_, round) => [...first.slice(round, round + 1), ...second.slice(round, round + 1)])
+  return longer.flatMap((_, round) => [first[round], second[round]]).filter((item) => item !== undefined)
 }
