@@ -5,8 +5,8 @@ import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import type { ClockReading } from '../lib/clock.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { Duration } from '../lib/numbers.ts'
-import { collectionNames } from '../resources/collections.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { noSnapshot } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
@@ -151,7 +151,7 @@ function advanced(clock: SandboxClock, ms: number): ClockReading {
   }
 }
 
-const collection = z.enum(collectionNames)
+const collection = z.string().describe('Name of a collection, such as `workspaces`.')
 const key = z.string().min(1).describe("One of the record's keys, such as its id, slug or URL.")
 const Row = z.looseObject({}).describe('A record, as in the fixture files.')
 const OneRow = z.object({ data: Row })
@@ -212,9 +212,12 @@ export const databaseOperations = [
   }),
 ]
 
-function recordsOf(sandbox: Sandbox, params: { collection: z.infer<typeof collection> }): Records<object> {
-  // The collection's schema validates the record.
-  return sandbox.db[params.collection] as unknown as Records<object>
+/** Returns a collection of the core or of an extra. Its schema validates the records. */
+function recordsOf({ db, state }: Sandbox, params: { collection: string }): Records<object> {
+  const names = Object.keys(state.tables)
+  if (names.includes(params.collection)) return Reflect.get(db, params.collection)
+  const message = `Unknown collection '${params.collection}'${didYouMean(params.collection, names)}`
+  throw invalidRequest([{ path: 'params.collection', message, rule: 'invalid_value' }])
 }
 
 function fieldsOf(text: string | undefined): object {

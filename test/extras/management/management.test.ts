@@ -1,6 +1,7 @@
 /** Tests the `management` extension: workspaces, presets, API keys, and a sandbox's activity. */
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import { startServer } from '../../../src/serve.ts'
 import { type Answer, call } from '../../call.ts'
 import { hasExtra } from '../../has-extra.ts'
 
@@ -29,6 +30,15 @@ describe('workspaces', () => {
     expect(await sandbox.db.workspaces.get('tides')).toMatchObject({ description: 'Moon' })
     expect((await ask('DELETE /workspaces/tides')).body).toEqual({ deleted: true })
     expect((await ask('GET /workspaces/tides')).status).toBe(404)
+  })
+
+  it("are read over the control API like the specification's collections", async () => {
+    await using server = await startServer({ extensions: ['management'] })
+    const control = { baseUrl: `${server.url}/__understudy/sandboxes/default` }
+    expect((await call(control, 'GET /database/apiKeys')).body).toEqual({ data: [] })
+    expect((await call(control, 'GET /database/apiKey')).body.error.message).toBe(
+      "collection: unknown collection 'apiKey'; did you mean 'apiKeys'?",
+    )
   })
 
   it.each([
