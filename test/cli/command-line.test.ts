@@ -232,6 +232,16 @@ describe('serve', () => {
       expect(started?.gateway.operations.map(({ id }) => id)).toContain('listTides')
     },
   )
+
+  it.runIf(hasExtra('recordings'))(
+    'finds a folder of recordings relative to the configuration file',
+    async () => {
+      await write('recordings.yaml', 'recordings: ./none\n')
+      await expect(optionsOf('--config', '@recordings.yaml')).rejects.toThrow(
+        `${join(folder, 'none')}: no such file or folder`,
+      )
+    },
+  )
 })
 
 describe('runCommandLine()', () => {

@@ -43,7 +43,7 @@ export const recordingOptions = {
   recordings: option(
     'Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules.',
     () => z.union([z.string().min(1), z.array(ReplayedRecording)]),
-    { flag: '--recordings <folder>' },
+    { flag: '--recordings <folder>', isPath: true },
   ),
   replay: group('Options for replaying recordings.', {
     onUnmatchedRecording: option(
