@@ -96,7 +96,8 @@ const guessed: Readonly<Record<string, FaultName>> = {
 /** Returns the problem with a value that is not a fault's name, or with the name of a fault that needs parameters. */
 function problemWith(value: unknown): string | undefined {
   if (Array.isArray(value)) return 'Must be a single fault; write faults: [ … ] for several'
-  if (/^[45]\d\d$/.test(String(value)))
+  const isText = typeof value === 'string' || typeof value === 'number'
+  if (isText && /^[45]\d\d$/.test(String(value)))
     return `Must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`
   if (typeof value !== 'string')
     return mustBe("a fault, such as 'latency' or { name: 'latency', ms: 500 }").error({ input: value })

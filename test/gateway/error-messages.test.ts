@@ -584,7 +584,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => remote.reply(() => 'x'), "a function works only in the gateway's process"],
     [() => remote.journal.calls('createRespons'), "did you mean 'createResponse'?"],
     [() => remote.createSandbox({ sede: 1 }), "did you mean 'seed'?"],
-    [() => remote.db.provider.list(), "collection: must be one of 'providers', "],
+    [() => remote.db.provider.list(), "collection: unknown collection 'provider'; did you mean 'providers'?"],
   ],
   'Vitest matchers': [
     [
