@@ -1,7 +1,7 @@
 /** Thrown when a schema exceeds a limit. */
 export class Exhausted extends Error {}
 
-const maxSteps = 500_000
+const maxSteps = 300_000
 
 /**
  * Limits the work that a schema can cause. Counts steps instead of time, so that a schema produces the same result on
