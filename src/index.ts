@@ -12,9 +12,9 @@ import { inCall } from './lib/call-names.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import { readScenario } from './scenarios/read-scenario.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
-import { type Bodies, everyOperation, type GatewayOptions, gatewaySetup } from './setup.ts'
+import { everyOperation, type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
-export class Gateway extends GatewayCore<Bodies> {
+export class Gateway extends GatewayCore<RequestBodies> {
   constructor(options: GatewayOptions = {}) {
     super(options, gatewaySetup)
   }
@@ -54,7 +54,7 @@ export function parseScenario(json: unknown): ScenarioInput {
 }
 
 /** A sandbox, typed by default with the request bodies of all built-in operations. */
-export type Sandbox<Known extends object = Bodies> = SandboxOf<Known>
+export type Sandbox<Known extends object = RequestBodies> = SandboxOf<Known>
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition, Query } from './database/condition.ts'
@@ -87,4 +87,4 @@ export { ScenarioError } from './scenarios/scenario-error.ts'
 export type { TurnInput as Turn } from './scenarios/script.ts'
 export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply.ts'
 export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'
-export type { Bodies, GatewayOptions, OperationId } from './setup.ts'
+export type { GatewayOptions, OperationId, RequestBodies } from './setup.ts'

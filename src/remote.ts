@@ -14,10 +14,10 @@ import { GatewayError } from './http/errors.ts'
 import { inCall, nameCalls } from './lib/call-names.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
-import type { Bodies } from './setup.ts'
+import type { RequestBodies } from './setup.ts'
 
 /** A sandbox in another process. */
-export type RemoteSandbox = SandboxOf<Bodies>
+export type RemoteSandbox = SandboxOf<RequestBodies>
 
 export interface ConnectOptions {
   /** The server's token, if it requires one: the token it was started with or printed at startup. */
@@ -58,7 +58,7 @@ async function connect(url: string | URL, { token }: ConnectOptions): Promise<Re
 }
 
 /** The default sandbox of a remote gateway, with methods for other sandboxes and for the server. */
-export class RemoteGateway extends SandboxOf<Bodies> {
+export class RemoteGateway extends SandboxOf<RequestBodies> {
   static {
     nameCalls(RemoteGateway, ['createSandbox', 'bundledScenario'])
   }

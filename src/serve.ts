@@ -11,7 +11,7 @@ import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
 import { Server } from './server/server.ts'
 import { type ListenOptions, serverOptions } from './server/server-options.ts'
-import { type Bodies, type GatewayOptions, gatewaySetup } from './setup.ts'
+import { type GatewayOptions, gatewaySetup, type RequestBodies } from './setup.ts'
 
 export type { RequestLine }
 
@@ -19,7 +19,7 @@ export interface ServerOptions extends GatewayOptions, ListenOptions {}
 
 export interface RunningServer extends AsyncDisposable {
   /** The gateway that the server runs. */
-  readonly gateway: GatewayCore<Bodies>
+  readonly gateway: GatewayCore<RequestBodies>
   /** Port that the server listens on. */
   readonly port: number
   /** URL of the server, such as `http://127.0.0.1:4141`. */
@@ -56,8 +56,8 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     throw new TypeError(
       `startServer: options.${misplaced} cannot be combined with options.gateway: pass it to createGateway()`,
     )
-  const gateway: GatewayCore<Bodies> =
-    settings.gateway ?? new GatewayCore<Bodies>(Object.fromEntries(others), gatewaySetup)
+  const gateway: GatewayCore<RequestBodies> =
+    settings.gateway ?? new GatewayCore<RequestBodies>(Object.fromEntries(others), gatewaySetup)
   const server = new Server(gateway, settings)
   const { port, url } = await server.listen()
   const close = (graceMs?: number) => server.close(graceMs)

@@ -25,7 +25,7 @@ export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 type ExtraBodies = BodiesOf<(typeof extras)[number]>
 
 /** Request bodies by operation id, including extensions. `undefined` for operations without a body. */
-export interface Bodies extends SpecifiedBodies, ExtraBodies {}
+export interface RequestBodies extends SpecifiedBodies, ExtraBodies {}
 
 /** Operation ids: `listProviders`, `updateWorkspace`, … */
-export type OperationId = keyof Bodies
+export type OperationId = keyof RequestBodies

@@ -46,7 +46,7 @@ import type { Sandbox } from './sandbox/sandbox.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
 import type { ScriptProgress, UnusedRule } from './scenarios/activation.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
-import { type Bodies, everyOperation, type GatewayOptions } from './setup.ts'
+import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
@@ -127,7 +127,7 @@ export interface Fixtures {
    * New sandbox for each test, so that tests can run concurrently. Requests are routed to the sandbox of the test that
    * made them, unless their key or path selects another. Other processes use `sandbox.apiKey` or `sandbox.baseUrl`.
    */
-  sandbox: Sandbox<Bodies>
+  sandbox: Sandbox<RequestBodies>
   /**
    * If true, `sandbox` is the default sandbox, which is reset before each test, and the file's tests run one at a
    * time, even with `test.concurrent`. Use it for code whose requests cannot be attributed to a test, such as a
@@ -227,15 +227,15 @@ declare module 'vitest' {
      *
      * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })
      */
-    toHaveReceived<Id extends (keyof Bodies & string) | CustomOperationId>(
+    toHaveReceived<Id extends (keyof RequestBodies & string) | CustomOperationId>(
       operation: Id,
-      match?: CallMatch<BodyOf<Bodies, Id>>,
+      match?: CallMatch<BodyOf<RequestBodies, Id>>,
     ): R
     /** Asserts that an operation was called exactly `times` times with the fields of `match`. */
-    toHaveReceivedTimes<Id extends (keyof Bodies & string) | CustomOperationId>(
+    toHaveReceivedTimes<Id extends (keyof RequestBodies & string) | CustomOperationId>(
       operation: Id,
       times: number,
-      match?: CallMatch<BodyOf<Bodies, Id>>,
+      match?: CallMatch<BodyOf<RequestBodies, Id>>,
     ): R
     /** Asserts that every request matched an operation or a rule. */
     toHaveNoUnmatchedRequests(): R
@@ -295,7 +295,7 @@ function assertOperation(operation: string, { journal }: { journal: { operationI
   throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
 }
 
-type Use = (sandbox: Sandbox<Bodies>) => Promise<void>
+type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>
 
 async function provideNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
@@ -315,7 +315,7 @@ async function provideDefault(gateway: Gateway, use: Use): Promise<void> {
 
 function printIfFailed(
   gateway: Gateway,
-  sandbox: Sandbox<Bodies>,
+  sandbox: Sandbox<RequestBodies>,
   onTestFailed: TestContext['onTestFailed'],
 ): void {
   const { id, journal } = sandbox
@@ -331,7 +331,10 @@ function printIfFailed(
 }
 
 /** Attaches the calls and scenarios of the sandbox, which may already be disposed, to the report. */
-async function attachSandbox(task: TestContext['task'], { id, state }: Sandbox<Bodies>): Promise<void> {
+async function attachSandbox(
+  task: TestContext['task'],
+  { id, state }: Sandbox<RequestBodies>,
+): Promise<void> {
   const { journal, rules } = state
   const file = toFailedTest({
     test: task.name,

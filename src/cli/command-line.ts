@@ -116,7 +116,7 @@ function addServe(program: Command, start: Start): Command {
     .option('--open', 'open the console in the browser')
     .option('--quiet', 'do not log requests')
     .option('--json', 'print one line of JSON when ready, and log requests on stderr')
-    .option('--stop-with-stdin', 'stop when stdin closes, as it does when the parent process exits')
+    .option('--stop-on-stdin-close', 'stop when stdin closes, as it does when the parent process exits')
     .optionsGroup('Behaviour:')
     .option(
       '--scenario <names|files>',

@@ -30,7 +30,7 @@ interface ServeFlags {
   watch?: true
   quiet?: true
   json?: true
-  stopWithStdin?: true
+  stopOnStdinClose?: true
   open?: true
   config?: string
 }
@@ -75,7 +75,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  if (flags.stopWithStdin) process.stdin.resume().once('close', stop)
+  if (flags.stopOnStdinClose) process.stdin.resume().once('close', stop)
   // Printed last, because a program that waits for this output may send a signal at once.
   if (flags.json) print(readyLine(server, hasConsole))
   else

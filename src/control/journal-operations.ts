@@ -74,7 +74,7 @@ export const journalOperations = [
       body: z.strictObject({
         operation,
         count: z.int().min(1).optional().describe('Default: 1.'),
-        timeoutMs: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
+        timeout: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
           .optional()
           .describe("Real time in milliseconds, or a duration such as '5s'. Default: 1,000."),
       }),

@@ -40,11 +40,11 @@ export type Promised<Api> = {
     ? (...args: Args) => Promise<Awaited<Result>>
     : never
 }
-export type DerivedMethods<Bodies extends object> = Promised<
-  Pick<Sandbox<Bodies>, keyof typeof remoteMethods.sandbox>
+export type DerivedMethods<RequestBodies extends object> = Promised<
+  Pick<Sandbox<RequestBodies>, keyof typeof remoteMethods.sandbox>
 >
-export type DerivedJournal<Bodies extends object> = Promised<
-  Pick<Journal<Bodies>, keyof typeof remoteMethods.journal | 'har'>
+export type DerivedJournal<RequestBodies extends object> = Promised<
+  Pick<Journal<RequestBodies>, keyof typeof remoteMethods.journal | 'har'>
 >
 
 /** An active scenario in a remote sandbox. Disposing ends it: `await using outage = await sandbox.use(…)`. */
@@ -56,11 +56,11 @@ export interface RemoteActiveScenario extends AsyncDisposable {
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright'
 
-export interface RemoteSandbox<Bodies extends object> extends DerivedMethods<Bodies> {}
+export interface RemoteSandbox<RequestBodies extends object> extends DerivedMethods<RequestBodies> {}
 
-/** A sandbox in another process. @typeParam Bodies Request bodies by operation id, for the journal's types. */
+/** A sandbox in another process. @typeParam RequestBodies Request bodies by operation id, for the journal's types. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
-export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
+export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposable {
   /** Sandbox id, such as `s1`. */
   readonly id: string
   /** API key that routes requests to this sandbox. */
@@ -70,7 +70,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
   /** Collections. Records are copies. */
   readonly db: RemoteDatabase
   /** This sandbox's calls. */
-  readonly journal: RemoteJournal<Bodies>
+  readonly journal: RemoteJournal<RequestBodies>
   /** Clock of this sandbox, to read or advance its time. */
   readonly clock: SandboxClock<Promise<ClockReading>>
   /** @internal */
@@ -90,7 +90,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
     this.baseUrl = baseUrl
     const here = { sandbox: id }
     this.#here = here
-    const methods: DerivedMethods<Bodies> = derived(remoteMethods.sandbox, client, id)
+    const methods: DerivedMethods<RequestBodies> = derived(remoteMethods.sandbox, client, id)
     Object.assign(this, named(methods))
     this.db = remoteDatabase(client, id)
     this.journal = named(remoteJournal(client, id), 'journal.')
@@ -155,7 +155,7 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
    *
    * @param id Custom id. Default: a generated one.
    */
-  async fork(id?: string): Promise<RemoteSandbox<Bodies>> {
+  async fork(id?: string): Promise<RemoteSandbox<RequestBodies>> {
     return newSandbox(this.client, { id, fork: this.id })
   }
 
@@ -178,10 +178,10 @@ export class RemoteSandbox<Bodies extends object> implements AsyncDisposable {
 }
 
 /** Creates a sandbox, or returns the existing one with this id. */
-export async function newSandbox<Bodies extends object>(
+export async function newSandbox<RequestBodies extends object>(
   client: ControlClient,
   { id, fork, ...options }: SandboxOptions,
-): Promise<RemoteSandbox<Bodies>> {
+): Promise<RemoteSandbox<RequestBodies>> {
   const body = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
   const address: SandboxAddress =
     id === undefined
@@ -225,26 +225,29 @@ function named<Methods extends object>(methods: Methods, path = ''): Methods {
 }
 
 /** Journal of a sandbox in another process. */
-export interface RemoteJournal<Bodies extends object> extends DerivedJournal<Bodies> {
+export interface RemoteJournal<RequestBodies extends object> extends DerivedJournal<RequestBodies> {
   // Declared here, because a derived type would lose each operation's body type.
   /** Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. */
-  calls<Id extends (keyof Bodies & string) | CustomOperationId>(
+  calls<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-    match?: CallMatch<BodyOf<Bodies, Id>>,
-  ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]>
+    match?: CallMatch<BodyOf<RequestBodies, Id>>,
+  ): Promise<JournalEntry<BodyOf<RequestBodies, Id>>[]>
   /** Returns an operation's newest call, or undefined if there is none. */
-  last<Id extends (keyof Bodies & string) | CustomOperationId>(
+  last<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-  ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
+  ): Promise<JournalEntry<BodyOf<RequestBodies, Id>> | undefined>
   /** Returns an operation's calls once there are enough of them, including past calls. Rejects after the timeout. */
-  waitFor: Journal<Bodies>['waitFor']
+  waitFor: Journal<RequestBodies>['waitFor']
   /** Exports a call as a curl command, or as a test that repeats it. Throws 409 if the call cannot be exported. */
   exportAs(entry: Entry, as: ExportFormat): Promise<string>
   /** Number of calls evicted to make room for newer ones. */
   readonly evictedCount: Promise<number>
 }
 
-function remoteJournal<Bodies extends object>(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
+function remoteJournal<RequestBodies extends object>(
+  client: ControlClient,
+  sandbox: string,
+): RemoteJournal<RequestBodies> {
   const here = { sandbox }
   /** Warnings that have already been printed. */
   const warned = new Set<string>()

@@ -184,16 +184,16 @@ export const streamFaults = [
     summary: 'The response head is sent immediately, but the events are delayed.',
     params: () =>
       z.strictObject({
-        firstEventMs: Duration.default(0).describe('Delay before the first event, in milliseconds.'),
-        everyMs: Duration.default(200).describe('Delay before each subsequent event, in milliseconds.'),
+        firstToken: Duration.default(0).describe('Delay before the first event, in milliseconds.'),
+        perToken: Duration.default(200).describe('Delay before each subsequent event, in milliseconds.'),
       }),
-    *apply({ firstEventMs, everyMs }, context, frames) {
-      let ms = firstEventMs
+    *apply({ firstToken, perToken }, context, frames) {
+      let ms = firstToken
       for (const frame of frames) {
         if (isEvent(frame)) {
           yield { kind: 'wait', ms }
           if (ms > 0) context.acted()
-          ms = everyMs
+          ms = perToken
         }
         yield frame
       }
@@ -303,8 +303,8 @@ export const streamFaults = [
 
 /** Parameters for a position between events: a number of events or deltas, but not of bytes or milliseconds. */
 const eventPosition = () => {
-  const { atEvent, afterDeltas } = position()
-  return { atEvent, afterDeltas }
+  const { afterEvents, afterDeltas } = position()
+  return { afterEvents, afterDeltas }
 }
 
 /** Replaces the next event after a position. */
@@ -400,8 +400,8 @@ function* trackProgress(frames: Iterable<Frame>, seen: StreamSoFar): Generator<F
 }
 
 /** Faults at an event act in the event layer; faults at a byte or after a time act on the connection. */
-function layerOfEnd({ atByte, afterMs }: Position): Layer {
-  return atByte === undefined && afterMs === undefined ? 'events' : 'connection'
+function layerOfEnd({ afterBytes, afterMs }: Position): Layer {
+  return afterBytes === undefined && afterMs === undefined ? 'events' : 'connection'
 }
 
 function endWith(how: HangUp) {

@@ -25,7 +25,7 @@ export type BareFaultName = {
   [F in Declared as F['name']]: object extends Input<F> ? F['name'] : never
 }[FaultName]
 
-/** A fault: its name, or an object with parameters, such as `{ name: 'stream-cut', atEvent: 5 }`. */
+/** A fault: its name, or an object with parameters, such as `{ name: 'stream-cut', afterEvents: 5 }`. */
 export type FaultInput =
   | BareFaultName
   | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]

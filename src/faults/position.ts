@@ -5,17 +5,17 @@ import type { Frame } from '../http/reply.ts'
 import { count, Duration } from '../lib/numbers.ts'
 import type { FaultContext } from './fault.ts'
 
-const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
+const places = ['afterEvents', 'afterDeltas', 'afterBytes', 'afterMs'] as const
 
 /** Position parameters. At most one may be set. */
 export const position = () => ({
-  atEvent: count().optional().describe('Number of events sent before the fault.'),
+  afterEvents: count().optional().describe('Number of events sent before the fault.'),
   afterDeltas: count()
     .optional()
     .describe(
       'Number of text or argument deltas sent before the fault. Default: 3 or, in shorter streams, all but the last. If the rule has other faults, this one acts after them.',
     ),
-  atByte: count().optional().describe('Number of bytes sent before the fault.'),
+  afterBytes: count().optional().describe('Number of bytes sent before the fault.'),
   afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),
 })
 
@@ -43,7 +43,7 @@ type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
  * before the final event. If the stream ends before the position, the stream is unchanged and the fault has no effect.
  */
 export function actAt(
-  { atEvent, afterDeltas, atByte, afterMs }: Position,
+  { afterEvents, afterDeltas, afterBytes, afterMs }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
   change: ChangeRest,
@@ -55,10 +55,10 @@ export function actAt(
     between(meter(limit, measure), frames, context, change, (seen) =>
       context.missed(`${describe(seen)} before its last event, not ${limit}`),
     )
-  if (atEvent !== undefined) return upTo(atEvent, events, (seen) => `the stream has ${seen} events`)
+  if (afterEvents !== undefined) return upTo(afterEvents, events, (seen) => `the stream has ${seen} events`)
   if (afterDeltas !== undefined)
     return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} deltas of text or arguments`)
-  if (atByte !== undefined) return upTo(atByte, sizeOf, (seen) => `the stream has ${seen} bytes`)
+  if (afterBytes !== undefined) return upTo(afterBytes, sizeOf, (seen) => `the stream has ${seen} bytes`)
   if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
   if (context.isFirst) return actInTheMiddle(frames, context, change)
   const usual = meter(defaultDeltas, deltas)
@@ -143,17 +143,17 @@ function* actInTheMiddle(
 }
 
 /**
- * Yields the first `atByte` bytes or `afterMs` milliseconds of a stream, then the frames of `end` instead of the rest.
+ * Yields the first `afterBytes` bytes or `afterMs` milliseconds of a stream, then the frames of `end` instead of the rest.
  * The position may be in the middle of an event or a pause, because a connection does not distinguish events. If
  * nothing remains after the position, the fault has no effect.
  */
 export function* endAtByteOrTime(
-  { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
+  { afterBytes = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
   end: () => Iterable<Frame>,
 ): Generator<Frame> {
-  let bytesLeft = atByte
+  let bytesLeft = afterBytes
   let msLeft = afterMs
   for (const frame of frames) {
     if (frame.kind === 'hang-up') {
@@ -179,8 +179,8 @@ export function* endAtByteOrTime(
     yield frame
   }
   context.missed(
-    Number.isFinite(atByte)
-      ? `the body has ${atByte - bytesLeft} bytes, so the fault cannot act after ${atByte}`
+    Number.isFinite(afterBytes)
+      ? `the body has ${afterBytes - bytesLeft} bytes, so the fault cannot act after ${afterBytes}`
       : `the body lasts ${afterMs - msLeft} ms, so the fault cannot act after ${afterMs}`,
   )
 }

@@ -43,11 +43,11 @@ export const transportFaults = [
       'The body ends before its `Content-Length`, or without the last chunk, and the connection closes.',
     params: () =>
       z.strictObject({
-        atByte: count().optional().describe('Number of bytes sent. Default: half of the body.'),
+        afterBytes: count().optional().describe('Number of bytes sent. Default: half of the body.'),
       }),
-    apply({ atByte }, context, reply) {
+    apply({ afterBytes }, context, reply) {
       const { frames, length, actedAt } = measure(reply, context)
-      const end = atByte ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
+      const end = afterBytes ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
       if (end >= length) {
         context.missed(`the body has ${length} bytes, so it cannot end after ${end}`)
         return withFrames(reply, frames, lengthOf(reply))

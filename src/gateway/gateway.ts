@@ -25,9 +25,9 @@ export interface GatewaySetup {
   readonly files?: ReadOptions['files']
 }
 
-/** A gateway, which is also its own default sandbox. @typeParam Bodies See `Sandbox`. */
+/** A gateway, which is also its own default sandbox. @typeParam RequestBodies See `Sandbox`. */
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript 5 would not accept a `Gateway` where any gateway is accepted
-export class GatewayCore<Bodies extends object = any> extends Sandbox<Bodies> {
+export class GatewayCore<RequestBodies extends object = any> extends Sandbox<RequestBodies> {
   /** @internal */
   readonly operations: readonly AnyOperation[]
   /** Operations outside the specification. @internal */
@@ -106,10 +106,10 @@ export class GatewayCore<Bodies extends object = any> extends Sandbox<Bodies> {
   }
 
   /** Creates an isolated sandbox with its own data, rules, journal, clock and API key. */
-  createSandbox(options: SandboxOptions = {}): Sandbox<Bodies> {
+  createSandbox(options: SandboxOptions = {}): Sandbox<RequestBodies> {
     assertObject(options, 'createSandbox')
     assertNames(options, sandboxOptionNames, 'createSandbox')
-    return this.sandboxes.create(options) as Sandbox<Bodies>
+    return this.sandboxes.create(options) as Sandbox<RequestBodies>
   }
 
   /** Runs a function in the default sandbox. */
@@ -120,7 +120,7 @@ export class GatewayCore<Bodies extends object = any> extends Sandbox<Bodies> {
    *
    * @example await gateway.run(sandbox, () => ask('Hello?'))
    */
-  override run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result
+  override run<Result>(sandbox: Sandbox<RequestBodies>, work: () => Result): Result
   override run(...args: unknown[]): unknown {
     const [sandbox, work] = args.length > 1 ? args : [this, ...args]
     return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)

@@ -25,20 +25,20 @@ import { errorToShow, journalText, sentence, turnText } from './journal-text.ts'
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
 /** Request body type of an operation. Unknown for custom operations. */
-export type BodyOf<Bodies, Id> = Id extends keyof Bodies ? Bodies[Id] : unknown
+export type BodyOf<RequestBodies, Id> = Id extends keyof RequestBodies ? RequestBodies[Id] : unknown
 
 /** Options of `waitFor()`. */
 export interface WaitOptions {
   /** Number of calls to wait for. Default: 1. */
   count?: number
   /** Real time in milliseconds, or a duration such as `'5s'`. Default: 1,000. */
-  timeoutMs?: Duration
+  timeout?: Duration
   /** Cancels the wait, which then rejects. */
   signal?: AbortSignal
 }
 
-/** @typeParam Bodies Request bodies by operation id. */
-export class Journal<Bodies extends object = Record<string, unknown>> {
+/** @typeParam RequestBodies Request bodies by operation id. */
+export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** @internal */
   readonly store: JournalStore
   readonly #operations: readonly KnownOperation[]
@@ -85,12 +85,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * Returns an operation's calls, oldest first. With `match`, returns only calls with these fields. Throws 400 for an
    * unknown operation.
    */
-  calls<Id extends (keyof Bodies & string) | CustomOperationId>(
+  calls<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-    match?: CallMatch<BodyOf<Bodies, Id>>,
-  ): JournalEntry<BodyOf<Bodies, Id>>[] {
+    match?: CallMatch<BodyOf<RequestBodies, Id>>,
+  ): JournalEntry<BodyOf<RequestBodies, Id>>[] {
     assertEntryFields(match)
-    const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<Bodies, Id>>[]
+    const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<RequestBodies, Id>>[]
     if (!match) return entries
     const matching = entries.filter((entry) => matches(entry, match))
     if (matching.length === 0 && entries.length > 0) this.#warnOfUnknownFields(entries, match)
@@ -98,11 +98,11 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /** Returns an operation's newest call. Throws 400 for an unknown operation. */
-  last<Id extends (keyof Bodies & string) | CustomOperationId>(
+  last<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
-  ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
+  ): JournalEntry<BodyOf<RequestBodies, Id>> | undefined {
     const record = this.#callsOf(operation).at(-1)
-    return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
+    return record && (toEntry(record) as JournalEntry<BodyOf<RequestBodies, Id>>)
   }
 
   /** Warns once about each expected field that no call has. */
@@ -202,13 +202,13 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its reply
    * is ready, even if a stream is still being sent. On timeout, rejects with a list of the calls received.
    */
-  async waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
+  async waitFor<Id extends (keyof RequestBodies & string) | CustomOperationId>(
     operation: Id,
     options: WaitOptions = {},
-  ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {
-    const { count, timeoutMs, signal } = readWaitOptions(operation, options)
+  ): Promise<JournalEntry<BodyOf<RequestBodies, Id>>[]> {
+    const { count, timeout, signal } = readWaitOptions(operation, options)
     this.#assertOperation(operation)
-    const { promise, resolve, reject } = Promise.withResolvers<JournalEntry<BodyOf<Bodies, Id>>[]>()
+    const { promise, resolve, reject } = Promise.withResolvers<JournalEntry<BodyOf<RequestBodies, Id>>[]>()
     const check = () => {
       const calls = this.calls(operation)
       if (calls.length >= count) resolve(calls)
@@ -217,10 +217,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     }
     const onTimeout = () => {
       const received = `received ${this.calls(operation).length}. ${journalText('The journal', this.entries())}`
-      reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${received}`))
+      reject(new GatewayError(408, `Waited ${timeout} ms for ${count} × ${operation}: ${received}`))
     }
     const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
-    const timer = setTimeout(onTimeout, Math.min(timeoutMs, maxTimerMs))
+    const timer = setTimeout(onTimeout, Math.min(timeout, maxTimerMs))
     signal?.addEventListener('abort', onAbort)
     this.#waiters.add(check)
     check()
@@ -281,19 +281,19 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 function readWaitOptions(operation: string, options: WaitOptions) {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(
-      `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeoutMs: 1000 }), got ${shown(options)}`,
+      `the second argument must be an object, as in waitFor('${operation}', { count: 2, timeout: 1000 }), got ${shown(options)}`,
     )
-  const names = ['count', 'timeoutMs', 'signal']
+  const names = ['count', 'timeout', 'signal']
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) throw new TypeError(`unknown option '${unknown}'${didYouMean(unknown, names)}`)
-  const { count = 1, timeoutMs = '1s', signal } = options
+  const { count = 1, timeout = '1s', signal } = options
   const none = `: to assert that nothing was received, use journal.calls('${operation}').length or not.toHaveReceived()`
   if (!Number.isInteger(count) || count < 1)
     throw new TypeError(`count must be 1 or more, got ${shown(count)}${count === 0 ? none : ''}`)
-  const ms = toMilliseconds(timeoutMs)
+  const ms = toMilliseconds(timeout)
   if (Number.isNaN(ms))
-    throw new TypeError(`timeoutMs must be milliseconds or a duration such as '5s', got ${shown(timeoutMs)}`)
-  return { count, timeoutMs: ms, signal }
+    throw new TypeError(`timeout must be milliseconds or a duration such as '5s', got ${shown(timeout)}`)
+  return { count, timeout: ms, signal }
 }
 
 /** Limits of all sandboxes' journals. */

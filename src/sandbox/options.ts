@@ -130,7 +130,7 @@ export const gatewayOptions = {
       { default: 1024 * 1024 },
     ),
     sandboxes: option('Maximum number of sandboxes.', () => count(1), { default: 100_000 }),
-    sandboxIdleMs: option(
+    sandboxIdle: option(
       "Time after which an idle sandbox is disposed: milliseconds or `'30m'`. Default: 1 hour.",
       () => PositiveDuration,
       { default: 60 * 60 * 1000 },
@@ -140,7 +140,7 @@ export const gatewayOptions = {
     default: option(
       'If false, requests that do not name a sandbox get a 410 instead of using the default sandbox.',
       () => z.boolean(),
-      { default: true, flag: '--no-default' },
+      { default: true, flag: '--no-default-sandbox' },
     ),
   }),
 }

@@ -36,13 +36,17 @@ export interface SandboxSetup {
 }
 
 /** A function that returns a reply. Its argument includes the request's sandbox. */
-type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
+type SandboxReply<RequestBodies extends object> = ReplyFunction<
+  ReplyContext & { readonly sandbox: Sandbox<RequestBodies> }
+>
 
 const guessedClock = {}
 refuseGuesses(guessedClock, 'clock')
 
-/** @typeParam Bodies Request bodies by operation id, for the journal's types. */
-export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
+/** @typeParam RequestBodies Request bodies by operation id, for the journal's types. */
+export class Sandbox<RequestBodies extends object = Record<string, unknown>>
+  implements Disposable, AsyncDisposable
+{
   /** Sandbox id, such as `s1`. */
   readonly id: string
   /** API key that routes requests to this sandbox. */
@@ -55,7 +59,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     advance: (duration: Duration) => inCall('clock.advance()', () => this.#live.clock.advance(duration)),
   })
   readonly #setup: SandboxSetup
-  readonly #journal: Journal<Bodies>
+  readonly #journal: Journal<RequestBodies>
   /** A snapshot can be garbage-collected once its handle is unreachable. */
   readonly #snapshots = new WeakMap<SandboxSnapshot, StateSnapshot>()
   #snapshotCount = 0
@@ -133,7 +137,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /** Calls received by this sandbox. */
-  get journal(): Journal<Bodies> {
+  get journal(): Journal<RequestBodies> {
     void this.#live
     return this.#journal
   }
@@ -208,7 +212,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
   reply(
-    answer: string | ScriptedReplyInput | SandboxReply<Bodies>,
+    answer: string | ScriptedReplyInput | SandboxReply<RequestBodies>,
     options: ReplyOptions = {},
   ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
@@ -295,8 +299,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *
    * @param id Custom id. Default: a generated one.
    */
-  fork(id?: string): Sandbox<Bodies> {
-    return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<Bodies>
+  fork(id?: string): Sandbox<RequestBodies> {
+    return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<RequestBodies>
   }
 
   /**

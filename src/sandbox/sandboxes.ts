@@ -25,7 +25,7 @@ export interface SandboxesSetup {
   readonly checkScenario: (input: unknown) => Scenario
 }
 
-/** Number of checks for idle sandboxes within `limits.sandboxIdleMs`. */
+/** Number of checks for idle sandboxes within `limits.sandboxIdle`. */
 const sweepsPerAge = 4
 
 export class Sandboxes {
@@ -211,9 +211,9 @@ export class Sandboxes {
   }
 
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
-    const { sandboxes: limit, sandboxIdleMs } = this.#setup.options.limits
+    const { sandboxes: limit, sandboxIdle } = this.#setup.options.limits
     const isFull = this.#sandboxes.size >= limit
-    if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdleMs / sweepsPerAge) this.#sweep()
+    if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdle / sweepsPerAge) this.#sweep()
     if (this.#sandboxes.size >= limit) {
       throw new GatewayError(
         429,
@@ -232,7 +232,7 @@ export class Sandboxes {
 
   /** Reason for a 410, such as `expired after 1 h idle`. */
   get #expired(): string {
-    const seconds = this.#setup.options.limits.sandboxIdleMs / 1000
+    const seconds = this.#setup.options.limits.sandboxIdle / 1000
     return `expired after ${seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds} s`} idle`
   }
 
@@ -244,8 +244,8 @@ export class Sandboxes {
   }
 
   #evictIfIdle(sandbox: Sandbox): void {
-    if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return
-    this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdleMs`)
+    if (sandbox.idleMs <= this.#setup.options.limits.sandboxIdle) return
+    this.#remove(sandbox, `${this.#expired}: raise limits.sandboxIdle`)
   }
 
   #sweep(): void {

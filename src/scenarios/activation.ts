@@ -19,11 +19,11 @@ import type { ReplyFunction } from './scripted-reply.ts'
 
 export interface Progress {
   /** Number of calls that matched the rule's conditions. */
-  seen: number
+  matched: number
   /** Number of steps taken. In a sequence, a step whose faults had no effect counts too. */
   taken: number
   /** Number of steps taken, except those whose faults had no effect. */
-  happened: number
+  applied: number
   readonly rateLimit: RateLimitUsage
   /** Conversations that follow the rule's script, oldest first. */
   runs: readonly ScriptRun[]
@@ -32,7 +32,7 @@ export interface Progress {
 }
 
 /** Counters of a rule that has matched no call. */
-const unmatched = { seen: 0, taken: 0, happened: 0 }
+const unmatched = { matched: 0, taken: 0, applied: 0 }
 
 /** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
 export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
@@ -43,20 +43,20 @@ const unseen: readonly Decision['kind'][] = ['times', 'sequence', 'state', 'duri
 /** Decides what a rule does with a call that matches its conditions. Changes nothing; see `count`. */
 export function decide(
   rule: CompiledRule,
-  { seen, taken, rateLimit }: Progress,
+  { matched, taken, rateLimit }: Progress,
   request: RuleRequest,
   { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
 ): Decision {
   if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
   if (rule.during) {
-    const { fromMs, toMs = Number.POSITIVE_INFINITY } = rule.during
+    const { from, to = Number.POSITIVE_INFINITY } = rule.during
     const elapsedMs = clock.elapsed()
-    if (elapsedMs < fromMs || elapsedMs >= toMs) return { kind: 'during', elapsedMs }
+    if (elapsedMs < from || elapsedMs >= to) return { kind: 'during', elapsedMs }
   }
   const { form, effect } = stepAt(rule, taken)
   if (form && (form === 'stream') !== asksForStream(request.body)) return { kind: form, step: taken + 1 }
-  const call = seen + 1
+  const call = matched + 1
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
   if (rule.rateLimit && rateLimit.allows(rule.rateLimit, request, clock))
@@ -80,11 +80,11 @@ export function count(
   request: RuleRequest,
   clock: Clock,
 ): void {
-  if (!unseen.includes(decision.kind)) progress.seen++
+  if (!unseen.includes(decision.kind)) progress.matched++
   if (limit && decision.kind === 'rateLimit') progress.rateLimit.count(limit, request, clock, { requests: 1 })
   if (!takesStep(decision)) return
   progress.taken++
-  progress.happened++
+  progress.applied++
 }
 
 /** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
@@ -98,7 +98,7 @@ export function luckOf(
 
 /** Undoes a step that had no effect. Outside a sequence, the rule can then apply to a later call instead. */
 export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
-  progress.happened--
+  progress.applied--
   if (!sequence) progress.taken--
 }
 
@@ -223,9 +223,9 @@ export const ScenarioProgress = z.lazy(() =>
         rule: rulePosition,
         name: z.string().nullable(),
         on: z.array(z.string()),
-        seen: z.int().describe("Number of requests that matched the rule's conditions."),
-        happened: z.int().describe('Number of requests that the rule was applied to.'),
-        left: z
+        matched: z.int().describe("Number of requests that matched the rule's conditions."),
+        applied: z.int().describe('Number of requests that the rule was applied to.'),
+        remaining: z
           .int()
           .nullable()
           .describe('Number of times that the rule can still apply; null if unlimited.'),
@@ -239,11 +239,11 @@ export type ScenarioProgress = z.output<typeof ScenarioProgress>
 export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
   const { name, source, rules } = compiled
   const reports = rules.map(({ number, name = null, on, ends }, index) => {
-    const { seen, happened, taken } = { ...unmatched, ...progress[number] }
-    const left = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
+    const { matched, applied, taken } = { ...unmatched, ...progress[number] }
+    const remaining = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
     // A rule with its defaults filled in is valid input.
     const input = source.rules[index] as RuleInput
-    return { rule: number, name, on: [...on], seen, happened, left, source: input }
+    return { rule: number, name, on: [...on], matched, applied, remaining, source: input }
   })
   return { id, name, description: source.description ?? null, rules: reports }
 }
@@ -288,6 +288,6 @@ export type UnusedRule = z.output<typeof UnusedRule>
 
 export function unusedRulesOf({ compiled, progress }: Activation): UnusedRule[] {
   return compiled.rules
-    .filter(({ number }) => !progress[number]?.happened)
+    .filter(({ number }) => !progress[number]?.applied)
     .map(({ scenario, number, name, on }) => ({ scenario, rule: number, name, on: [...on] }))
 }

@@ -113,8 +113,8 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
   }
 }
 
-function period({ during: { fromMs, toMs } = { fromMs: 0 } }: CompiledRule): string {
-  return toMs === undefined ? `after ${fromMs} ms` : `from ${fromMs} to ${toMs} ms`
+function period({ during: { from, to } = { from: 0 } }: CompiledRule): string {
+  return to === undefined ? `after ${from} ms` : `from ${from} to ${to} ms`
 }
 
 /** Describes a rule's rate limit, as in `60 calls and 30000 tokens in 10 s`. */

@@ -206,7 +206,7 @@ export class Rules {
       if (takesStep(decision)) this.#state = rule.setState ?? this.#state
       if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if (decision.kind === 'applies') {
-        const match = matchOf(rule, decision.effect, progress.seen, {
+        const match = matchOf(rule, decision.effect, progress.matched, {
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
           noEffect: () => {
             undoStep(rule, progress)

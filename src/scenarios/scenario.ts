@@ -42,11 +42,11 @@ const fraction = {
 const Period = z.lazy(() =>
   z
     .strictObject({
-      fromMs: Duration.default(0).describe('Start of the period. Default: 0.'),
-      toMs: field(Duration, 'End of the period, exclusive. Default: none.'),
+      from: Duration.default(0).describe('Start of the period. Default: 0.'),
+      to: field(Duration, 'End of the period, exclusive. Default: none.'),
     })
-    .refine(({ fromMs, toMs = Number.POSITIVE_INFINITY }) => fromMs < toMs, {
-      error: 'Is empty: fromMs must be less than toMs',
+    .refine(({ from, to = Number.POSITIVE_INFINITY }) => from < to, {
+      error: 'Is empty: from must be less than to',
     }),
 )
 

@@ -89,7 +89,7 @@ export function playTurn(scripts: readonly ActiveScript[], playing: Playing): Pl
     const { active, run } = current
     return run.turns < active.script.length ? takeTurn(active, run, playing) : undefined
   }
-  const unstarted = scripts.filter(({ progress }) => progress.happened === 0)
+  const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
   const matching = unstarted.find(({ script }) => problemAt(script[0], conversation) === null)
   if (matching) return beginRun(matching, 0, playing)
   const [active] = unstarted
@@ -203,7 +203,7 @@ function takeTurn(
     pending: [...answer.calls.keys()],
     problem: null,
   })
-  active.progress.happened++
+  active.progress.applied++
   const reading = { conversation: run.conversation, number, total: of, mismatch: null }
   return { rule: active.rule, effect: { faults, reply: answer.reply }, reading }
 }

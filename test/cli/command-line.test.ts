@@ -74,7 +74,7 @@ describe('serve', () => {
     vi.stubEnv('UNDERSTUDY_PORT', '9001')
     vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
     vi.stubEnv('UNDERSTUDY_EXTENSIONS', 'chat,models')
-    vi.stubEnv('UNDERSTUDY_NO_DEFAULT', 'true')
+    vi.stubEnv('UNDERSTUDY_NO_DEFAULT_SANDBOX', 'true')
     vi.stubEnv('UNDERSTUDY_WATCH', 'false')
     try {
       const { port, allowedHosts, options } = await optionsOf('--port', '9002')
@@ -173,7 +173,7 @@ describe('serve', () => {
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
     [['--no-console'], { console: false }],
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], { tlsCert: 'a.pem', tlsKey: 'b.pem' }],
-    [['--no-default'], { options: { sandboxes: { default: false } } }],
+    [['--no-default-sandbox'], { options: { sandboxes: { default: false } } }],
   ])('parses %j', async (args, expected) => {
     expect(await optionsOf(...args)).toMatchObject(expected)
   })

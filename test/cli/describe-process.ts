@@ -76,8 +76,8 @@ function suite(program: () => string): void {
     `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
   const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
-  it('serve --stop-with-stdin stops when its stdin closes', { timeout }, async () => {
-    const server = run(['--port', '0', '--json', '--quiet', '--stop-with-stdin'])
+  it('serve --stop-on-stdin-close stops when its stdin closes', { timeout }, async () => {
+    const server = run(['--port', '0', '--json', '--quiet', '--stop-on-stdin-close'])
     const [line] = await server.until(/.+\n/)
     expect((await fetch(`${JSON.parse(line).url}/__understudy/health`)).status).toBe(200)
     server.child.stdin?.end()
@@ -164,7 +164,7 @@ function suite(program: () => string): void {
   it.each(['SIGTERM', 'SIGHUP'] as const)(
     'serve finishes open replies after %s, accepts no new requests, and exits with 0',
     async (signal) => {
-      const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
+      const rule = { on: 'createResponse', fault: { name: 'slow-stream', perToken: 10 } }
       await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
       const link = join(folder, signal + extname(program()))
       await symlink(program(), link)

@@ -236,13 +236,13 @@ describe('serve', () => {
     await expect.poll(read).toContain('http://localhost:4141/__understudy/')
   })
 
-  it('stops when stdin closes, with --stop-with-stdin', async () => {
+  it('stops when stdin closes, with --stop-on-stdin-close', async () => {
     const { stdin } = process
     vi.spyOn(stdin, 'resume').mockReturnValue(stdin)
     const once = vi.spyOn(stdin, 'once').mockReturnValue(stdin)
     const { closes } = await serve('--json')
     expect(once).not.toHaveBeenCalled()
-    const stopping = await serve('--json', '--stop-with-stdin')
+    const stopping = await serve('--json', '--stop-on-stdin-close')
     const [event, stop] = once.mock.calls[0] as [string, () => Promise<void>]
     await stop()
     expect([event, stopping.closes, closes]).toEqual(['close', [5000], []])

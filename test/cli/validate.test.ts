@@ -32,7 +32,7 @@ describe('validateFiles() with scenario files', () => {
     'rules:',
     '  - on: createResponse',
     '    times: 2',
-    '    fault: { name: stream-cut, atEvent: 5 }',
+    '    fault: { name: stream-cut, afterEvents: 5 }',
     '  - on: listProviders',
     '    fault: status',
     '',

@@ -51,8 +51,8 @@ it('activeScenarios() reports how often each active rule has been applied and ca
       name: 'mine',
       description: null,
       rules: [
-        { rule: 1, happened: 1, left: 2 },
-        { rule: 2, happened: 0, left: null },
+        { rule: 1, applied: 1, remaining: 2 },
+        { rule: 2, applied: 0, remaining: null },
       ],
     },
   ])

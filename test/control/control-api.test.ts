@@ -121,8 +121,8 @@ describe('the journal in the control API', () => {
 
   it('is waited for up to ten minutes', async () => {
     await statusOf('/providers')
-    const wait = async (timeoutMs: number) =>
-      (await control('POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs })).status
+    const wait = async (timeout: number) =>
+      (await control('POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeout })).status
     expect([await wait(600_000), await wait(600_001)]).toEqual([200, 400])
   })
 })
@@ -204,7 +204,7 @@ describe('invalid control requests', () => {
     ['POST /sandboxes/{id}/clock/advance', { ms: '1' }, 400],
     ['POST /sandboxes/{id}/clock/advance', { ms: '4000d' }, 400],
     ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', count: 0 }, 400],
-    ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs: 1 }, 408],
+    ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeout: 1 }, 408],
     ['GET /sandboxes/{id}/database/provider', undefined, 400],
     ['GET /sandboxes/{id}/database/providers?equals=3', undefined, 400],
     ['GET /sandboxes/{id}/database/providers?equal={}', undefined, 400],

@@ -129,7 +129,7 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
   })
 
   it('receives a paced stream in parts', async () => {
-    sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 1 } })
+    sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', perToken: 1 } })
     const parts: string[] = []
     await inSandbox(() => client.stream((part) => parts.push(part)))
     expect(parts.length).toBeGreaterThan(1)
@@ -147,7 +147,7 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
   })
 
   it('can abort in the middle of a stream', async () => {
-    sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
+    sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', afterEvents: 8 } })
     const controller = new AbortController()
     await inSandbox(() => client.stream(() => controller.abort(), controller.signal)).catch(() => {})
     await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
@@ -160,7 +160,7 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
   })
 
   it('reports a stream reset after delivering everything sent before it', async () => {
-    sandbox.use({ on: 'createResponse', fault: { name: 'stream-reset', atEvent: 8 } })
+    sandbox.use({ on: 'createResponse', fault: { name: 'stream-reset', afterEvents: 8 } })
     const parts: string[] = []
     await expect(inSandbox(() => client.stream((part) => parts.push(part)))).rejects.toThrow()
     expect(parts.length).toBeGreaterThan(0)
@@ -168,7 +168,7 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
   })
 
   it('never receives the final event of a stream that is cut', async () => {
-    sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
+    sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 8 } })
     const parts: string[] = []
     await inSandbox(() => client.stream((part) => parts.push(part))).catch(() => {})
     expect(parts.join()).not.toMatch(/response\.completed/)

@@ -300,7 +300,7 @@ describe('intercept() with undici', () => {
 
   it('delivers everything sent before an error, even if the client reads late', async () => {
     using context = start()
-    context.gateway.use({ on: '*', fault: { name: 'stream-reset', atEvent: 8 } })
+    context.gateway.use({ on: '*', fault: { name: 'stream-reset', afterEvents: 8 } })
     const { body } = await undiciRequest(`${anywhere}/responses`, {
       ...post,
       body: JSON.stringify({ ...JSON.parse(text), stream: true }),

@@ -151,7 +151,7 @@ describe('MSW handlers', () => {
     const { gateway } = intercept()
     using _ = gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await expect(get(`${anywhere}/providers`)).rejects.toThrow(TypeError)
-    gateway.use({ on: 'createResponse', fault: { name: 'stream-reset', atEvent: 2 } })
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-reset', afterEvents: 2 } })
     const response = await get(`${anywhere}/responses`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },

@@ -126,7 +126,7 @@ describeAdapters('faults', (entrance) => {
 
   describe('in the body of a reply', () => {
     it('truncated-body: ends the body early', async () => {
-      use({ name: 'truncated-body', atByte: 20 }, 'listProviders')
+      use({ name: 'truncated-body', afterBytes: 20 }, 'listProviders')
       const response = await entrance.open('GET /providers')
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow('terminated')
@@ -198,19 +198,19 @@ describeAdapters('faults', (entrance) => {
     ]
 
     it('stream-cut: ends the stream early, without an error', async () => {
-      use({ name: 'stream-cut', atEvent: 4 })
+      use({ name: 'stream-cut', afterEvents: 4 })
       expect(await stream()).toMatchObject({ types: first, done: false, failure: undefined })
     })
 
     it('stream-reset: fails the stream', async () => {
-      use({ name: 'stream-reset', atEvent: 4 })
+      use({ name: 'stream-reset', afterEvents: 4 })
       const { types, failure } = await stream()
       expect(types).toEqual(first)
       expect(failure).toBeInstanceOf(TypeError)
     })
 
     it('stream-stall: stops sending and stays open', async () => {
-      use({ name: 'stream-stall', atEvent: 4 })
+      use({ name: 'stream-stall', afterEvents: 4 })
       const response = await entrance.open('POST /responses', {
         body: streamed,
         signal: AbortSignal.timeout(60),
@@ -221,7 +221,7 @@ describeAdapters('faults', (entrance) => {
     })
 
     it('stream-error-event: sends response.failed or an error event', async () => {
-      use({ name: 'stream-error-event', atEvent: 4 })
+      use({ name: 'stream-error-event', afterEvents: 4 })
       const { events, types, done } = await stream()
       expect(types).toEqual([...first, 'response.failed'])
       expect(events.at(-1)).toMatchObject({
@@ -229,7 +229,7 @@ describeAdapters('faults', (entrance) => {
       })
       expect(done).toBe(true)
 
-      use({ name: 'stream-error-event', atEvent: 4, form: 'error' })
+      use({ name: 'stream-error-event', afterEvents: 4, form: 'error' })
       expect((await stream()).events.at(-1)).toMatchObject({ type: 'error', code: 'server_error' })
     })
 
@@ -246,7 +246,7 @@ describeAdapters('faults', (entrance) => {
     })
 
     it('stream-malformed-event: corrupts the JSON of one event', async () => {
-      use({ name: 'stream-malformed-event', atEvent: 3 })
+      use({ name: 'stream-malformed-event', afterEvents: 3 })
       const { types, broken, done } = await stream()
       expect(broken).toHaveLength(1)
       expect(types.slice(0, 3)).toEqual(first.slice(0, 3))
@@ -255,12 +255,12 @@ describeAdapters('faults', (entrance) => {
     })
 
     it('stream-duplicate-event: sends one event twice', async () => {
-      use({ name: 'stream-duplicate-event', atEvent: 2 })
+      use({ name: 'stream-duplicate-event', afterEvents: 2 })
       expect((await stream()).types.slice(0, 5)).toEqual(first.toSpliced(2, 0, 'response.output_item.added'))
     })
 
     it('stream-reordered-events: swaps two events', async () => {
-      use({ name: 'stream-reordered-events', atEvent: 2 })
+      use({ name: 'stream-reordered-events', afterEvents: 2 })
       expect((await stream()).types.slice(0, 4)).toEqual([...first.slice(0, 2), first[3], first[2]])
     })
 
@@ -294,7 +294,7 @@ describeAdapters('faults', (entrance) => {
     })
 
     it('slow-stream: delays the first event', async () => {
-      use({ name: 'slow-stream', firstEventMs: 40, everyMs: 0 })
+      use({ name: 'slow-stream', firstToken: 40, perToken: 0 })
       const from = performance.now()
       const response = await entrance.open('POST /responses', { body: streamed })
       const { done } = await readStream(response)

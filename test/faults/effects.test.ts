@@ -14,7 +14,7 @@ import { applyFaults, bytesOf, citation, completed, facts, framesOf, sample } fr
 
 /** Returns a stream of five text deltas and one citation, with a wait of 10 ms before each event. */
 const paced = () => {
-  const { body, ...reply } = sample({ everyMs: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
+  const { body, ...reply } = sample({ perToken: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
   const frames = body.kind === 'frames' ? [...body.frames] : []
   return { ...reply, body: { kind: 'frames', frames } } satisfies Reply
 }
@@ -80,33 +80,40 @@ const requiredParams: Record<string, object> = {
 
 const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].flatMap((name) =>
   [
-    { atEvent: 0 },
-    { atEvent: 1 },
-    { atEvent: 99 },
+    { afterEvents: 0 },
+    { afterEvents: 1 },
+    { afterEvents: 99 },
     { afterDeltas: 0 },
     { afterDeltas: 5 },
     { afterDeltas: 6 },
     ...(name === 'stream-malformed-event'
       ? []
-      : [{ atByte: 0 }, { atByte: 150 }, { afterMs: 0 }, { afterMs: 10 }, { afterMs: 15 }, { afterMs: 999 }]),
+      : [
+          { afterBytes: 0 },
+          { afterBytes: 150 },
+          { afterMs: 0 },
+          { afterMs: 10 },
+          { afterMs: 15 },
+          { afterMs: 999 },
+        ]),
   ].map((place) => ({ name, ...place })),
 )
 
 /** Cases with other parameters or combined faults: the name of a reply, and the faults to apply to it. */
 const furtherCases: [string, (object | string)[]][] = [
   ...placed.map((fault): [string, object[]] => ['stream', [fault]]),
-  ['cut', [{ name: 'stream-cut', atByte: 9999 }]],
+  ['cut', [{ name: 'stream-cut', afterBytes: 9999 }]],
   ['cut', ['stream-without-done']],
-  ['stream', [{ name: 'stream-error-event', form: 'error', code: 'a', message: 'b', atEvent: 0 }]],
-  ['stream', [{ name: 'stream-error-event', atEvent: 1, code: 'a', message: 'b' }]],
-  ['stream', [{ name: 'stream-sequence-gap', missing: 1, atEvent: 8 }]],
-  ['stream', [{ name: 'stream-reordered-events', atEvent: 10 }]],
-  ['stream', [{ name: 'stream-reordered-events', atEvent: 9 }]],
+  ['stream', [{ name: 'stream-error-event', form: 'error', code: 'a', message: 'b', afterEvents: 0 }]],
+  ['stream', [{ name: 'stream-error-event', afterEvents: 1, code: 'a', message: 'b' }]],
+  ['stream', [{ name: 'stream-sequence-gap', missing: 1, afterEvents: 8 }]],
+  ['stream', [{ name: 'stream-reordered-events', afterEvents: 10 }]],
+  ['stream', [{ name: 'stream-reordered-events', afterEvents: 9 }]],
   ['stream', [{ name: 'stream-huge-event', bytes: 3 }]],
-  ['stream', [{ name: 'stream-unknown-event', atEvent: 0, type: 'x' }]],
+  ['stream', [{ name: 'stream-unknown-event', afterEvents: 0, type: 'x' }]],
   ['stream', [{ name: 'stream-comments', comment: 'c' }]],
-  ['stream', [{ name: 'slow-stream', firstEventMs: 5, everyMs: 0 }]],
-  ['stream', [{ name: 'slow-stream', firstEventMs: 0, everyMs: 0 }]],
+  ['stream', [{ name: 'slow-stream', firstToken: 5, perToken: 0 }]],
+  ['stream', [{ name: 'slow-stream', firstToken: 0, perToken: 0 }]],
   ['stream', [{ name: 'stream-joined', ms: 0 }]],
   ['json', [{ name: 'stream-joined' }]],
   ['called', ['content-filter']],
@@ -114,8 +121,8 @@ const furtherCases: [string, (object | string)[]][] = [
   ['stream', ['stream-malformed-event', 'stream-unknown-event']],
   ['stream', ['stream-duplicate-event', 'stream-crlf', 'stream-cut']],
   ['stream', ['stream-malformed-event', 'truncated-body']],
-  ['stream', [{ name: 'stream-duplicate-event', atEvent: 0 }, 'stream-cut']],
-  ['stream', [{ name: 'stream-duplicate-event', atEvent: 9 }, 'stream-cut']],
+  ['stream', [{ name: 'stream-duplicate-event', afterEvents: 0 }, 'stream-cut']],
+  ['stream', [{ name: 'stream-duplicate-event', afterEvents: 9 }, 'stream-cut']],
   ['typed', ['stream-malformed-event', 'stream-no-space']],
   ['plain', [{ name: 'missing-field', path: 'data.*.a' }]],
   ['plain', [{ name: 'missing-field', path: 'data.1' }]],
@@ -129,10 +136,10 @@ const furtherCases: [string, (object | string)[]][] = [
   ['stream', [{ name: 'wrong-type', path: 'type' }]],
   ['json', [{ name: 'duplicate-response-id', id: 'i' }]],
   ...['plain', 'ended'].flatMap((reply): [string, (object | string)[]][] => [
-    [reply, [{ name: 'truncated-body', atByte: 0 }]],
-    [reply, [{ name: 'truncated-body', atByte: 5 }]],
-    [reply, [{ name: 'truncated-body', atByte: 6 }]],
-    [reply, [{ name: 'truncated-body', atByte: 999 }]],
+    [reply, [{ name: 'truncated-body', afterBytes: 0 }]],
+    [reply, [{ name: 'truncated-body', afterBytes: 5 }]],
+    [reply, [{ name: 'truncated-body', afterBytes: 6 }]],
+    [reply, [{ name: 'truncated-body', afterBytes: 999 }]],
     [reply, [{ name: 'short-content-length', by: 1 }]],
     [reply, [{ name: 'short-content-length', by: 6 }]],
     [reply, [{ name: 'short-content-length', by: 7 }]],
@@ -322,15 +329,25 @@ it.each<[string, object[], object[]]>([
   ['citation-out-of-range', [{ by: 1 }], [{ by: 0 }]],
   [
     'stream-cut',
-    [{ atEvent: 0 }, { afterDeltas: 0 }, { atByte: 0 }, { afterMs: 0 }],
-    [{ atEvent: -1 }, { afterDeltas: 0.5 }, { atByte: -1 }, { afterMs: -1 }, { atEvent: 0, afterMs: 0 }],
+    [{ afterEvents: 0 }, { afterDeltas: 0 }, { afterBytes: 0 }, { afterMs: 0 }],
+    [
+      { afterEvents: -1 },
+      { afterDeltas: 0.5 },
+      { afterBytes: -1 },
+      { afterMs: -1 },
+      { afterEvents: 0, afterMs: 0 },
+    ],
   ],
-  ['stream-sequence-gap', [{ missing: 1 }], [{ missing: 0 }, { atByte: 1 }, { atEvent: 0, afterDeltas: 0 }]],
+  [
+    'stream-sequence-gap',
+    [{ missing: 1 }],
+    [{ missing: 0 }, { afterBytes: 1 }, { afterEvents: 0, afterDeltas: 0 }],
+  ],
   ['stream-huge-event', [{ bytes: 1 }, { bytes: 16_777_216 }], [{ bytes: 0 }, { bytes: 16_777_217 }]],
   ['stream-unknown-event', [{ type: 'a' }], [{ type: '' }]],
   ['stream-comments', [{ comment: '' }], [{ comment: 'a\nb' }]],
-  ['slow-stream', [{ firstEventMs: 0, everyMs: 0 }], [{ firstEventMs: -1 }, { everyMs: -1 }]],
-  ['truncated-body', [{ atByte: 0 }], [{ atByte: -1 }, { atByte: 0.5 }]],
+  ['slow-stream', [{ firstToken: 0, perToken: 0 }], [{ firstToken: -1 }, { perToken: -1 }]],
+  ['truncated-body', [{ afterBytes: 0 }], [{ afterBytes: -1 }, { afterBytes: 0.5 }]],
   ['short-content-length', [{ by: 1 }], [{ by: 0 }]],
   ['slow-body', [{ ms: 0, chunks: 1 }, { chunks: 10_000 }], [{ ms: -1 }, { chunks: 0 }, { chunks: 10_001 }]],
   ['bandwidth', [{ bytesPerSecond: 1 }], [{ bytesPerSecond: 0 }]],

@@ -176,7 +176,7 @@ export const expectedEffects: { [Name in FaultName]: (context: FaultContext) => 
   }),
   // Chat and messages streams have fewer events, in particular if another fault cuts them.
   'slow-stream': ({ protocol }) => ({
-    setting: { name: 'slow-stream', everyMs: 5 },
+    setting: { name: 'slow-stream', perToken: 5 },
     isIn: ({ endMs }) => endMs >= (protocol === 'responses' ? 30 : 12),
   }),
   'stream-cut': () => ({

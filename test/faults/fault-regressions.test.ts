@@ -49,10 +49,10 @@ describeAdapters('fault regressions', (entrance) => {
   describe('positions', () => {
     it.each([
       { name: 'stream-error-event', afterMs: 50 },
-      { name: 'stream-error-event', atByte: 1_000_000 },
-      { name: 'stream-cut', atByte: 1_000_000 },
+      { name: 'stream-error-event', afterBytes: 1_000_000 },
+      { name: 'stream-cut', afterBytes: 1_000_000 },
       { name: 'stream-cut', afterMs: 50 },
-      { name: 'stream-reset', atEvent: 10_000 },
+      { name: 'stream-reset', afterEvents: 10_000 },
       { name: 'stream-cut', afterDeltas: 10_000 },
     ] as const)('have no effect and record a warning if they are past the end: %j', async (fault) => {
       use({ fault })
@@ -63,7 +63,7 @@ describeAdapters('fault regressions', (entrance) => {
     })
 
     it('are moved to the end of the event if stream-error-event is at a byte inside it', async () => {
-      use({ fault: { name: 'stream-error-event', atByte: 1000 } })
+      use({ fault: { name: 'stream-error-event', afterBytes: 1000 } })
       const { text } = await ask()
       for (const line of text.split('\n\n').filter((each) => each.startsWith('data: {')))
         expect(() => JSON.parse(line.slice(6))).not.toThrow()
@@ -74,7 +74,7 @@ describeAdapters('fault regressions', (entrance) => {
     it.each([
       ['citations', 'citation-out-of-range', question],
       ['the field', { name: 'missing-field', path: 'nowhere' }, question],
-      ['enough bytes', { name: 'truncated-body', atByte: 1_000_000 }, question],
+      ['enough bytes', { name: 'truncated-body', afterBytes: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
     ] as const)('record a warning if the reply has no %s', async (_name, fault, body) => {
       const quickFault = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))

@@ -27,7 +27,7 @@ const response = {
 
 interface SampleOptions {
   /** Delay before each event, in milliseconds. */
-  everyMs?: number
+  perToken?: number
   deltas?: string[]
   type?: string
 }
@@ -51,7 +51,7 @@ function eventsOf({
 export function sample(options: SampleOptions = {}): Reply {
   const frames: Frame[] = []
   for (const event of eventsOf(options)) {
-    if (options.everyMs !== undefined) frames.push({ kind: 'wait', ms: options.everyMs })
+    if (options.perToken !== undefined) frames.push({ kind: 'wait', ms: options.perToken })
     frames.push({ kind: 'event', event })
   }
   return eventStream([...frames, { kind: 'done' }])

@@ -93,7 +93,7 @@ describe('faults before the reply, on a socket', () => {
 
 describe('faults in the body, on a socket', () => {
   it('truncated-body: announces more bytes in Content-Length than it sends before FIN', async () => {
-    use({ name: 'truncated-body', atByte: 33 })
+    use({ name: 'truncated-body', afterBytes: 33 })
     const received = await listen(undefined)
     expect(received.ending).toBe('FIN')
     expect(bodyOf(received)).toHaveLength(33)
@@ -106,10 +106,10 @@ describe('stream faults on a socket', () => {
 
   it.each([0, 1, 5, 9])(
     'stream-cut at event %i: sends exactly the events before it, then FIN',
-    async (atEvent) => {
-      use({ name: 'stream-cut', atEvent })
+    async (afterEvents) => {
+      use({ name: 'stream-cut', afterEvents })
       const received = await listen(streamed)
-      expect([events(received), received.ending]).toEqual([atEvent, 'FIN'])
+      expect([events(received), received.ending]).toEqual([afterEvents, 'FIN'])
       // The terminating chunk was sent, so the body is complete in terms of HTTP.
       expect(received.bytes.subarray(-5).toString()).toBe('0\r\n\r\n')
     },
@@ -117,17 +117,17 @@ describe('stream faults on a socket', () => {
 
   it.each([0, 1, 5, 9])(
     'stream-reset at event %i: sends exactly the events before it, then RST',
-    async (atEvent) => {
-      use({ name: 'stream-reset', atEvent })
+    async (afterEvents) => {
+      use({ name: 'stream-reset', afterEvents })
       const received = await listen(streamed)
-      expect([events(received), received.ending]).toEqual([atEvent, 'RST'])
+      expect([events(received), received.ending]).toEqual([afterEvents, 'RST'])
       expect(received.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK/)
     },
   )
 
   it('stream-reset at a byte: sends exactly the bytes before it', async () => {
     const whole = bodyOf(await listen(streamed))
-    use({ name: 'stream-reset', atByte: 777 })
+    use({ name: 'stream-reset', afterBytes: 777 })
     const received = await listen(streamed)
     expect(bodyOf(received)).toHaveLength(777)
     expect(received.ending).toBe('RST')
@@ -135,7 +135,7 @@ describe('stream faults on a socket', () => {
   })
 
   it('stream-stall: sends the events before the stall and keeps the connection open', async () => {
-    use({ name: 'stream-stall', atEvent: 5 })
+    use({ name: 'stream-stall', afterEvents: 5 })
     const received = await listen(streamed, { listenMs: 500 })
     expect([events(received), received.ending]).toEqual([5, 'open'])
   })
@@ -164,7 +164,7 @@ describe('stream faults on a socket', () => {
   })
 
   it('slow-stream: sends the response head before the first event', async () => {
-    use({ name: 'slow-stream', firstEventMs: 10_000 })
+    use({ name: 'slow-stream', firstToken: 10_000 })
     const received = await listen(streamed, { listenMs: 80 })
     expect(received.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
     expect(bodyOf(received)).toHaveLength(0)

@@ -57,9 +57,9 @@ describe("a stream fault's position", () => {
     },
   )
 
-  it.each([0, 1, 200, whole.length - 1])('atByte %i: keeps exactly the bytes before it', (atByte) => {
-    const frames = after({ name: 'stream-cut', atByte })
-    expect(bytesOf(frames)).toEqual(whole.subarray(0, atByte))
+  it.each([0, 1, 200, whole.length - 1])('afterBytes %i: keeps exactly the bytes before it', (afterBytes) => {
+    const frames = after({ name: 'stream-cut', afterBytes })
+    expect(bytesOf(frames)).toEqual(whole.subarray(0, afterBytes))
     expect(outline(frames).at(-1)).toBe('end')
   })
 
@@ -76,9 +76,9 @@ describe("a stream fault's position", () => {
     ])
   })
 
-  it('atByte inside an event: sends the error event after that event', () => {
+  it('afterBytes inside an event: sends the error event after that event', () => {
     const inside = whole.indexOf('output_item.added')
-    expect(outline(after({ name: 'stream-error-event', atByte: inside }))).toEqual([
+    expect(outline(after({ name: 'stream-error-event', afterBytes: inside }))).toEqual([
       'created',
       'output_item.added',
       'failed',
@@ -98,7 +98,7 @@ describe("a stream fault's position", () => {
     }
     const cut = applyFaults(
       { ...reply, body: { kind: 'frames', frames: counted() } },
-      { name: 'stream-cut', atEvent: 2 },
+      { name: 'stream-cut', afterEvents: 2 },
     )
     expect(read).toBe(0)
     framesOf(cut)
@@ -109,7 +109,7 @@ describe("a stream fault's position", () => {
 
 describe('stream faults', () => {
   it('stream-error-event at event 0: copies the response object from a later event', () => {
-    const frames = after({ name: 'stream-error-event', atEvent: 0 })
+    const frames = after({ name: 'stream-error-event', afterEvents: 0 })
     expect(frames[0]).toMatchObject({
       event: { type: 'response.failed', sequence_number: 0, response: { id: 'resp_1' } },
     })
@@ -119,7 +119,7 @@ describe('stream faults', () => {
     const types = ['response.created', 'response.completed', 'a', 'b']
     const reply = () => eventStream(types.map((type): Frame => ({ kind: 'event', event: { type } })))
     const report: FaultReport = { warnings: [] }
-    const fault: FaultInput = { name: 'stream-reordered-events', atEvent: 1 }
+    const fault: FaultInput = { name: 'stream-reordered-events', afterEvents: 1 }
     expect(framesOf(applyFaults(reply(), fault, { report }))).toEqual(framesOf(reply()))
     expect(report.warnings).toEqual([
       "'stream-reordered-events' found nothing to act on: the stream has no two consecutive events before the final one",

@@ -166,8 +166,8 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       'use(): when.params.id is not a parameter of /presets/{slug}',
     ],
     [
-      () => gateway.use({ on: 'createResponse', fault: 'stream-cut', atEvent: 3 }),
-      "use(): unknown field 'atEvent'; write fault: { name: 'stream-cut', atEvent: 3 }",
+      () => gateway.use({ on: 'createResponse', fault: 'stream-cut', afterEvents: 3 }),
+      "use(): unknown field 'afterEvents'; write fault: { name: 'stream-cut', afterEvents: 3 }",
     ],
     [
       () => gateway.use({ on: '*', when: { path: '/x' }, fault: 'timeout' }),
@@ -274,7 +274,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [
       () => gateway.journal.waitFor('createResponse', { timeout: 9 }),
-      "journal.waitFor(): unknown option 'timeout'; did you mean 'timeoutMs'?",
+      "journal.waitFor(): unknown option 'timeout'; did you mean 'timeout'?",
     ],
     [
       () => gateway.journal.waitFor('createResponse', { count: 0 }),
@@ -558,7 +558,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => gateway.journal.waitFor('listProviders', 2),
-      "journal.waitFor(): the second argument must be an object, as in waitFor('listProviders', { count: 2, timeoutMs: 1000 }), got 2",
+      "journal.waitFor(): the second argument must be an object, as in waitFor('listProviders', { count: 2, timeout: 1000 }), got 2",
     ],
   ],
   'MSW and intercept': [

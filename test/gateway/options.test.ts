@@ -9,7 +9,7 @@ const limits = {
   journalBytes: 134_217_728,
   journalBodyBytes: 1_048_576,
   sandboxes: 100_000,
-  sandboxIdleMs: 3_600_000,
+  sandboxIdle: 3_600_000,
 }
 
 describe('createGateway', () => {
@@ -56,7 +56,7 @@ describe('createGateway', () => {
       'limits',
       [
         { requestBodyBytes: 1, journalEntries: 1, journalBytes: 1, journalBodyBytes: 0 },
-        { sandboxes: 1, sandboxIdleMs: '30m' },
+        { sandboxes: 1, sandboxIdle: '30m' },
       ],
       [
         { requestBodyBytes: 0 },
@@ -66,7 +66,7 @@ describe('createGateway', () => {
         { journalBodyBytes: -1 },
         { journalByte: 1 },
         { sandboxes: 0 },
-        { sandboxIdleMs: 0 },
+        { sandboxIdle: 0 },
       ],
     ],
     ['sandboxes', [{ default: false }], [{ default: 1 }]],
@@ -102,6 +102,6 @@ describe('createGateway', () => {
   })
 })
 
-it('createGateway accepts a duration for limits.sandboxIdleMs', () => {
-  expect(createGateway({ limits: { sandboxIdleMs: '30m' } }).options.limits.sandboxIdleMs).toBe(1_800_000)
+it('createGateway accepts a duration for limits.sandboxIdle', () => {
+  expect(createGateway({ limits: { sandboxIdle: '30m' } }).options.limits.sandboxIdle).toBe(1_800_000)
 })

@@ -106,7 +106,7 @@ describe('journal entries', () => {
     expect(complete?.firstByteMs).toBeGreaterThanOrEqual(0)
     expect(complete?.durationMs).toBeGreaterThanOrEqual(complete?.firstByteMs as number)
 
-    gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 }, times: 1 })
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 3 }, times: 1 })
     const stream = { body: { ...question, stream: true } }
     await (await call('POST /responses', stream)).text().catch(() => {})
     expect(journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
@@ -157,7 +157,7 @@ describe('journal entries', () => {
 
   it('contain the time to the first event and the total time', async () => {
     const { call, journal, gateway } = begin({ timeScale: 1 })
-    gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
+    gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', perToken: 2 } })
     const { body } = await call('POST /responses', { body: { ...question, stream: true } })
     await new Response(body).text()
     const { firstByteMs, durationMs } = journal.last('createResponse') as {
@@ -403,7 +403,7 @@ describe('journal.waitFor()', () => {
         ({ status }) => [status, journal.waiting],
       )
     expect(journal.waiting).toBe(0)
-    expect(await statusOf(journal.waitFor('listProviders', { timeoutMs: 1 }))).toEqual([408, 0])
+    expect(await statusOf(journal.waitFor('listProviders', { timeout: 1 }))).toEqual([408, 0])
     expect(await statusOf(journal.waitFor('listProvider' as 'listProviders'))).toEqual([400, 0])
     const controller = new AbortController()
     const cancelled = statusOf(journal.waitFor('listProviders', { signal: controller.signal }))
@@ -418,7 +418,7 @@ describe('journal.waitFor()', () => {
   it('times out in real time, even under fake timers', async () => {
     vi.useFakeTimers()
     try {
-      await expect(begin().journal.waitFor('listProviders', { timeoutMs: 10 })).rejects.toThrow(
+      await expect(begin().journal.waitFor('listProviders', { timeout: 10 })).rejects.toThrow(
         'Waited 10 ms for 1 × listProviders: received 0. The journal has no calls.',
       )
     } finally {
@@ -428,7 +428,7 @@ describe('journal.waitFor()', () => {
 
   it('resolves when the reply is ready, while its stream is still being sent', async () => {
     const { call, journal } = begin()
-    const waiting = journal.waitFor('createResponse', { timeoutMs: 5000 })
+    const waiting = journal.waitFor('createResponse', { timeout: 5000 })
     const response = await call('POST /responses', { body: { ...question, stream: true } })
     expect((await waiting)[0]?.delivery).toBe('pending')
     await response.body?.cancel()
@@ -440,7 +440,7 @@ it('the journal lists requests by operation, or by path if there is none', async
   gateway.use({ on: 'GET /own', reply: { body: {} } })
   for (const path of ['/providers', '/own', '/nowhere']) await (await call(`GET ${path}`)).text()
   expect(journal.unmatched().map(({ path }) => path)).toEqual(['/api/v1/nowhere'])
-  await expect(journal.waitFor('createResponse', { timeoutMs: 1 })).rejects.toThrow(
+  await expect(journal.waitFor('createResponse', { timeout: 1 })).rejects.toThrow(
     /received 0\. The journal has 3 calls:\n +1\. GET \S+ \(listProviders\): 200.*\n +2\. GET \/api\/v1\/own: 200.*\n +3\. GET \/api\/v1\/nowhere: 404/,
   )
   expect(journalText('It', journal.entries().slice(1, 2)).replace(/\d+ ms/, '0 ms')).toBe(

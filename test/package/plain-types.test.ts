@@ -26,7 +26,7 @@ const types = `
 import type * as published from './dist/index.d.cts'
 import type * as inferred from '${root}src/index.ts'
 function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never) {}
-same<published.Bodies, inferred.Bodies>(true)
+same<published.RequestBodies, inferred.RequestBodies>(true)
 same<published.BundledScenarioName, inferred.BundledScenarioName>(true)
 same<published.FaultInput, inferred.FaultInput>(true)
 same<published.GatewayOptions['latency'], inferred.GatewayOptions['latency']>(true)

@@ -138,7 +138,7 @@ function parameters(fault: Fault): string {
 }
 
 /**
- * Returns true for position parameters, which have the same description in every fault. The `atByte` of
+ * Returns true for position parameters, which have the same description in every fault. The `afterBytes` of
  * `truncated-body` is a different parameter.
  */
 function isPosition(name: string, properties: Record<string, Property>): boolean {

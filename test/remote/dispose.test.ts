@@ -31,7 +31,7 @@ describe('remoteSandbox.dispose() with a call in flight', () => {
 
   it('does not wait for journal.waitFor()', async () => {
     const other = await gateway.createSandbox()
-    other.journal.waitFor('listProviders', { timeoutMs: 600_000 }).catch(() => {})
+    other.journal.waitFor('listProviders', { timeout: 600_000 }).catch(() => {})
     await other.dispose()
     await expect(other.usage()).rejects.toMatchObject({ status: 410 })
   })

@@ -4,14 +4,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
+import type { GatewayOptions, RequestBodies, SandboxOptions } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call as send } from '../call.ts'
 
 /** Either kind of sandbox, for code that awaits every call. */
-type AnySandbox = Sandbox<Bodies> | RemoteSandbox
+type AnySandbox = Sandbox<RequestBodies> | RemoteSandbox
 type Create = (options?: SandboxOptions) => AnySandbox | Promise<AnySandbox>
 
 const options: GatewayOptions = { seed: 7, timeScale: 0, limits: { journalEntries: 20 } }
@@ -346,13 +346,13 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       it('stops waiting after the timeout and lists the calls received', async () => {
         await call('GET /providers')
         await call('GET /providers')
-        await expect(sandbox.journal.waitFor('createResponse', { timeoutMs: 20 })).rejects.toThrow(
+        await expect(sandbox.journal.waitFor('createResponse', { timeout: 20 })).rejects.toThrow(
           /Waited 20 ms for 1 × createResponse: received 0. The journal has 2 calls:\n.*\(listProviders\): 200.*\n.*\(listProviders\): 200/,
         )
       })
 
       it('rejects pending waits when the sandbox is disposed', async () => {
-        const waiting = sandbox.journal.waitFor('createResponse', { timeoutMs: 60_000 })
+        const waiting = sandbox.journal.waitFor('createResponse', { timeout: 60_000 })
         const outcome = expect(waiting).rejects.toMatchObject({ status: 410 })
         const { journal } = server.gateway.sandboxes.find(sandbox.id)
         await expect.poll(() => journal.waiting).toBe(1)

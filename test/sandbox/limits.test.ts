@@ -135,7 +135,7 @@ describe('POST /journal/wait', () => {
     const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ operation: 'listProviders', timeoutMs: 600_000 }),
+      body: JSON.stringify({ operation: 'listProviders', timeout: 600_000 }),
       signal: controller.signal,
     })
     const { journal } = server.gateway

@@ -37,8 +37,8 @@ it.each([
   [3_599_000, '3599 s'],
   [3_600_000, '1 h'],
   [7_200_000, '2 h'],
-])('a sandbox limit of %i ms is reported as %s', async (sandboxIdleMs, expected) => {
-  const { fetch } = createGateway({ limits: { sandboxIdleMs } })
+])('a sandbox limit of %i ms is reported as %s', async (sandboxIdle, expected) => {
+  const { fetch } = createGateway({ limits: { sandboxIdle } })
   const baseUrl = 'https://gateway.example/sandboxes/lost/api/v1'
   const { status, body } = await call({ fetch, apiKey: 'any', baseUrl }, 'GET /providers')
   expect(status).toBe(410)
@@ -77,7 +77,7 @@ describe('sandboxes', () => {
   })
 
   it('are evicted when idle, to make room for new ones', () => {
-    const { gateway } = setUp({ limits: { sandboxes: 1, sandboxIdleMs: 1000 } })
+    const { gateway } = setUp({ limits: { sandboxes: 1, sandboxIdle: 1000 } })
     gateway.createSandbox()
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
@@ -89,7 +89,7 @@ describe('sandboxes', () => {
   })
 
   it('expire after the idle time without requests, and then return 410', async () => {
-    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdle: 1000 } })
     const expired = gateway.createSandbox()
     const { id, apiKey } = expired
     age(1000)
@@ -107,7 +107,7 @@ describe('sandboxes', () => {
   })
 
   it('expire by real time multiplied by timeScale, independent of any sandbox clock', async () => {
-    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
+    const { gateway, ask } = setUp({ limits: { sandboxIdle: 1000 }, timeScale: 10 })
     const { apiKey, clock } = gateway.createSandbox()
     gateway.clock.advance(1e11)
     clock.advance(1e11)
@@ -117,7 +117,7 @@ describe('sandboxes', () => {
   })
 
   it('do not expire while a reply is in flight', async () => {
-    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdle: 1000 } })
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
     const leaving = new AbortController()
@@ -134,7 +134,7 @@ describe('sandboxes', () => {
   })
 
   it('never expire if they are the default sandbox', async () => {
-    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdle: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
     age(1000)

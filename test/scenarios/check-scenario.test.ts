@@ -183,7 +183,7 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
       "rule 2 of 'outage': onEnd: 'repeat-last' has no effect: the rule needs a sequence or a script",
     ],
-    [{ on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' }, 'is empty: fromMs must be less than toMs'],
+    [{ on: '*', during: { from: 9, to: 9 }, fault: 'status' }, 'is empty: from must be less than to'],
     [
       { on: '*', probability: 1.5, fault: 'status' },
       "rule 2 of 'outage': probability must be 0 to 1, got 1.5",
@@ -208,7 +208,10 @@ describe('checkScenario: contradictory rules', () => {
       { on: '*', when: { input: { equal: 'a' } }, fault: 'status' },
       "rule 2 of 'outage': when.input must be text, { contains } or { matches }, got an object",
     ],
-    [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
+    [
+      { on: '*', fault: { name: 'stream-cut', afterEvents: 1, afterBytes: 1 } },
+      'a fault acts at one position',
+    ],
     [
       { on: '*', fault: 'missing-field' },
       "rule 2 of 'outage': fault: 'missing-field' requires path; write { name: 'missing-field', path: … }",
@@ -318,7 +321,7 @@ it.each<[string, () => unknown]>([
 it('defineScenario returns its argument', () => {
   const scenario: ScenarioInput = {
     name: 'a',
-    rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }],
+    rules: [{ on: '*', fault: 'latency', during: { to: 9 } }],
   }
   expect(defineScenario(scenario)).toBe(scenario)
 })
@@ -331,7 +334,7 @@ it('bundledScenario finds scenarios by exact name, not by inherited property nam
 
 it('checkScenario accepts its own output', () => {
   const scenario = checkScenario(
-    { name: 'a', rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }] },
+    { name: 'a', rules: [{ on: '*', fault: 'latency', during: { to: 9 } }] },
     { operations },
   )
   expect(checkScenario(scenario, { operations })).toEqual(scenario)

@@ -36,7 +36,7 @@ describe('fake timers', () => {
 
   it('pace the events of a slow stream', async () => {
     const { gateway, ask } = setup()
-    gateway.use({ on: '*', fault: { name: 'slow-stream', firstEventMs: 1000, everyMs: 1000 } })
+    gateway.use({ on: '*', fault: { name: 'slow-stream', firstToken: 1000, perToken: 1000 } })
     const response = await ask(true)
     let text = ''
     void response.body?.pipeThrough(new TextDecoderStream()).pipeTo(

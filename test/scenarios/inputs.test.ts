@@ -50,11 +50,11 @@ describe('durations', () => {
     const { gateway } = setup()
     const { elapsedMs } = gateway.clock.advance('1m')
     expect(elapsedMs).toBeGreaterThanOrEqual(60_000)
-    gateway.use({ on: '*', during: { fromMs: '1m', toMs: '2m' }, fault: { name: 'latency', ms: '2s' } })
+    gateway.use({ on: '*', during: { from: '1m', to: '2m' }, fault: { name: 'latency', ms: '2s' } })
     const wait = vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation(() => undefined)
     await call(gateway, 'GET /providers')
     expect(wait.mock.calls[0]?.[0]).toBe(2000)
-    await gateway.journal.waitFor('listProviders', { timeoutMs: '1s' })
+    await gateway.journal.waitFor('listProviders', { timeout: '1s' })
   })
 
   it('name the accepted forms in their error message', () => {

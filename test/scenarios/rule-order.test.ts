@@ -175,7 +175,7 @@ describe('a stream fault as one step of a sequence', () => {
     on: 'createResponse',
     sequence: [
       { reply: { text: 'plain' } },
-      { fault: { name: 'stream-cut', atEvent: 1 } },
+      { fault: { name: 'stream-cut', afterEvents: 1 } },
       { fault: { name: 'status', status: 529 } },
     ],
   }
@@ -201,7 +201,7 @@ describe('a stream fault as one step of a sequence', () => {
 })
 
 describe('a fault with nothing to act on', () => {
-  const late: RuleInput['fault'] = { name: 'stream-cut', atEvent: 10_000 }
+  const late: RuleInput['fault'] = { name: 'stream-cut', afterEvents: 10_000 }
 
   it('consumes its sequence step', async () => {
     const { gateway, ask } = setup()
@@ -214,7 +214,7 @@ describe('a fault with nothing to act on', () => {
 
   it('does not consume the `times` of a rule without a sequence', async () => {
     const { gateway, ask } = setup()
-    gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 20 } })
+    gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', afterEvents: 20 } })
     expect(await ask({ stream: true, max_output_tokens: 1 })).toContain('[DONE]')
     expect(gateway.unusedRules()).toHaveLength(1)
     expect(await ask({ stream: true })).not.toContain('[DONE]')

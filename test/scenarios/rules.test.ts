@@ -199,8 +199,8 @@ describe("a rule's frequency", () => {
     expect(matched(ask())).toBe(false)
   })
 
-  it('during: applies from `fromMs` up to, but not including, `toMs`', () => {
-    const { ask, clock } = setup({ on: '*', during: { fromMs: 100, toMs: 200 }, fault: 'status' })
+  it('during: applies from `from` up to, but not including, `to`', () => {
+    const { ask, clock } = setup({ on: '*', during: { from: 100, to: 200 }, fault: 'status' })
     const at = (ms: number) => {
       clock.advance(ms - clock.elapsed())
       return matched(ask())
@@ -368,7 +368,7 @@ describe('the explanations of skipped rules', () => {
       { on: '*', when: { call: 7 }, fault: 'status' },
       { on: '*', rateLimit: { requests: 9, per: 1000 }, fault: 'rate-limit' },
       { on: '*', probability: 0, fault: 'status' },
-      { on: '*', during: { fromMs: 500 }, fault: 'status' },
+      { on: '*', during: { from: 500 }, fault: 'status' },
     )
     ask()
     const outcome = ask()

@@ -10,7 +10,7 @@ import { open } from '../call.ts'
 import { hasExtra } from '../has-extra.ts'
 import { raw, request } from './raw.ts'
 
-const slow = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 3 } } as const
+const slow = { on: 'createResponse', fault: { name: 'slow-stream', perToken: 3 } } as const
 const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output_tokens: 30 }
 const openStream = (server: Server) => open(server, 'POST /responses', { body })
 

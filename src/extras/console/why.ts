@@ -208,9 +208,8 @@ function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallReco
   if (turn) facts.push(`Turn ${turn.number} of ${turn.total} in conversation ${turn.conversation}.`)
   if (turn?.mismatch) facts.push(`Script problem: ${turn.mismatch}.`)
   if (during) {
-    const { fromMs, toMs } = during
-    const span =
-      toMs === undefined ? `after ${seconds(fromMs)}` : `from ${seconds(fromMs)} to ${seconds(toMs)}`
+    const { from, to } = during
+    const span = to === undefined ? `after ${seconds(from)}` : `from ${seconds(from)} to ${seconds(to)}`
     facts.push(`Applies ${span} of elapsed time.`)
   }
   if (rule.setState !== undefined) facts.push(`Sets the state '${rule.setState}'.`)

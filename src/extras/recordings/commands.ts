@@ -11,7 +11,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .command('record')
     .description('Record a real gateway through a proxy.')
     .requiredOption('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
-    .option('--out <folder>', 'folder for recordings', 'recordings')
+    .option('--recordings <folder>', 'folder for recordings', 'recordings')
     .option(
       '--key-env <name>',
       "environment variable with the key for the upstream (default: the client's key)",
@@ -63,7 +63,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .description('Convert HAR files or event streams to recordings.')
     .addArgument(new Argument('<kind>', 'HAR file or event stream body').choices(['har', 'sse']))
     .argument('<files...>')
-    .option('--out <folder>', 'folder for recordings', 'recordings')
+    .option('--recordings <folder>', 'folder for recordings', 'recordings')
     .option('--base <path|url>', "the gateway's base path or base URL", '/api/v1')
     .option(
       '--request <file>',

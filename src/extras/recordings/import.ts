@@ -20,7 +20,7 @@ import { type RedactionFlags, toRedactor } from './redact.ts'
 export type ImportKind = 'har' | 'sse'
 
 export interface ImportFlags extends RedactionFlags {
-  out: string
+  recordings: string
   base: string
   request?: string
   dialect: string
@@ -53,13 +53,13 @@ export async function importFiles(
   files: readonly string[],
   flags: ImportFlags,
 ): Promise<void> {
-  const { out, dialect, quiet, json } = flags
+  const { recordings, dialect, quiet, json } = flags
   if (flags.request !== undefined && kind !== 'sse')
     throw new UsageError('--request is for import sse: the other formats include the request')
   const redactor = toRedactor(flags)
   const router = new Router(operations)
   const imported = files.map((file) => read(kind, file, flags))
-  const folder = new RecordingFolder(out)
+  const folder = new RecordingFolder(recordings)
   const written: string[] = []
   const leaked: string[] = []
   const skipped = imported.flatMap((each) => each.skipped)
@@ -82,9 +82,9 @@ export async function importFiles(
   for (const reason of skipped) printError(`skipped ${reason}`)
   for (const file of leaked) printError(`deleted ${file}: it still contained a secret`)
   if (quiet) return
-  for (const file of written) print(join(out, file))
+  for (const file of written) print(join(recordings, file))
   const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
-  print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${out}/${rest}`)
+  print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${recordings}/${rest}`)
 }
 
 function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Imported {

@@ -27,7 +27,7 @@ export interface RecorderSetup {
   /** Base URL of the real gateway. */
   readonly upstream: URL
   /** Folder for recordings, created if it does not exist. */
-  readonly out: string
+  readonly recordings: string
   readonly redactor: Redactor
   /** Key for the upstream. Default: the client's key. */
   readonly key?: string | undefined
@@ -80,7 +80,7 @@ const defaultGraceMs = 5000
 export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
   const { host = '127.0.0.1', port = 0, allowedHosts = [], token } = setup
   const { maxBytes = defaultMaxBytes, graceMs = defaultGraceMs } = setup
-  const folder = new RecordingFolder(setup.out)
+  const folder = new RecordingFolder(setup.recordings)
   const guard = new Guard({ host, allowedHosts: [...allowedHosts], allowedOrigins: [], token })
   const router = new Router(operations)
   const { Agent, request: connect } = (setup.upstream.protocol === 'https:' ? https : http) as typeof http
@@ -356,7 +356,7 @@ function flat(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-type SetupFlag = 'upstream' | 'out' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'
+type SetupFlag = 'upstream' | 'recordings' | 'all' | 'dialect' | 'port' | 'host' | 'token' | 'idleMs'
 
 export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFlag> {
   keyEnv?: string
@@ -367,7 +367,7 @@ export interface RecordFlags extends RedactionFlags, Pick<RecorderSetup, SetupFl
 }
 
 export async function record(flags: RecordFlags): Promise<void> {
-  const { upstream, out, quiet, json } = flags
+  const { upstream, recordings, quiet, json } = flags
   if (!/\/v1\/?$/.test(upstream.pathname))
     printError(
       `warning: --upstream ${shownUpstream(upstream)} does not end in /api/v1. Did you mean ${upstream.origin}/api/v1?`,
@@ -404,7 +404,7 @@ export async function record(flags: RecordFlags): Promise<void> {
     isStopping = true
     await recorder.close()
     const summary = summaryOf(lines)
-    print(json ? JSON.stringify({ summary }) : summaryText(summary, out))
+    print(json ? JSON.stringify({ summary }) : summaryText(summary, recordings))
     process.exit(summary.leaked > 0 ? 1 : 0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -417,13 +417,13 @@ export function keyIn(name: string): string {
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
 }
 
-function readyLine({ baseUrl, token }: Recorder, { upstream, out }: RecordFlags): string {
-  return JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), out, token })
+function readyLine({ baseUrl, token }: Recorder, { upstream, recordings }: RecordFlags): string {
+  return JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), recordings, token })
 }
 
 function readyText(recorder: Recorder, flags: RecordFlags): string {
   const { baseUrl, token } = recorder
-  const { upstream, out, keyEnv } = flags
+  const { upstream, recordings, keyEnv } = flags
   const shownToken = flags.token === undefined ? token : 'as set'
   const or = keyEnv === undefined ? '' : ', or as their API key'
   const rows = [
@@ -433,7 +433,7 @@ function readyText(recorder: Recorder, flags: RecordFlags): string {
       : [`  token      ${shownToken}   (clients send it in x-understudy-token${or})`]),
     '  stop       Ctrl-C',
   ]
-  return ['', `Recording ${shownUpstream(upstream)} into ${out}/`, '', ...rows, ''].join('\n')
+  return ['', `Recording ${shownUpstream(upstream)} into ${recordings}/`, '', ...rows, ''].join('\n')
 }
 
 function printed({ method, path, result }: ExchangeLine): string {
@@ -458,7 +458,10 @@ function summaryOf(lines: readonly ExchangeLine[]) {
   }
 }
 
-function summaryText({ recorded, skipped, leaked }: ReturnType<typeof summaryOf>, out: string): string {
+function summaryText(
+  { recorded, skipped, leaked }: ReturnType<typeof summaryOf>,
+  recordings: string,
+): string {
   const deleted = leaked > 0 ? `, ${leaked} deleted because they still contained a secret` : ''
-  return `${recorded} recorded to ${out}/, ${skipped} skipped${deleted}`
+  return `${recorded} recorded to ${recordings}/, ${skipped} skipped${deleted}`
 }

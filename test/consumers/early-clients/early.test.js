@@ -37,7 +37,7 @@ for (const [name, client] of Object.entries(clients)) {
     test(
       'gets the parts of a paced stream one by one',
       sandboxed(async (sandbox) => {
-        sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
+        sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', perToken: 2 } })
         let parts = 0
         await client.stream(() => parts++)
         assert.ok(parts > 1)
@@ -65,7 +65,7 @@ for (const [name, client] of Object.entries(clients)) {
     test(
       'aborts in the middle of a stream',
       sandboxed(async (sandbox) => {
-        sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
+        sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', afterEvents: 8 } })
         const left = new AbortController()
         await client.stream(() => left.abort(), left.signal).catch(() => {})
         await delivery(sandbox, 'aborted-by-client')
@@ -84,7 +84,7 @@ for (const [name, client] of Object.entries(clients)) {
     test(
       'never receives the end of a stream that is cut',
       sandboxed(async (sandbox) => {
-        sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
+        sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 8 } })
         const parts = []
         await client.stream((part) => parts.push(JSON.stringify(part))).catch(() => {})
         assert.doesNotMatch(parts.join(), /response\.completed/)

@@ -6,7 +6,7 @@ import pytest
 import requests
 
 # The server stops when its stdin closes: at the end of the run, and when pytest is interrupted or killed.
-COMMAND = "npx gateway-understudy --port 0 --json --quiet --stop-with-stdin"
+COMMAND = "npx gateway-understudy --port 0 --json --quiet --stop-on-stdin-close"
 
 
 @pytest.fixture(scope="session")

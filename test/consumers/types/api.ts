@@ -36,7 +36,7 @@ const scenario = defineScenario({
     {
       on: 'createResponse',
       when: { model: 'aurora/*', stream: true },
-      fault: { name: 'stream-cut', atEvent: 3 },
+      fault: { name: 'stream-cut', afterEvents: 3 },
     },
     { on: 'GET /credits', reply: { status: 200, body: { data: { total_credits: 1 } } } },
   ],

@@ -2,5 +2,5 @@ import { defineConfig } from '@playwright/test'
 import 'gateway-understudy/playwright'
 
 export default defineConfig({
-  use: { gatewayOptions: { dialect: 'openrouter', limits: { sandboxIdleMs: '30m' } } },
+  use: { gatewayOptions: { dialect: 'openrouter', limits: { sandboxIdle: '30m' } } },
 })

@@ -1,5 +1,5 @@
 /** A gateway in another process has the same API as a local one, but its methods are async. */
-import { type Bodies, createGateway, type Sandbox } from 'gateway-understudy'
+import { createGateway, type RequestBodies, type Sandbox } from 'gateway-understudy'
 import { expect, test } from 'gateway-understudy/playwright'
 import { connectGateway, type RemoteSandbox } from 'gateway-understudy/remote'
 
@@ -17,7 +17,7 @@ export async function arrange(url: string): Promise<RemoteSandbox> {
   return sandbox
 }
 
-const here: Sandbox<Bodies> = createGateway().createSandbox()
+const here: Sandbox<RequestBodies> = createGateway().createSandbox()
 here.journal.last('updateWorkspace')?.body.name satisfies string | undefined
 
 test.use({ gatewayOptions: { latency: { perToken: 50 } } })

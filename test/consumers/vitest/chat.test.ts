@@ -46,7 +46,7 @@ test('does not retry permanent errors', async ({ sandbox }) => {
 })
 
 test('notices a stream that ends early', async ({ sandbox }) => {
-  sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 6 } })
+  sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 6 } })
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow()
   expect(sandbox).toHaveNoUnmatchedRequests()
 })

@@ -31,7 +31,7 @@ const write = (name: string, value: unknown) =>
 
 function recordProcess(upstream: string, out: string) {
   const program = join(import.meta.dirname, '../../../src/serve.ts')
-  const flags = ['record', '--upstream', upstream, '--out', out, '--port', '0', '--json', '--allow-ci']
+  const flags = ['record', '--upstream', upstream, '--recordings', out, '--port', '0', '--json', '--allow-ci']
   return spawn(process.execPath, [program, ...flags], { env: { ...process.env, NODE_OPTIONS: '' } })
 }
 
@@ -135,7 +135,7 @@ describe('import', () => {
   it('applies --redact rules, and rejects an invalid expression in them', async () => {
     await write('reply.txt', 'data: ticket-4711\n\n')
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-[0-9]+" }]')
-    const args = ['import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@redacted']
+    const args = ['import', 'sse', '@reply.txt', '--request', '@ask.json', '--recordings', '@redacted']
     await write('ask.json', { path: '/responses', body: { a: 'ticket-12' } })
     expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
     const [[, recording] = []] = readRecordingFolder(join(folder, 'redacted'))

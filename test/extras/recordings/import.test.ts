@@ -22,7 +22,14 @@ afterAll(() => rm(root, { recursive: true }))
 async function imported(kind: string, name: string, content: string, ...flags: string[]) {
   const out = join(root, String(++folders))
   await writeFile(join(root, name), content)
-  const { code, stdout, stderr } = await runCommand('import', kind, join(root, name), '--out', out, ...flags)
+  const { code, stdout, stderr } = await runCommand(
+    'import',
+    kind,
+    join(root, name),
+    '--recordings',
+    out,
+    ...flags,
+  )
   return { out, code, stdout, stderr }
 }
 
@@ -165,7 +172,13 @@ describe('import', () => {
     ['har', '', 'is a folder: name a file in it'],
     ['curl', 'a', 'Allowed choices are har, sse'],
   ])('%s %s prints one line', async (kind, name, problem) => {
-    const { code, stderr } = await runCommand('import', kind, join(root, name), '--out', join(root, 'none'))
+    const { code, stderr } = await runCommand(
+      'import',
+      kind,
+      join(root, name),
+      '--recordings',
+      join(root, 'none'),
+    )
     expect(code).toBe(2)
     expect(stderr).toContain(problem)
     expect(stderr.trim().split('\n')).toHaveLength(1)

@@ -27,7 +27,7 @@ let folders = 0
 
 async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
   const out = join(root, String(++folders))
-  const recorder = await startRecorder({ upstream, out, redactor: new Redactor(), ...setup })
+  const recorder = await startRecorder({ upstream, recordings: out, redactor: new Redactor(), ...setup })
   return { ...recorder, out, [Symbol.asyncDispose]: () => recorder.close() }
 }
 
@@ -253,7 +253,18 @@ describe('credentials in the upstream URL', () => {
       const out = join(root, String(++folders))
       const address = withCredentials(upstream.url).href
       const program = await start([
-        ...['record', '--upstream', address, '--out', out, '--port', '0', '--host', '0.0.0.0', '--allow-ci'],
+        ...[
+          'record',
+          '--upstream',
+          address,
+          '--recordings',
+          out,
+          '--port',
+          '0',
+          '--host',
+          '0.0.0.0',
+          '--allow-ci',
+        ],
         ...flags,
       ])
       const [, made] = /token\W+([\w-]{32})/.exec(program.printed()) ?? []
@@ -307,7 +318,16 @@ describe('record', () => {
     await using upstream = await startMixed()
     const out = join(root, String(++folders))
     const port = await freePort()
-    const args = ['--upstream', upstream.url.href, '--out', out, '--port', port, '--allow-ci', ...flags]
+    const args = [
+      '--upstream',
+      upstream.url.href,
+      '--recordings',
+      out,
+      '--port',
+      port,
+      '--allow-ci',
+      ...flags,
+    ]
     vi.stubEnv('RECORDER_KEY', 'real-key-0001')
     const printed: string[] = []
     for (const paths of [['/responses', '/benchmarks', '/providers'], ['/providers']]) {
@@ -366,13 +386,13 @@ describe('record', () => {
   it('prints its address, each exchange and a summary as lines of JSON with --json', async () => {
     expect(await recorded('--json')).toMatchInlineSnapshot(`
       [
-        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","out":"OUT"}
+        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
       {"method":"GET","path":"/benchmarks","result":{"kind":"recorded","file":"listBenchmarks-KEY.recording.jsonl","status":0,"chunks":0,"ms":0}}
       {"method":"GET","path":"/providers","result":{"kind":"recorded","file":"listProviders-KEY.recording.jsonl","status":200,"chunks":1,"ms":0}}
       {"method":"POST","path":"/responses","result":{"kind":"leaked","file":"createResponse-KEY.recording.jsonl","leaks":["api key (sk-)"]}}
       {"summary":{"exchanges":3,"recorded":2,"skipped":0,"leaked":1}}
       exit code 1",
-        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","out":"OUT"}
+        "{"ready":true,"baseUrl":"http://127.0.0.1:PORT/api/v1","upstream":"http://UPSTREAM/api/v1","recordings":"OUT"}
       {"method":"GET","path":"/providers","result":{"kind":"not-recorded","reason":"the request is recorded already"}}
       {"summary":{"exchanges":1,"recorded":0,"skipped":1,"leaked":0}}
       exit code 0",
@@ -383,7 +403,13 @@ describe('record', () => {
   it('ends open exchanges at the second signal', async () => {
     await using upstream = await startUpstream(() => {})
     const port = await freePort()
-    const args = ['--upstream', upstream.url.href, '--out', join(root, String(++folders)), '--allow-ci']
+    const args = [
+      '--upstream',
+      upstream.url.href,
+      '--recordings',
+      join(root, String(++folders)),
+      '--allow-ci',
+    ]
     const program = await start(['record', ...args, '--port', port, '--json'])
     const received = ask(`http://127.0.0.1:${port}/api/v1`, '/providers')
     await vi.waitUntil(() => upstream.requests.length === 1)
@@ -404,7 +430,7 @@ describe('record', () => {
       '--allow-ci',
       '--port',
       '0',
-      '--out',
+      '--recordings',
       file,
     ]
     const { printed } = await start(args)

@@ -36,11 +36,11 @@ let folders = 0
 
 /** Starts a recorder with its own folder in front of an upstream. */
 async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
-  const out = setup.out ?? join(root, String(++folders))
+  const out = setup.recordings ?? join(root, String(++folders))
   const lines: ExchangeLine[] = []
   const recorder = await startRecorder({
     upstream,
-    out,
+    recordings: out,
     redactor: new Redactor(),
     onExchange: (line) => lines.push(line),
     ...setup,
@@ -237,7 +237,7 @@ describe('the recorder', () => {
       expect.stringMatching(/^listProviders-[0-9a-f]{16}\.recording\.jsonl$/),
     ])
 
-    const again = await record(upstream.url, { out: first.out })
+    const again = await record(upstream.url, { recordings: first.out })
     await ask(again.baseUrl, '/providers')
     await again.close()
     expect(again.lines[0]?.result).toEqual({
@@ -245,7 +245,7 @@ describe('the recorder', () => {
       reason: 'the request is recorded already',
     })
 
-    const all = await record(upstream.url, { out: first.out, all: true })
+    const all = await record(upstream.url, { recordings: first.out, all: true })
     await ask(all.baseUrl, '/providers')
     await all.close()
     const [recording, ...others] = (await recordingsIn(first.out)).values()

@@ -40,7 +40,7 @@ afterAll(() => rm(root, { recursive: true }))
 /** Records some calls and returns the folder. */
 async function recorded(upstream: URL, calls: readonly { path: string; body?: unknown }[]): Promise<string> {
   const out = join(root, String(++folders))
-  const recorder = await startRecorder({ upstream, out, redactor: new Redactor() })
+  const recorder = await startRecorder({ upstream, recordings: out, redactor: new Redactor() })
   for (const { path, body } of calls) await ask(recorder.baseUrl, path, { body })
   await recorder.close()
   return out
@@ -173,7 +173,11 @@ describe('recordings', () => {
     const out = join(root, String(++folders))
     vi.stubEnv('PROJECT_TOKEN', 'apollo "eleven"')
     vi.stubEnv('SHORT_SECRET', 'eagle-11')
-    const recorder = await startRecorder({ upstream: upstream.url, out, redactor: toRedactor({}) })
+    const recorder = await startRecorder({
+      upstream: upstream.url,
+      recordings: out,
+      redactor: toRedactor({}),
+    })
     vi.stubEnv('PROJECT_TOKEN', undefined)
     vi.stubEnv('SHORT_SECRET', undefined)
     const path = '/responses?project=eagle-11'
@@ -331,7 +335,7 @@ describe('unmatched requests', () => {
       })
       await using server = await startServer(passthrough(upstream))
       if (why === 'a rule cuts the reply')
-        server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
+        server.gateway.use({ on: '*', fault: { name: 'stream-cut', afterBytes: 20 } })
       const leaving = new AbortController()
       const response = await open(server, 'POST /responses', {
         body: { model: 'aurora/dawn-2', input: 'Hi', stream: true },

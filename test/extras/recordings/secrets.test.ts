@@ -105,7 +105,7 @@ describe('redaction', () => {
         })
         const out = join(root, String(++folders))
         const redactor = new Redactor({ values: [{ kind: 'environment TEST_KEY', value: secret }] })
-        const recorder = await startRecorder({ upstream: upstream.url, out, redactor })
+        const recorder = await startRecorder({ upstream: upstream.url, recordings: out, redactor })
         const { path = '/responses', ...rest } = planted
         const seen = await ask(recorder.baseUrl, path, rest)
         await recorder.close()
@@ -196,7 +196,7 @@ describe('redaction', () => {
     const kinds: string[] = []
     const recorder = await startRecorder({
       upstream: upstream.url,
-      out,
+      recordings: out,
       redactor: new Redactor(),
       onExchange: ({ result }) => kinds.push(result.kind),
     })

@@ -20,9 +20,9 @@ it.each([
 ] as const)('slow-stream changes nothing but the timing of %s', async (on, line) => {
   const messages = [{ role: 'user', content: 'Why is the sky blue?' }]
   const body = { model: 'aurora/dawn-2', max_tokens: 50, messages, stream: true }
-  const textWith = async (everyMs: number) => {
+  const textWith = async (perToken: number) => {
     const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'messages'] })
-    gateway.use({ on, fault: { name: 'slow-stream', everyMs } })
+    gateway.use({ on, fault: { name: 'slow-stream', perToken } })
     return (await call(gateway, line, { body })).text
   }
   expect(await textWith(1)).toBe(await textWith(0))

@@ -394,7 +394,7 @@ describe('a scripted answer with reasoning, cited text and a call', () => {
     for (const path of ['/chat/completions', '/messages'])
       for (const form of ['scripted', 'fault'] as const) {
         const gateway = begin()
-        if (form === 'fault') gateway.use({ on: '*', fault: { name: 'stream-error-event', atEvent: 3 } })
+        if (form === 'fault') gateway.use({ on: '*', fault: { name: 'stream-error-event', afterEvents: 3 } })
         else gateway.reply({ text: 'Ahoy', error: { code: 'server_error', message: 'No' } })
         const { text } = await call(gateway, `POST ${path}`, { body: { ...body, stream: true } })
         ends[`${path} ${form}`] = text

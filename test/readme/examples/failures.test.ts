@@ -29,7 +29,7 @@ test('receives two deltas before the stream is cut', async ({ sandbox }) => {
 })
 
 test('gives up if the first token is slow', async ({ sandbox }) => {
-  sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', firstEventMs: '3s' } })
+  sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', firstToken: '3s' } })
   const signal = AbortSignal.timeout(50)
   const stream = await client.responses.create({ ...body, stream: true }, { signal })
   for await (const _event of stream) throw new Error('too early')

@@ -28,7 +28,7 @@ test('retries after two failures', async () => {
 })
 
 test('notices a stream that ends early', async () => {
-  gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 } })
+  gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 3 } })
   const stream = await openai().responses.create({ model: 'aurora/dawn-2', input: 'Hello', stream: true })
   const types: string[] = []
   for await (const event of stream) types.push(event.type)

@@ -27,7 +27,7 @@ test('restores a snapshot', async () => {
 
 test('advances the clock', async () => {
   using sandbox = gateway.createSandbox()
-  sandbox.use({ on: '*', during: { fromMs: '1m' }, fault: { name: 'status', status: 503 } })
+  sandbox.use({ on: '*', during: { from: '1m' }, fault: { name: 'status', status: 503 } })
   const headers = { authorization: `Bearer ${sandbox.apiKey}` }
   const ask = () => gateway.fetch('https://gateway.example/api/v1/providers', { headers })
 

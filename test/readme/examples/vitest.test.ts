@@ -20,7 +20,7 @@ test('retries after two failures', async ({ sandbox }) => {
 })
 
 test('notices a stream that ends early', async ({ sandbox }) => {
-  sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 } })
+  sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 3 } })
 
   const stream = await client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?', stream: true })
   const types: string[] = []

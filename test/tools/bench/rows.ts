@@ -18,7 +18,7 @@ const words = Array.from({ length: 200 }, (_, index) => `word${index % 10}`).joi
 const tellStory = {
   scenarios: [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words } }] }],
 }
-const slowly = { name: 'slow-stream', firstEventMs: 0, everyMs: 50 }
+const slowly = { name: 'slow-stream', firstToken: 0, perToken: 50 }
 const tellSlowly = {
   scenarios: [
     { name: 'slow', rules: [{ on: 'createResponse', reply: { text: words.slice(0, 120) }, fault: slowly }] },

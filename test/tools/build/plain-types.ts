@@ -207,19 +207,19 @@ async function documentedTypes(): Promise<[name: string, text: string][]> {
     [
       'DerivedMethods',
       write(
-        'DerivedMethods<Bodies extends object>',
+        'DerivedMethods<RequestBodies extends object>',
         'sandbox/sandbox.ts',
         Object.keys(remoteMethods.sandbox),
-        promised('Sandbox<Bodies>'),
+        promised('Sandbox<RequestBodies>'),
       ),
     ],
     [
       'DerivedJournal',
       write(
-        'DerivedJournal<Bodies extends object>',
+        'DerivedJournal<RequestBodies extends object>',
         'journal/journal.ts',
         journal,
-        promised('Journal<Bodies>'),
+        promised('Journal<RequestBodies>'),
       ),
     ],
   ]

@@ -12,9 +12,9 @@ const onResponse = (fields: object) => ({ on: 'createResponse', ...fields })
 /** One rule per numeric feature. */
 const rules = [
   onResponse({ rateLimit: { requests: 5, tokens: 9000, per: '1m', by: 'key' } }),
-  onResponse({ when: { call: [3, 9], stream: true }, fault: { name: 'stream-cut', atEvent: 2 } }),
+  onResponse({ when: { call: [3, 9], stream: true }, fault: { name: 'stream-cut', afterEvents: 2 } }),
   onResponse({ after: 1, probability: 0.5, fault: { name: 'slow-body', ms: 50, chunks: 5 } }),
-  onResponse({ during: { fromMs: 10, toMs: 5000 }, times: 2, fault: 'timeout' }),
+  onResponse({ during: { from: 10, to: 5000 }, times: 2, fault: 'timeout' }),
   onResponse({
     sequence: ['pass', { fault: { name: 'bandwidth', bytesPerSecond: 100 } }],
     onEnd: 'repeat-last',

@@ -16,7 +16,7 @@ type IsAffected = (event: TimedEvent, before: TimedEvent | undefined) => boolean
 
 const done = '[DONE]'
 
-const atEvent: Record<string, IsAffected> = {
+const afterEvents: Record<string, IsAffected> = {
   'stream-error-event': ({ name, value }) =>
     /(^|\.)(error|failed)$/.test(name) || Object.hasOwn(Object(value), 'error'),
   'stream-malformed-event': ({ value, data }) => value === undefined && /^[[{]/.test(data) && data !== done,
@@ -50,7 +50,7 @@ export function faultMarks(
   return faults.map((fault) => {
     if (atStart.includes(fault)) return { fault, ms: 0, index: undefined }
     if (atEnd.includes(fault)) return { fault, ms: end, index: undefined }
-    const isAffected = atEvent[fault]
+    const isAffected = afterEvents[fault]
     const found = isAffected ? events.findIndex((event, index) => isAffected(event, events[index - 1])) : -1
     const index = atLastEvent.includes(fault) ? events.length - 1 : found
     return { fault, ms: events[index]?.ms, index: index < 0 ? undefined : index }

@@ -179,11 +179,11 @@ function Active({
                 </td>
                 <td>{rule.on.join(', ')}</td>
                 <td>{effectOf(rule)}</td>
-                <td class="number">{rule.seen}</td>
+                <td class="number">{rule.matched}</td>
                 <td class="number">
-                  {rule.happened === 0 ? <span class="tag warn">unused</span> : rule.happened}
+                  {rule.applied === 0 ? <span class="tag warn">unused</span> : rule.applied}
                 </td>
-                <td class="number">{rule.left ?? 'unlimited'}</td>
+                <td class="number">{rule.remaining ?? 'unlimited'}</td>
               </tr>
             ))}
           </tbody>
