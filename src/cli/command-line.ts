@@ -22,8 +22,8 @@ const lists =
   'Flags for names, files, hosts, origins and groups may be repeated, or take several values separated by commas.'
 
 const examples = `Examples:
-  Start the server and open the console:
-  $ gateway-understudy --open
+  Run a command whose OpenAI, Anthropic and OpenRouter clients use the mock:
+  $ gateway-understudy run -- npm test
 
   Simulate rate limits, with the chat and models extensions:
   $ gateway-understudy --scenario rate-limited --extensions chat,models
@@ -63,10 +63,12 @@ async function toProgram(start: Start): Promise<Command> {
     .description('A mock Model Gateway: in memory, offline, deterministic, with faults on demand.')
     .usage('[command] [options]')
     .helpCommand(false)
+    .enablePositionalOptions()
     .version(manifest.version)
     .configureOutput({ outputError: (text, write) => write(`${printable(withHint(oneLine(text)))}\n`) })
     .exitOverride()
   const serve = addServe(program, start)
+  addRun(program, start)
   addValidate(program)
   addScenarios(program)
   for (const { commands } of gatewaySetup.extras) await commands?.(program, gatewaySetup.extras)
@@ -110,20 +112,11 @@ function addServe(program: Command, start: Start): Command {
     )
   addFlags(serve, serverOptions)
   serve
-    .option('--token-file <file>', 'file with the token')
-    .option('--config <file>', 'createGateway options, in a .yaml or .json file')
     .option('--watch', 'reload scenario files when they change')
-    .option('--open', 'open the console in the browser')
     .option('--quiet', 'do not log requests')
     .option('--json', 'print one line of JSON when ready, and log requests on stderr')
     .option('--stop-on-stdin-close', 'stop when stdin closes, as it does when the parent process exits')
-    .optionsGroup('Behaviour:')
-    .option(
-      '--scenario <names|files>',
-      'scenarios to activate: bundled names, or .yaml or .json files',
-      parserOf(gatewayOptions.scenarios, '--scenario'),
-    )
-  addFlags(serve, optionsOf(gatewaySetup.extras))
+  addBehaviour(serve)
   serve.allowExcessArguments().action(async () => {
     const [word] = serve.args
     if (word !== undefined) unknownCommand(program, word)
@@ -131,6 +124,34 @@ function addServe(program: Command, start: Start): Command {
     await command.serve(serve, start)
   })
   return readEnvironment(serve)
+}
+
+function addRun(program: Command, start: Start): void {
+  const run = program
+    .command('run')
+    .usage('[options] -- <command>')
+    .description('Run a command whose SDKs use a new server, and print what it called.')
+    .argument('<command...>')
+    .passThroughOptions()
+    .addHelpText('after', `\n${environmentHelp}`)
+  addBehaviour(run)
+  readEnvironment(run).action(async (words: string[]) => {
+    const { runWithServer } = await import('./run-command.ts')
+    await runWithServer(run, words, start)
+  })
+}
+
+/** Adds the flags that set options of the gateway. */
+function addBehaviour(command: Command): void {
+  command
+    .optionsGroup('Behaviour:')
+    .option('--config <file>', 'createGateway options, in a .yaml or .json file')
+    .option(
+      '--scenario <names|files>',
+      'scenarios to activate: bundled names, or .yaml or .json files',
+      parserOf(gatewayOptions.scenarios, '--scenario'),
+    )
+  addFlags(command, optionsOf(gatewaySetup.extras))
 }
 
 function addValidate(program: Command): void {

@@ -1,7 +1,6 @@
 /**
  * `serve`: runs the server until a signal stops it.
  */
-import { readFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { optionsOf } from '../gateway/extra.ts'
@@ -16,9 +15,8 @@ import { gatewaySetup } from '../setup.ts'
 import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
 import { readFlags, withFlags } from './flags.ts'
 import { toLinePrinter } from './line-printer.ts'
-import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
-import { consoleUrl, highlight, readyLine, readyText, type Started } from './ready.ts'
+import { highlight, readyLine, readyText, type Started } from './ready.ts'
 import { requestLineText } from './request-line-text.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
@@ -26,12 +24,10 @@ import { watchScenarios } from './watch-scenarios.ts'
 interface ServeFlags {
   port: number
   scenario?: string[]
-  tokenFile?: string
   watch?: true
   quiet?: true
   json?: true
   stopOnStdinClose?: true
-  open?: true
   config?: string
 }
 
@@ -46,10 +42,9 @@ const graceMs = 5000
 export async function serve(command: Command, start: Start): Promise<void> {
   const flags: ServeFlags = command.opts()
   const settings: ListenOptions = readFlags(command, serverOptions)
-  const token = settings.token ?? (await readToken(flags.tokenFile))
+  const { token } = settings
   const { gateway, files } = createGateway(command)
   const hasConsole = settings.console !== false && gateway.extras.some(({ name }) => name === 'console')
-  if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
   // With --json, only the ready line is printed to stdout.
   const printLine = toLinePrinter(flags.json ? printError : print)
   const onRequest = (line: RequestLine) => {
@@ -57,7 +52,7 @@ export async function serve(command: Command, start: Start): Promise<void> {
   }
   const server = await start({
     ...settings,
-    ...{ gateway, token, port: flags.port, console: hasConsole },
+    ...{ gateway, port: flags.port, console: hasConsole },
     onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error: Error) => {
     throw new UsageError(withFlags(error.message.replace(/^startServer: /, ''), serverOptions))
@@ -83,21 +78,10 @@ export async function serve(command: Command, start: Start): Promise<void> {
       readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }),
       highlight,
     )
-  if (flags.open) openPage(consoleUrl(server), printLine)
 }
 
-/** Reads a token from a file, such as a mounted secret. */
-async function readToken(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--token-file ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
-  })
-  const token = text.trim()
-  if (/^\S+$/.test(token)) return token
-  throw new UsageError(`--token-file ${file}: the token must have at least one character and no spaces`)
-}
-
-function createGateway(command: Command) {
+/** Creates the gateway that the flags and the configuration file describe. */
+export function createGateway(command: Command) {
   const { config, scenario = [] }: ServeFlags = command.opts()
   const options: GatewayOptionsInput = config === undefined ? {} : readConfig(config)
   const scenarios = [...(options.scenarios ?? []), ...scenario] as InitialScenario[]

@@ -19,6 +19,7 @@ import type {
   SandboxSnapshot,
   ScenarioOrRule,
 } from '../sandbox/sandbox-options.ts'
+import { type SdkEnvironment, sdkEnvironment } from '../sandbox/sdk-environment.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
 import type { TurnInput } from '../scenarios/script.ts'
 import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
@@ -101,6 +102,11 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
     }
     this.clock = named(clock, 'clock.')
     refuseGuesses(this.clock, 'clock')
+  }
+
+  /** Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. */
+  env(): SdkEnvironment {
+    return sdkEnvironment(this)
   }
 
   /**

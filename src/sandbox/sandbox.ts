@@ -27,6 +27,7 @@ import type { GatewayOptions } from './options.ts'
 import type { SandboxClock, SandboxSnapshot, ScenarioOrRule } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 import type { Sandboxes } from './sandboxes.ts'
+import { type SdkEnvironment, sdkEnvironment } from './sdk-environment.ts'
 
 export interface SandboxSetup {
   readonly id: string
@@ -122,6 +123,16 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
    */
   get baseUrl(): string {
     return this.#setup.host.baseUrlOf(this.id)
+  }
+
+  /**
+   * Returns base URLs and API keys for SDKs that read them from the environment, such as `OPENAI_BASE_URL`. Throws if
+   * the gateway has neither a server nor an interception.
+   *
+   * @example spawn('node', ['app.mjs'], { env: { ...process.env, ...sandbox.env() } })
+   */
+  env(): SdkEnvironment {
+    return sdkEnvironment(this)
   }
 
   /** Seed for all generated data. */

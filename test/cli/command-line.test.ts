@@ -104,18 +104,10 @@ describe('serve', () => {
     }
   })
 
-  it('reads the token from a file and trims the line break', async () => {
-    await write('token', 'from-a-file\n')
-    expect(await optionsOf('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
-    expect(await exit('--token-file', '@nothing')).toBe(2)
-    expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
-  })
-
   it('listens on port 4141 with seed 1 and no scenarios by default', async () => {
     for (const args of [[], ['serve']]) {
       expect(await optionsOf(...args)).toMatchObject({
         port: 4141,
-        token: undefined,
         options: { seed: 1 },
         scenarios: [],
       })
@@ -317,7 +309,6 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     ],
     [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['--config', '@seed.yaml', '--scenario', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
-    [['--open', '--no-console'], '--open cannot be combined with --no-console'],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak'; did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
     [['--config', '@large.json'], '@large.json: is 64 MB; the maximum is 64 MB'],

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -249,27 +249,47 @@ function suite(program: () => string): void {
     expect(performance.now() - signalledAt).toBeLessThan(2500)
   })
 
-  it.runIf(process.platform === 'linux')('serve --open opens the console', async () => {
-    const programs = join(folder, 'programs')
-    await mkdir(programs)
-    await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
-    await chmod(join(programs, 'xdg-open'), 0o755)
-    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`)
-    const url = await ready(run(['--port', '0', '--open']))
-    vi.unstubAllEnvs()
-    const opened = () => readFile(join(folder, 'opened'), 'utf8').catch(() => '')
-    await vi.waitUntil(async () => (await opened()).endsWith('\n'), { timeout, interval: 10 })
-    expect(await opened()).toBe(`${url}/__understudy/\n`)
-  })
-
   it('serve includes the console unless --no-console is set', async () => {
     const url = await ready(run(['--port', '0']))
     expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
     const without = run(['--port', '0', '--no-console'])
     expect((await fetch(`${await ready(without)}/__understudy/`)).status).toBe(404)
     expect(without.stdout).not.toContain('console')
-    const both = run(['--open', '--no-console'])
-    expect(await both.exit).toBe(2)
-    expect(both.stderr).toContain('--open cannot be combined with --no-console')
+  })
+
+  it("run gives the command's SDKs a server, passes its exit code on, and prints what it called", async () => {
+    await write(
+      'app.mjs',
+      `const { OPENAI_BASE_URL: url, OPENAI_API_KEY: key, ANTHROPIC_BASE_URL: other } = process.env
+      const send = (path) => fetch(url + path, { headers: { authorization: 'Bearer ' + key } }).then(({ status }) => status)
+      console.log(other + '/v1' === url, await send('/providers'), await send('/providers?x=1'), await send('/nothing'), ...process.argv.slice(2))
+      process.exit(7)`,
+    )
+    const command = run(['run', '--scenario', 'flaky', '--', process.execPath, 'app.mjs', '--port'])
+    expect(await command.exit).toBe(7)
+    expect(command.stdout).toBe('true 503 503 404 --port\n')
+    expect(command.stderr).toMatch(
+      /^\[understudy\] 3 calls:\n {2}2 × GET \/api\/v1\/providers 503\n {2}1 × GET \/api\/v1\/nothing 404: .+\n$/,
+    )
+  })
+
+  it.each([
+    ['no-such-command', 2, /^error: Cannot run 'no-such-command': no such command\n$/],
+    [process.execPath, 0, /^\[understudy\] No calls\. The command's clients must use OPENAI_BASE_URL, /],
+  ])('run %s exits with %i', async (program, code, message) => {
+    const command = run(['run', '--', program, '-e', '0'])
+    expect(await command.exit).toBe(code)
+    expect(command.stderr).toMatch(message)
+  })
+
+  it('run forwards signals to the command', async () => {
+    const wait =
+      "process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')"
+    const command = run(['run', '--', process.execPath, '-e', wait])
+    await command.until(/up/)
+    command.child.kill('SIGTERM')
+    expect(await command.exit).toBe(3)
+    const killed = run(['run', '--', process.execPath, '-e', "process.kill(process.pid, 'SIGKILL')"])
+    expect(await killed.exit).toBe(128 + 9)
   })
 }

@@ -1,13 +1,12 @@
 /** Tests the command `serve` after the server has started: its output, and its reaction to signals. */
 import { unwatchFile } from 'node:fs'
-import { chmod, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { scenarioFiles } from '../../src/cli/config-file.ts'
 import { withFlags } from '../../src/cli/flags.ts'
-import { openPage } from '../../src/cli/open-page.ts'
 import { prepareLater } from '../../src/cli/prepare.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { watchScenarios } from '../../src/cli/watch-scenarios.ts'
@@ -16,7 +15,6 @@ import { optionsOf } from '../../src/gateway/extra.ts'
 import type { CallListener } from '../../src/journal/call-record.ts'
 import { gatewaySetup } from '../../src/setup.ts'
 import { call } from '../call.ts'
-import { hasExtra } from '../has-extra.ts'
 
 let stdout: string
 let handlers: Map<string, () => Promise<void>>
@@ -72,43 +70,6 @@ async function temporaryFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true }))
   return folder
 }
-
-/** Replaces the browser on Linux with a script that writes its process, its process group and its arguments to a file. */
-async function fakeBrowser() {
-  const folder = await temporaryFolder()
-  const output = join(folder, 'output')
-  const script = `#!/bin/sh\nread -r pid _ _ _ group _ < /proc/$$/stat\necho "$pid $group $*" > ${output}\n`
-  await writeFile(join(folder, 'xdg-open'), script)
-  await chmod(join(folder, 'xdg-open'), 0o755)
-  vi.stubEnv('PATH', folder)
-  onTestFinished(() => void vi.unstubAllEnvs())
-  return { read: () => readFile(output, 'utf8').catch(() => '') }
-}
-
-describe.skipIf(process.platform !== 'linux')('openPage()', () => {
-  it('opens a URL in a browser that outlives the process', async () => {
-    const { read } = await fakeBrowser()
-    const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
-    const before = children()
-    const print = vi.fn()
-    openPage('http://localhost:4141/', print)
-    expect(children()).toBe(before)
-    await expect.poll(read).toMatch(/\n$/)
-    const [pid, group, ...args] = (await read()).trim().split(' ')
-    expect([group, args]).toEqual([pid, ['http://localhost:4141/']])
-    expect(print).not.toHaveBeenCalled()
-  })
-
-  it('prints a line if there is no browser', async () => {
-    vi.stubEnv('PATH', await temporaryFolder())
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const lines: string[] = []
-    await new Promise<void>((resolve) => {
-      openPage('http://localhost:4141/', (line) => resolve(void lines.push(line)))
-    })
-    expect(lines).toEqual(['Cannot open a browser: visit http://localhost:4141/'])
-  })
-})
 
 describe('prepareLater()', () => {
   it('compiles schemas when no request is open, and stops after an interval without requests', async () => {
@@ -228,12 +189,6 @@ describe('serve', () => {
     await serve('--json', '--scenario', file, '--watch')
     expect(count()).toBe(before + 1)
     unwatchFile(file)
-  })
-
-  it.runIf(process.platform === 'linux' && hasExtra('console'))('opens the console with --open', async () => {
-    const { read } = await fakeBrowser()
-    await serve('--json', '--open')
-    await expect.poll(read).toContain('http://localhost:4141/__understudy/')
   })
 
   it('stops when stdin closes, with --stop-on-stdin-close', async () => {

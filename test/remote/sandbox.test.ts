@@ -3,6 +3,10 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import Anthropic from '@anthropic-ai/sdk'
+import { OpenRouter } from '@openrouter/sdk'
+import { resetEnv } from '@openrouter/sdk/lib/env.js'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GatewayOptions, RequestBodies, SandboxOptions } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -71,6 +75,19 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
     beforeEach(async () => {
       sandbox = await create()
+    })
+
+    it("env() sends the requests of the SDKs' default clients to the sandbox", async () => {
+      for (const [name, value] of Object.entries(sandbox.env())) vi.stubEnv(name, value)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      resetEnv()
+      const model = 'aurora/dawn-2'
+      await new OpenAI().responses.create({ model, input: 'Hello' })
+      const messages = [{ role: 'user' as const, content: 'Hello' }]
+      await new Anthropic().messages.create({ model, messages, max_tokens: 100 }).catch(() => {})
+      await new OpenRouter().models.list().catch(() => {})
+      const paths = (await sandbox.journal.entries()).map(({ path }) => path.replace(/.*\/api\//, ''))
+      expect(paths).toEqual(['v1/responses', 'v1/messages', 'v1/models'])
     })
 
     describe('creation and disposal', () => {

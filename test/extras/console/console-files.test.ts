@@ -21,9 +21,6 @@ async function filesOf(): Promise<string[]> {
 it('serve starts the console unless --no-console is set', async () => {
   expect((await runCommand()).started).toMatchObject({ console: true })
   expect((await runCommand('--no-console')).started).toMatchObject({ console: false })
-  const { code, stderr } = await runCommand('--open', '--no-console')
-  expect(code).toBe(2)
-  expect(stderr).toContain('--open cannot be combined with --no-console')
 })
 
 describe('GET /', () => {

@@ -1,0 +1,81 @@
+/** `run`: starts a server, runs a command whose SDKs use it, and prints what the command called. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import type { Command } from 'commander'
+import { calls } from '../journal/journal-text.ts'
+import { printable, printError } from '../lib/print.ts'
+import { UsageError } from '../lib/usage-error.ts'
+import { sdkEnvironment } from '../sandbox/sdk-environment.ts'
+import type { RequestLine } from '../server/request-line.ts'
+import { createGateway, type Start } from './serve-command.ts'
+
+/** Maximum number of different calls to list. */
+const maxListed = 10
+
+/** Sets `process.exitCode` to the command's exit code, or to 128 plus the number of the signal that ended it. */
+export async function runWithServer(
+  command: Command,
+  [program = '', ...args]: readonly string[],
+  start: Start,
+): Promise<void> {
+  const { gateway } = createGateway(command)
+  const received: RequestLine[] = []
+  const onRequest = (line: RequestLine) => {
+    if (!line.path.startsWith('/__understudy')) received.push(line)
+  }
+  const server = await start({ gateway, onRequest })
+  const [apiKey = gateway.sandboxes.default.apiKey] = gateway.options.apiKeys ?? []
+  const sdks = sdkEnvironment({ baseUrl: server.baseUrl, apiKey })
+  const env = { ...process.env, ...sdks, UNDERSTUDY_URL: server.url }
+  try {
+    process.exitCode = await exitCodeOf(program, args, env)
+  } finally {
+    await server.close(0)
+  }
+  printError(printable(summaryOf(received, Object.keys(sdks))))
+}
+
+async function exitCodeOf(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  // On Windows, `npm` and `npx` are scripts, which only a shell can run.
+  const isWindows = process.platform === 'win32'
+  const child = isWindows
+    ? spawn([program, ...args].map((word) => JSON.stringify(word)).join(' '), {
+        stdio: 'inherit',
+        env,
+        shell: true,
+      })
+    : spawn(program, args, { stdio: 'inherit', env })
+  const forward = (signal: NodeJS.Signals) => {
+    // A terminal sends SIGINT to the command, too.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, forward)
+  try {
+    const [code, signal]: [number | null, NodeJS.Signals | null] = (await once(child, 'exit')) as never
+    return code ?? 128 + constants.signals[signal as NodeJS.Signals]
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(`Cannot run '${program}': ${code === 'ENOENT' ? 'no such command' : message}`)
+  } finally {
+    for (const signal of signals) process.off(signal, forward)
+  }
+}
+
+/** Counts equal calls: `2 × POST /api/v1/responses 200`. */
+function summaryOf(received: readonly RequestLine[], variables: readonly string[]): string {
+  if (received.length === 0)
+    return `[understudy] No calls. The command's clients must use ${variables.filter((name) => name.endsWith('URL')).join(', ')}.`
+  const texts = received.map(({ method, path, status, reason }) => {
+    const [route] = path.split('?', 1)
+    return `${method} ${route} ${status || 'no answer'}${reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`}`
+  })
+  const counts = [...Map.groupBy(texts, (text) => text)]
+    .map(([text, { length }]) => ({ text, count: length }))
+    .sort((left, right) => right.count - left.count)
+  const lines = counts.slice(0, maxListed).map(({ text, count }) => `  ${count} × ${text}`)
+  const rest = counts.slice(maxListed).reduce((sum, { count }) => sum + count, 0)
+  if (rest > 0) lines.push(`  … ${calls(rest)} more`)
+  return `[understudy] ${calls(received.length)}:\n${lines.join('\n')}`
+}
