@@ -69,6 +69,16 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias },
+        test: {
+          name: 'specified',
+          testTimeout: 15_000,
+          include: ['test/operations/**/*.test.ts'],
+          setupFiles: ['test/only-specified.ts'],
+          env: { UNDERSTUDY_TEST_ONLY_SPECIFIED: '1' },
+        },
+      },
+      {
         test: {
           name: 'slow',
           include: slow,

@@ -25,14 +25,13 @@ export const assumptions = {
     choice: '401; any key is accepted unless `apiKeys` lists the valid ones, or the sandbox manages keys',
   },
   unknownPath: {
-    about: 'Operations that the specification names but does not describe',
-    choice:
-      '404 for a path that the specification does not describe, 405 with `Allow` for another method of a described path',
+    about: 'Paths without an operation',
+    choice: '404 for an unknown path, 405 with `Allow` for another method of a known path',
   },
   extension: {
-    about: 'Operations that the specification names but does not describe, if an extension implements them',
+    about: 'Operations that the specification does not describe',
     choice:
-      'compatible with published clients; disabled unless `extensions` names the group; text, tokens and citations are the same as in POST /responses',
+      'compatible with published clients, and omitted with `onlySpecified`; text, tokens and citations are the same as in POST /responses',
   },
   documentSample: {
     about: 'Operations that the specification does not describe, if an OpenAPI document describes them',

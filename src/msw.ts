@@ -19,7 +19,6 @@ import {
 } from './delivery/intercept-destination.ts'
 import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
-import { extensionHint } from './gateway/extra.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import type { GatewayError } from './http/errors.ts'
 import { inCall } from './lib/call-names.ts'
@@ -63,11 +62,8 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
       throw new TypeError(
         `handlers() expects ids, as in handlers(gateway, 'createResponse'), got ${shown(id)}`,
       )
-    const hint = extensionHint(id, gateway.knownExtras)
     if (!operations.includes(id))
-      throw new TypeError(
-        `handlers: unknown operation '${id}'${hint ? `; ${hint}` : didYouMean(id, operations)}`,
-      )
+      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, operations)}`)
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))

@@ -1,6 +1,6 @@
 /** Everything that spans the core and the extras: what entries give their gateways, and public types. */
 import { extras } from './extras/index.ts'
-import { type AnyExtra, type BodiesOf, extensionsIn, type OptionsOf } from './gateway/extra.ts'
+import { type AnyExtra, type BodiesOf, type OptionsOf, operationsOutside } from './gateway/extra.ts'
 import { readDataFile } from './lib/data-file.ts'
 import type { AnyOperation } from './operation.ts'
 import { operations, type SpecifiedBodies } from './operations/index.ts'
@@ -11,10 +11,10 @@ export const gatewaySetup = {
   files: readDataFile,
 }
 
-/** The specification's operations and all extensions. */
+/** The specification's operations and those that extras add. */
 export const everyOperation: readonly AnyOperation[] = [
   ...operations,
-  ...extensionsIn(gatewaySetup.extras).flatMap(([, group]) => group),
+  ...operationsOutside(gatewaySetup.extras),
 ]
 
 type ExtraOptions = OptionsOf<(typeof extras)[number]>
@@ -24,7 +24,7 @@ export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
 type ExtraBodies = BodiesOf<(typeof extras)[number]>
 
-/** Request bodies by operation id, including extensions. `undefined` for operations without a body. */
+/** Request bodies by operation id, including those outside the specification. `undefined` for operations without a body. */
 export interface RequestBodies extends SpecifiedBodies, ExtraBodies {}
 
 /** Operation ids: `listProviders`, `updateWorkspace`, … */

@@ -19,14 +19,14 @@ import type { Start } from './serve-command.ts'
 
 /** Explains flags of lists. */
 const lists =
-  'Flags for names, files, hosts, origins and groups may be repeated, or take several values separated by commas.'
+  'Flags for names, files, hosts and origins may be repeated, or take several values separated by commas.'
 
 const examples = `Examples:
   Run a command whose OpenAI, Anthropic and OpenRouter clients use the mock:
   $ gateway-understudy run -- npm test
 
-  Simulate rate limits, with the chat and models extensions:
-  $ gateway-understudy --scenario rate-limited --extensions chat,models
+  Simulate rate limits:
+  $ gateway-understudy --scenario rate-limited
 
   Accept requests from other machines, as in a container:
   $ gateway-understudy --host 0.0.0.0 --port 8080 --token "$TOKEN" --allowed-host mock-gateway

@@ -8,7 +8,7 @@ import { describe, type Option, type Options } from '../sandbox/option.ts'
 /** Adds a flag for each option that declares one. */
 export function addFlags(command: Command, options: Options): void {
   for (const { option, flag } of flagged(options))
-    command.addOption(flag.negate ? flag : flag.argParser(parserOf(option, flag.long)))
+    command.addOption(flag.required ? flag.argParser(parserOf(option, flag.long)) : flag)
 }
 
 /** Returns the options that flags or environment variables set. */

@@ -153,7 +153,7 @@ export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): Misdirect
       `the gateway's operations are under ${below}, so check the client's base URL`,
     )
   }
-  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations, gateway.knownExtras)
+  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
   return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 

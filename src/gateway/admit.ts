@@ -21,10 +21,9 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
 }
 
 /** Throws 404 for an unknown path, and 405 with `Allow` for a known path's unsupported method. */
-function route({ router, knownExtras }: GatewayCore, record: CallRecord<SandboxState>): void {
+function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
   const { method, route: path } = record
-  const notFound = () =>
-    new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations, knownExtras)}`)
+  const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
   if (path === undefined) throw notFound()
   const { operation, params, allow } = router.find(method, path)
   if (!operation && !record.state.rules.has(`${method} ${path}`))

@@ -9,7 +9,7 @@ import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import type { Options } from '../sandbox/option.ts'
-import { type ExtensionName, gatewayOptions } from '../sandbox/options.ts'
+import { gatewayOptions } from '../sandbox/options.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
@@ -17,8 +17,6 @@ import type { ScenarioInput } from '../scenarios/scenario.ts'
 
 /**
  * Declares an extra. Every entry point loads the declaring module, so the module imports optional code lazily.
- *
- * An extra with a list of operations is enabled by its name in the `extensions` option. Any other is always enabled.
  *
  * @typeParam Input Options as users write them.
  */
@@ -61,7 +59,10 @@ type Intersection<Wrapped extends [object]> = (
 
 /** The parts of an extra that a gateway uses. */
 export interface Extra {
-  /** Additional operations, or a function that returns them from the existing ones. @internal */
+  /**
+   * Additional operations, which `onlySpecified` omits, or a function that returns operations that the user asked for
+   * from the existing ones. @internal
+   */
   readonly operations?:
     | readonly AnyOperation[]
     | ((existing: readonly AnyOperation[]) => readonly AnyOperation[])
@@ -109,8 +110,6 @@ export interface Site {
 export interface Dialect {
   /** Vendor name. */
   readonly name: string
-  /** Extensions enabled by the dialect. Default: none. */
-  readonly extensions?: readonly ExtensionName[]
   /** Comment sent before a stream's first event. Default: none. */
   readonly comment?: string
   /** Translates a request before validation. */
@@ -160,20 +159,7 @@ export function optionsOf(extras: readonly AnyExtra[]): Options {
   return Object.assign({}, gatewayOptions, ...extras.map(({ options }) => options))
 }
 
-/** Returns the operations of the extras that the `extensions` option enables, by name. */
-export function extensionsIn(
-  extras: readonly AnyExtra[],
-): [name: string, operations: readonly AnyOperation[]][] {
-  return extras.flatMap(({ name, operations }) =>
-    typeof operations === 'object' ? [[name, operations] as [string, readonly AnyOperation[]]] : [],
-  )
-}
-
-/** Explains how to enable an extra's operation. Returns undefined for any other id. */
-export function extensionHint(id: string, extras: readonly AnyExtra[]): string | undefined {
-  const [name] =
-    extensionsIn(extras).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
-  return (
-    name && `it belongs to the '${name}' extension: enable it with createGateway({ extensions: ['${name}'] })`
-  )
+/** Returns the operations that extras add to the specification's. */
+export function operationsOutside(extras: readonly AnyExtra[]): AnyOperation[] {
+  return extras.flatMap(({ operations }) => (typeof operations === 'object' ? operations : []))
 }

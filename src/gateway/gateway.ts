@@ -4,7 +4,7 @@
 import { invalidRequest } from '../http/errors.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import type { AnyOperation } from '../operation.ts'
-import { customOperation } from '../operations/custom-operation.ts'
+import { conflicts, customOperation } from '../operations/custom-operation.ts'
 import { operations as specified } from '../operations/index.ts'
 import { collections } from '../resources/collections.ts'
 import { assertObject, readOptions } from '../sandbox/option.ts'
@@ -14,7 +14,7 @@ import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type ReadOptions, readScenario } from '../scenarios/read-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { type AnyExtra, type Dialect, type Extra, extensionHint, extensionsIn, optionsOf } from './extra.ts'
+import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
 
 /** Parts of a gateway that entry points add to the core. */
@@ -31,15 +31,13 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   /** @internal */
   readonly operations: readonly AnyOperation[]
   /** Operations outside the specification. @internal */
-  readonly extensions: ReadonlySet<AnyOperation>
+  readonly outside: ReadonlySet<AnyOperation>
   /** @internal */
   readonly router: Router
   /** Extras that the options use. @internal */
   readonly extras: readonly AnyExtra[]
   /** A vendor's variant of the API; undefined for the API in the specification. @internal */
   readonly dialect: Dialect | undefined
-  /** If true, clients may send their key as `x-api-key`. @internal */
-  readonly takesKeyHeader: boolean
   /** @internal */
   readonly sandboxes: Sandboxes
   /** @internal */
@@ -47,8 +45,6 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
   readonly #reading: ReadOptions
-  /** All available extras, used or not. @internal */
-  readonly knownExtras: readonly AnyExtra[]
 
   static {
     nameCalls(GatewayCore, ['createSandbox'])
@@ -56,23 +52,23 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
 
   /** Throws a one-line error if an option, scenario or fixture is invalid. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
-    const { extras: knownExtras = [], files } = setup
-    const checked = readOptions(optionsOf(knownExtras), options, 'createGateway') as GatewayOptions
-    const created = knownExtras.map((extra) => ({ ...extra, ...extra.create?.(checked) }))
+    const { extras: available = [], files } = setup
+    const checked = readOptions(optionsOf(available), options, 'createGateway') as GatewayOptions
+    const created = available.map((extra) => ({ ...extra, ...extra.create?.(checked) }))
     const dialect = created.find((extra) => extra.dialect)?.dialect
-    const active: readonly string[] = [...checked.extensions, ...(dialect?.extensions ?? [])]
-    const extras = created.filter(
-      ({ name, operations }) => !Array.isArray(operations) || active.includes(name),
+    const extras = created.filter(({ operations }) => !(checked.onlySpecified && Array.isArray(operations)))
+    const custom: AnyOperation[] = []
+    for (const declaration of checked.operations)
+      custom.push(customOperation(declaration, [...specified, ...custom]))
+    const outside = operationsOutside(extras).filter(
+      (each) => !custom.some((other) => conflicts(each, other)),
     )
-    const outside = extensionsIn(extras).flatMap(([, group]) => group)
-    const operations = [...specified, ...outside]
-    for (const declaration of checked.operations) operations.push(customOperation(declaration, operations))
+    const operations = [...specified, ...outside, ...custom]
     for (const { operations: toOperations } of extras)
       if (typeof toOperations === 'function') operations.push(...toOperations(operations))
     const reading: ReadOptions = {
       operations,
-      howToEnable: (id) => extensionHint(id, knownExtras),
-      formats: knownExtras.flatMap((extra) => extra.readScenario ?? []),
+      formats: available.flatMap((extra) => extra.readScenario ?? []),
     }
     const read = (input: unknown): Scenario => readScenario(input, { ...reading, files })
     const scenarios = checked.scenarios.map((input, scenario) => {
@@ -94,14 +90,12 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     this.dialect = dialect
     this.operations = operations
     this.#reading = reading
-    this.extensions = new Set(outside)
+    this.outside = new Set(outside)
     this.router = new Router(operations)
-    this.takesKeyHeader = active.includes('messages')
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.answer = extras.find((extra) => extra.answer)?.answer
     for (const { listener } of extras) if (listener) sandboxes.listeners.add(listener)
-    this.knownExtras = knownExtras
     this.sandboxes = sandboxes
   }
 

@@ -31,7 +31,7 @@ interface Request {
 
 /** Handles a request. The returned record includes the reply. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
-  const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
+  const caller = locate(gateway, call)
   const record = new CallRecord(caller.sandbox.state, call, call.rejection ? undefined : caller.route)
   if (call.warning !== undefined) record.warn(call.warning)
   const admissionError = call.rejection ?? admit(gateway, caller, record)
@@ -97,7 +97,7 @@ async function makeReply(request: Request, effect: Effect): Promise<Made> {
 
   const context = await checkRequest(operation, record, { script, stream, dialect, conversation })
   const { assumes, writes } = operation
-  if (gateway.extensions.has(operation)) record.assume('extension')
+  if (gateway.outside.has(operation)) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)
   const resolve = () => operation.resolve(context)
   const resolved = await (writes ? record.state.database.write(resolve) : resolve())

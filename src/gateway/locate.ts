@@ -1,8 +1,8 @@
 /** Step 3: finds a call's sandbox by path, key or async context, in this order. Falls back to the default sandbox. */
 import { GatewayError } from '../http/errors.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Call } from './call.ts'
+import type { GatewayCore } from './gateway.ts'
 
 export interface Caller {
   /** Path relative to the base URL; undefined if the path is outside it. */
@@ -21,17 +21,12 @@ export interface Caller {
   readonly gone: GatewayError | undefined
 }
 
-/**
- * @param takesKeyHeader If true, `x-api-key` is accepted instead of a bearer key, because clients of POST /messages
- * send it.
- */
 export function locate(
-  sandboxes: Sandboxes,
+  { sandboxes, options }: GatewayCore,
   { path, headers, sandbox: current }: Call,
-  takesKeyHeader: boolean,
 ): Caller {
   const { route, sandboxId: idInPath } = readAddress(path)
-  const keyHeader = takesKeyHeader ? headers['x-api-key'] : undefined
+  const keyHeader = options.onlySpecified ? undefined : headers['x-api-key']
   const authorization = headers['authorization'] ?? (keyHeader && `Bearer ${keyHeader}`)
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)

@@ -6,7 +6,6 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { truncate } from '../lib/one-line.ts'
 import { type AnyOperation, shapeOf } from '../operation.ts'
-import { type AnyExtra, extensionsIn } from './extra.ts'
 
 export interface RouteMatch {
   /** The operation; undefined if no operation has this path and method. */
@@ -110,15 +109,10 @@ type Unrouted = Pick<CallRecord, 'method' | 'path' | 'route'>
 /**
  * Explains an unknown path, in one line without a full stop.
  *
- * @param operations Enabled operations.
- * @param extras All available extras.
+ * @param operations The gateway's operations.
  * @example no operation handles GET /provider. Did you mean GET /providers?
  */
-export function unknownPath(
-  { method, path, route }: Unrouted,
-  operations: readonly AnyOperation[],
-  extras: readonly AnyExtra[],
-): string {
+export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
   const requested = route ?? path
   const problem = `no operation handles ${method} ${truncate(requested, maxPathLength)}`
   const [base = ''] = /^(\/api)?(\/v1)?(?=\/)/.exec(requested) ?? []
@@ -131,14 +125,6 @@ export function unknownPath(
   const match = preferMethod(operationsAt(bare, operations), method)
   if (match) return `${problem}${why}. Did you mean ${format(match)}?`
 
-  for (const [name, group] of extensionsIn(extras)) {
-    const disabled = preferMethod(operationsAt(bare, group), method)
-    if (!disabled) continue
-    const fix = `enable it with createGateway({ extensions: ['${name}'] }) or --extension ${name}`
-    const target = format(disabled)
-    const subject = problem.endsWith(` ${target}`) ? 'It' : target
-    return `${problem}${why}. ${subject} belongs to the '${name}' extension: ${fix}`
-  }
   const near = preferMethod(similarOperations(bare, operations), method)
   if (near) return `${problem}${why}. Did you mean ${format(near)}?`
   if (route === undefined) return problem + outside

@@ -14,7 +14,11 @@ import {
 } from '../operation.ts'
 import { textOperations } from '../scenarios/names.ts'
 
-/** Validates a declaration. Throws a one-line error if it is invalid or conflicts with another operation. */
+/**
+ * Validates a declaration. Throws a one-line error if it is invalid or conflicts with one of the others.
+ *
+ * @param others The specification's operations and other custom ones. A custom operation replaces any other.
+ */
 export function customOperation(input: object, others: readonly AnyOperation[]): AnyOperation {
   const { id } = input as AnyOperation
   const [issue] = Declaration.safeParse(input).error?.issues ?? []
@@ -65,9 +69,16 @@ function withBraces(path: string): string {
 function conflictOf({ id, method, path }: AnyOperation, others: readonly AnyOperation[]): string | undefined {
   if (id === textOperations)
     return `the id '${textOperations}' is reserved: in rules, it means every operation that generates text`
-  if (others.some((other) => other.id === id)) return 'another operation has the same id'
-  const other = others.find((each) => each.method === method && shapeOf(each.path) === shapeOf(path))
+  const other = others.find((each) => conflicts(each, { id, method, path }))
+  if (other?.id === id) return 'another operation has the same id'
   return other && `${method.toUpperCase()} ${path} is already defined by '${other.id}'`
+}
+
+type Named = Pick<AnyOperation, 'id' | 'method' | 'path'>
+
+/** Returns true if two operations have the same id, or the same method and path. */
+export function conflicts(one: Named, other: Named): boolean {
+  return one.id === other.id || (one.method === other.method && shapeOf(one.path) === shapeOf(other.path))
 }
 
 /**

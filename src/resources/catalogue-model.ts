@@ -1,4 +1,4 @@
-// A model in the catalogue, as listed by GET /models. That operation is in an extension, because the specification
+// A model in the catalogue, as listed by GET /models. That operation is in an extra, because the specification
 // names the Models group but defines only embeddings models. A call's cost is computed from the model's prices.
 
 import * as z from 'zod'

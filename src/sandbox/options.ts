@@ -9,10 +9,6 @@ import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { LatencyOption } from './latency.ts'
 import { group, type OptionsInput, type OptionsOutput, option } from './option.ts'
 
-/** Groups of operations that the specification names but does not describe. */
-export const extensionNames = ['chat', 'messages', 'models', 'management'] as const
-export type ExtensionName = (typeof extensionNames)[number]
-
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The part of a custom operation that this layer needs. `src/operations` has the full type. */
@@ -63,14 +59,18 @@ export const gatewayOptions = {
     () => z.number().min(0).max(1e6),
     { default: 1, flag: '--time-scale <factor>' },
   ),
-  extensions: option(
-    `Enabled groups of operations outside the specification: ${extensionNames.join(', ')}.`,
-    () => z.array(z.enum(extensionNames)),
-    { default: [], flag: '--extensions, --extension <groups>' },
+  onlySpecified: option(
+    'If true, only what the specification describes is accepted: its six operations, under `/api/v1`, with a bearer key and models named vendor/model.',
+    () => z.boolean(),
+    { default: false, flag: '--only-specified' },
   ),
-  operations: option('Custom operations, from `defineOperation`.', () => z.array(CustomOperation), {
-    default: [],
-  }),
+  operations: option(
+    'Custom operations, from `defineOperation`. They replace operations outside the specification.',
+    () => z.array(CustomOperation),
+    {
+      default: [],
+    },
+  ),
   scenarios: option(
     'Scenarios active from the start: names, file paths, scenarios or rules.',
     () => z.array(InitialScenario),

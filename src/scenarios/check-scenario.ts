@@ -24,8 +24,6 @@ export interface KnownOperation {
 
 export interface CheckOptions {
   readonly operations: readonly KnownOperation[]
-  /** Explains how to enable an operation that is not in `operations`. Returns undefined for an unknown one. */
-  readonly howToEnable?: (id: string) => string | undefined
 }
 
 /** Returns the scenario with defaults filled in. Throws a `ScenarioError` with all problems if it is invalid. */
@@ -107,7 +105,7 @@ function* ruleProblems(context: RuleContext): Generator<Finding> {
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/(?!api\/v1\/)[^\s?#{}]*$/
 
-function* onProblems({ rule, operations, howToEnable }: RuleContext): Generator<Finding> {
+function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
   for (const [index, on] of [rule.on].flat().entries()) {
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
@@ -115,9 +113,7 @@ function* onProblems({ rule, operations, howToEnable }: RuleContext): Generator<
     const operation = operations.find((each) => matchesPath(each, method, below ?? on))
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
     else if (!on.includes('/')) {
-      const fix = howToEnable?.(on)
-      const hint =
-        fix === undefined ? didYouMean(on, [...operations.map(({ id }) => id), textOperations]) : `; ${fix}`
+      const hint = didYouMean(on, [...operations.map(({ id }) => id), textOperations])
       yield [path, `: unknown operation '${on}'${hint}`]
     } else if (!methodAndPath.test(on)) {
       const example = method && below ? `${method.toUpperCase()} ${below}` : 'POST /chat/completions'

@@ -3,7 +3,7 @@
 /** In a rule's `on`, matches all operations that generate text. No operation may have this id. */
 export const textOperations = 'text'
 
-/** Ids of operations in the specification and in extensions. */
+/** Ids of operations in the specification and outside it. */
 export type KnownOperationId =
   | 'listProviders'
   | 'updateWorkspace'

@@ -73,14 +73,14 @@ describe('serve', () => {
   it('reads flags that are not on the command line from environment variables', async () => {
     vi.stubEnv('UNDERSTUDY_PORT', '9001')
     vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
-    vi.stubEnv('UNDERSTUDY_EXTENSIONS', 'chat,models')
+    vi.stubEnv('UNDERSTUDY_ONLY_SPECIFIED', '1')
     vi.stubEnv('UNDERSTUDY_NO_DEFAULT_SANDBOX', 'true')
     vi.stubEnv('UNDERSTUDY_WATCH', 'false')
     try {
       const { port, allowedHosts, options } = await optionsOf('--port', '9002')
       expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
       expect(options.sandboxes).toMatchObject({ default: false })
-      expect(options.extensions).toEqual(['chat', 'models'])
+      expect(options.onlySpecified).toBe(true)
       vi.stubEnv('UNDERSTUDY_PORT', 'x')
       expect(await exit()).toBe(2)
       expect(stderr).toContain("error: UNDERSTUDY_PORT must be 0 to 65535, got 'x'\n")
@@ -154,14 +154,7 @@ describe('serve', () => {
     [['--allowed-host', 'a,b'], { allowedHosts: ['a', 'b'] }],
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
-    [
-      ['--extension', 'chat,models', '--extension', 'management'],
-      { options: { extensions: ['chat', 'models', 'management'] } },
-    ],
-    [
-      ['--extensions', 'chat,models', '--extension', 'management'],
-      { options: { extensions: ['chat', 'models', 'management'] } },
-    ],
+    [['--only-specified'], { options: { onlySpecified: true } }],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
     [['--no-console'], { console: false }],
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], { tlsCert: 'a.pem', tlsKey: 'b.pem' }],
@@ -286,7 +279,6 @@ describe('invalid input prints one line and sets exit code 2:', () => {
     [['--port', '65536'], '--port must be 0 to 65535, got 65536'],
     [['--port', '-1'], '--port must be 0 to 65535, got -1'],
     [['--port'], "option '--port <number>' argument missing: see --help"],
-    [['--extension'], "option '--extensions, --extension <groups>' argument missing: see --help"],
     [['--token', 'a b'], '--token must be visible ASCII characters without spaces'],
     [['--seed', ''], '--seed must not be empty'],
     [['help', 'scenario'], "Unknown command 'scenario'; did you mean 'scenarios'?"],

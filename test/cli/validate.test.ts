@@ -224,7 +224,7 @@ describe('validateFiles() with fixture files', () => {
   })
 })
 
-// One scenario has rules for several extensions.
+// One scenario has rules for several operations outside the specification.
 const hasExtensions = ['chat', 'messages', 'models'].every(hasExtra)
 
 it.runIf(hasExtensions)('validateFiles() accepts all bundled scenarios and fixtures', async () => {

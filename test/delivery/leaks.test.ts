@@ -55,10 +55,10 @@ const clients: Record<string, (method: string, url: string) => Promise<number>> 
 /** Unmatched requests that appear to be meant for the gateway. */
 const calls: [title: string, line: string][] = [
   ["a vendor's host", 'POST http://api.vendor.example/v1/responses'],
-  ["a vendor's host with /api/v1", 'POST http://vendor.example/api/v1/chat/completions'],
+  ["a vendor's host with /api/v1", 'POST http://vendor.example/api/v1/images/generations'],
   ['a misspelled path', 'GET http://gateway.example/api/v1/provider'],
   ['a base URL without its version', 'POST http://gateway.example/api/v1/v1/responses'],
-  ['a disabled extension', 'POST http://gateway.example/api/v1/chat/completions'],
+  ['an unknown operation', 'POST http://gateway.example/api/v1/images/generations'],
 ]
 
 const baseUrls = [undefined, 'http://gateway.example'] as const

@@ -109,7 +109,6 @@ async function openBench(adapter: Case['adapter']): Promise<Bench> {
   const gateway = createGateway({
     baseUrl,
     limits: { journalEntries: 5 },
-    extensions: ['chat', 'messages'],
   } as object)
   const bench = (entrance: Entrance, close: () => unknown): Bench => ({
     run: (pair, limits) => run(pair, gateway.createSandbox() as Sandbox, entrance, limits),

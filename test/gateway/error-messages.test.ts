@@ -324,7 +324,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   'requests with a field that is not simulated': [
     [
       async () => {
-        const own = createGateway({ extensions: ['chat'] })
+        const own = createGateway()
         const body = { model: 'aurora/dawn-2', n: 2, messages: [{ role: 'user', content: 'Hello' }] }
         await call(own, 'POST /chat/completions', { body: JSON.stringify(body) })
         return `warnings: ${own.journal.entries()[0]?.warnings.length}`
@@ -456,10 +456,6 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "createGateway: options.scenarios must be a list, got 'flaky'; write ['flaky']",
     ],
     [() => create({ scenarios: ['flakey'] }), "Unknown scenario 'flakey'; did you mean 'flaky'?"],
-    [
-      () => create({ extensions: ['chats'] }),
-      "options.extensions[0] must be 'chat', 'messages', 'models' or 'management', got 'chats'; did you mean 'chat'?",
-    ],
     [
       () => create({ baseUrl: 'https://gateway.example' }),
       'options.baseUrl must be a URL that ends in /api/v1',

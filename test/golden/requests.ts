@@ -28,7 +28,8 @@ export interface Group {
 /** Options of each gateway, in addition to the common options. */
 export const gateways = {
   plain: { search: { limitedEngine: 'engine_b' } },
-  full: { extensions: ['chat', 'messages'] },
+  full: {},
+  specified: { onlySpecified: true },
   storing: { storedResponses: true, promptCache: true },
   strict: {
     strict: true,
@@ -167,7 +168,7 @@ export const groups: readonly Group[] = [
     ...lines('GET /embeddings/models', 'GET /presets/email-copywriter', 'HEAD /presets/code-review'),
     ...lines('GET /presets/nobody', 'GET /presets/%E0%A4%A', 'GET /preset/code-review'),
   ]),
-  group('paths', 'plain', [
+  group('paths', 'specified', [
     ...lines(
       'GET /nothing',
       'HEAD /nothing',

@@ -256,7 +256,7 @@ describe('POST /responses: presets', () => {
 
 describe.runIf(hasExtra('chat'))('POST /chat/completions with n', () => {
   it('adds the output of all choices, and counts the input once', async () => {
-    const gateway = createGateway({ extensions: ['chat'], timeScale: 0 })
+    const gateway = createGateway({ timeScale: 0 })
     const usageOf = async (n?: number) => {
       const body = {
         model: 'aurora/dawn-2',
@@ -292,7 +292,7 @@ describe.runIf(hasExtra('messages'))('POST /messages with unknown blocks', () =>
     [repeat(21, (n) => `t${n}`), repeat(20, (n) => `t${n}`)],
     [[long(101)], [long(100)]],
   ])('names up to 20 types, each with up to 100 characters: %j', async (types, named) => {
-    const gateway = createGateway({ extensions: ['messages'], timeScale: 0 })
+    const gateway = createGateway({ timeScale: 0 })
     const content = [{ type: 'text', text: 'Hi' }, ...types.map((type) => ({ type }))]
     const body = { model: 'aurora/dawn-2', max_tokens: 9, messages: [{ role: 'user', content }] }
     await call(gateway, 'POST /messages', { body })

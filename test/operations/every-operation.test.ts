@@ -1,6 +1,7 @@
 /** Tests behaviour common to all operations: authentication, routing, bodies and replies. */
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
+import { isOnlySpecified } from '../only-specified.ts'
 
 const calls = [
   ['GET /providers', undefined],
@@ -41,7 +42,9 @@ describeAdapters('every operation', (entrance) => {
   describe('paths and methods', () => {
     it.each([
       ['POST /providers', 'GET, HEAD'],
-      ['DELETE /workspaces/production', 'PATCH'],
+      isOnlySpecified
+        ? ['DELETE /workspaces/production', 'PATCH']
+        : ['PUT /workspaces/production', 'PATCH, GET, DELETE, HEAD'],
       ['GET /responses', 'POST'],
       ['PUT /presets/code-review', 'GET, HEAD'],
     ] as const)('%s responds with 405 and Allow: %s', async (line, allow) => {

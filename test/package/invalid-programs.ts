@@ -64,7 +64,7 @@ export const invalidPrograms: readonly string[] = [
   `gateway.restore('s1-1')`,
   // Gateways and sandboxes.
   `createGateway({ latancy: 7 })`,
-  `createGateway({ extensions: ['chats'] })`,
+  `createGateway({ onlySpecified: 'yes' })`,
   `createGateway({ dialect: 'openruter' })`,
   `createGateway({ fixtures: { providers: [{ nam: 'Aurora' }] } })`,
   `createGateway({ limits: { sandboxs: 3 } })`,

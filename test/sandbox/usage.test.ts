@@ -126,7 +126,7 @@ describe('sandbox.usage()', () => {
   })
 
   it.runIf(hasExtra('chat'))('counts the input once for all choices of a chat completion', async () => {
-    const gateway = createGateway({ extensions: ['chat'] })
+    const gateway = createGateway()
     const { usage } = await ask(
       gateway,
       { messages: [{ role: 'user', content: 'Hello' }], n: 3 },

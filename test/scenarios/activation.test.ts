@@ -73,9 +73,9 @@ describeAdapters('scenarios and scripted replies', (entrance) => {
     const odd = await entrance.call('GET /providers')
     expect([odd.status, odd.headers.get('x-odd'), odd.body]).toEqual([203, 'yes', { data: 'odd' }])
 
-    entrance.sandbox.use({ on: 'POST /chat/completions', reply: { body: { choices: [] } } })
-    expect((await entrance.call('POST /chat/completions', { body: { model: 'a/b' } })).body).toEqual({
-      choices: [],
+    entrance.sandbox.use({ on: 'POST /images/generations', reply: { body: { data: [] } } })
+    expect((await entrance.call('POST /images/generations', { body: { model: 'a/b' } })).body).toEqual({
+      data: [],
     })
   })
 

@@ -150,7 +150,7 @@ describe('rate limits', () => {
   })
 
   it.runIf(hasExtra('messages'))('can be scoped to the key in x-api-key', async () => {
-    const gateway = createGateway({ timeScale: 0, extensions: ['messages'] })
+    const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createMessage', rateLimit: { requests: 1, per: '1m', by: 'key' } })
     const body = { model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
     const statuses = []

@@ -20,7 +20,7 @@ const createChatCompletion = defineOperation({
 })
 
 export interface ChatBodies {
-  /** `POST /chat/completions` (extension `chat`) */
+  /** `POST /chat/completions` */
   createChatCompletion: CreateChatCompletionRequest
 }
 

@@ -15,11 +15,11 @@ import { createPresetOperations, getPresetVersion, listPresets, listPresetVersio
 import { createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspaces.ts'
 
 export interface ManagementBodies {
-  /** `GET /key` (extension `management`) */
+  /** `GET /key` */
   getKey: undefined
-  /** `GET /credits` (extension `management`) */
+  /** `GET /credits` */
   getCredits: undefined
-  /** `GET /generation` (extension `management`) */
+  /** `GET /generation` */
   getGeneration: undefined
 }
 

@@ -20,7 +20,7 @@ const createMessage = defineOperation({
 })
 
 export interface MessagesBodies {
-  /** `POST /messages` (extension `messages`) */
+  /** `POST /messages` */
   createMessage: CreateMessageRequest
 }
 

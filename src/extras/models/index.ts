@@ -6,13 +6,13 @@ import { countModels, listModelEndpoints, listModels, listUserModels } from './l
 import { rerank } from './rerank.ts'
 
 export interface ModelsBodies {
-  /** `GET /models` (extension `models`) */
+  /** `GET /models` */
   listModels: undefined
-  /** `GET /models/count` (extension `models`) */
+  /** `GET /models/count` */
   countModels: undefined
-  /** `GET /models/{author}/{slug}/endpoints` (extension `models`) */
+  /** `GET /models/{author}/{slug}/endpoints` */
   listModelEndpoints: undefined
-  /** `POST /embeddings` (extension `models`) */
+  /** `POST /embeddings` */
   createEmbeddings: CreateEmbeddingsRequest
 }
 

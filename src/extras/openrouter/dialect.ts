@@ -121,7 +121,6 @@ const eventFields: Readonly<Record<string, MakeFields>> = {
 
 export const openrouter: Dialect = {
   name: 'openrouter',
-  extensions: ['chat', 'messages', 'models', 'management'],
   comment: 'OPENROUTER PROCESSING',
 
   request({ search, body }, operation) {

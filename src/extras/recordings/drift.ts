@@ -9,7 +9,7 @@ import { decodeUtf8 } from '../../lib/bytes.ts'
 import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { AnyOperation } from '../../operation.ts'
-import { extensionNames, type GatewayOptionsInput } from '../../sandbox/options.ts'
+import type { GatewayOptionsInput } from '../../sandbox/options.ts'
 import type { OperationName } from '../../scenarios/names.ts'
 import type { RuleInput } from '../../scenarios/scenario.ts'
 import type { ScriptedItemInput } from '../../scenarios/scripted-reply.ts'
@@ -254,8 +254,7 @@ function compareSides(ours: Side, theirs: Side, label: string): ReturnType<typeo
 /** Returns a function that finds or creates the gateway with a recording's dialect. */
 function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (name: string) => GatewayCore {
   const byDialect = new Map<string, GatewayCore>()
-  const create = (name?: string) =>
-    new GatewayCore({ extensions: [...extensionNames], dialect: name } as GatewayOptionsInput, { extras })
+  const create = (name?: string) => new GatewayCore({ dialect: name } as GatewayOptionsInput, { extras })
   const createFor = (name: string) => {
     try {
       return create(name === 'neutral' ? undefined : name)

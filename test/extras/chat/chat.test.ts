@@ -5,7 +5,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import { handlers } from '../../../src/msw.ts'
 import type { RuleInput } from '../../../src/scenarios/scenario.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
@@ -13,7 +12,7 @@ import { call } from '../../call.ts'
 let server: RunningServer
 let client: OpenAI
 beforeAll(async () => {
-  server = await startServer({ timeScale: 0, extensions: ['chat'] })
+  server = await startServer({ timeScale: 0 })
   client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
 })
 afterAll(() => server.close())
@@ -29,26 +28,6 @@ const weather = {
 }
 
 describe('POST /chat/completions', () => {
-  it('responds with 404 unless the extension is enabled', async () => {
-    const gateway = createGateway()
-    const { fetch } = gateway
-    const openai = new OpenAI({
-      apiKey: 'any',
-      baseURL: 'https://gateway.example/api/v1',
-      fetch,
-      maxRetries: 0,
-    })
-    const hint = "belongs to the 'chat' extension: enable it with createGateway({ extensions: ['chat'] })"
-    await expect(openai.chat.completions.create({ model, messages: ask('Hello') })).rejects.toMatchObject({
-      status: 404,
-      message: expect.stringContaining(
-        `no operation handles POST /chat/completions. It ${hint} or --extension chat`,
-      ),
-    })
-    expect(() => gateway.use({ on: 'createChatCompletion' as never, fault: 'timeout' })).toThrow(`it ${hint}`)
-    expect(() => handlers(gateway, 'createChatCompletion')).toThrow(`it ${hint}`)
-  })
-
   it('returns the same text, tokens and citations as POST /responses, marked as an extension', async () => {
     const question = 'How do tides work?'
     const response = await client.responses.create({ model: `${model}:online`, input: question })
@@ -110,7 +89,7 @@ describe('POST /chat/completions', () => {
   })
 
   it('generates nothing after a stop sequence, neither text nor calls, and charges nothing for it', async () => {
-    const gateway = createGateway({ extensions: ['chat'] })
+    const gateway = createGateway()
     gateway.use({
       on: 'createChatCompletion',
       reply: {
@@ -198,7 +177,7 @@ describe('POST /chat/completions with fallback models', () => {
   const models = ['aurora/dawn-2', '@preset/nobody', 'borealis/polar-1']
 
   it('tries the models in order until one succeeds', async () => {
-    const gateway = createGateway({ extensions: ['chat'] })
+    const gateway = createGateway()
     const baseURL = 'https://gateway.example/api/v1'
     const sandboxClient = new OpenAI({ apiKey: 'any', baseURL, fetch: gateway.fetch, maxRetries: 0 })
     gateway.use({

@@ -18,7 +18,7 @@ let server: RunningServer
 let api: Document
 let control: Document
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ onlySpecified: true })
   api = await read('/openapi.json')
   control = await read('/__understudy/openapi.json')
 })

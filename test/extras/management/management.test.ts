@@ -9,7 +9,7 @@ const model = 'aurora/dawn-2'
 
 /** Returns a sandbox, and a function that sends it requests with its own key or another one. */
 function start(options: GatewayOptions = {}) {
-  const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'management'], ...options })
+  const gateway = createGateway({ timeScale: 0, ...options })
   const sandbox = gateway.createSandbox()
   const ask = (line: string, body?: unknown, apiKey: string = sandbox.apiKey): Promise<Answer> =>
     sandbox.run(() => call({ fetch: gateway.fetch, apiKey }, line, body === undefined ? {} : { body }))
@@ -33,7 +33,7 @@ describe('workspaces', () => {
   })
 
   it("are read over the control API like the specification's collections", async () => {
-    await using server = await startServer({ extensions: ['management'] })
+    await using server = await startServer()
     const control = { baseUrl: `${server.url}/__understudy/sandboxes/default` }
     expect((await call(control, 'GET /database/apiKeys')).body).toEqual({ data: [] })
     expect((await call(control, 'GET /database/apiKey')).body.error.message).toBe(
@@ -234,7 +234,7 @@ describe('API keys', () => {
   })
 
   it.runIf(hasExtra('messages'))('are read from x-api-key as well', async () => {
-    const { gateway, ask } = start({ extensions: ['messages', 'management'] })
+    const { gateway, ask } = start()
     const { key, data } = (await ask('POST /keys', { name: 'One' })).body
     await call(gateway, 'POST /messages', {
       headers: { authorization: null, 'x-api-key': key },
@@ -327,8 +327,8 @@ it.each<[line: string, body: object | undefined, status: number]>([
   expect((await start().ask(line, body)).status).toBe(status)
 })
 
-it('a gateway without the extension has none of its operations, and ignores its keys', async () => {
-  const gateway = createGateway({ extensions: ['chat'] })
+it('with onlySpecified, a gateway has none of the operations, and ignores their keys', async () => {
+  const gateway = createGateway({ onlySpecified: true })
   expect((await call(gateway, 'POST /keys', { body: { name: 'One' } })).status).toBe(404)
   expect(gateway.isValidKey).toBeUndefined()
 })

@@ -11,7 +11,7 @@ import { call } from '../../call.ts'
 let server: RunningServer
 let client: Anthropic
 beforeAll(async () => {
-  server = await startServer({ timeScale: 0, extensions: ['messages'] })
+  server = await startServer({ timeScale: 0 })
   client = new Anthropic({ apiKey: 'any', baseURL: `${server.url}/api`, maxRetries: 0 })
 })
 afterAll(() => server.close())
@@ -41,7 +41,7 @@ describe('POST /messages', () => {
   })
 
   it("replies to the last text after a reminder, and accepts a text block's fields", async () => {
-    const gateway = createGateway({ extensions: ['messages'] })
+    const gateway = createGateway()
     const reminder = { type: 'text', text: '<system-reminder>Be brief.</system-reminder>' }
     const asked = { type: 'text', text: 'How do tides work?', cache_control: { type: 'ephemeral' } }
     const send = (content: object[]) =>
@@ -124,7 +124,7 @@ describe('POST /messages', () => {
   })
 
   it('ends with the block that contains the stop sequence, and charges for what precedes it', async () => {
-    const gateway = createGateway({ extensions: ['messages'] })
+    const gateway = createGateway()
     gateway.use({
       on: 'createMessage',
       reply: {
@@ -143,7 +143,7 @@ describe('POST /messages', () => {
   })
 
   it('returns JSON for a schema in output_config.format or output_format', async () => {
-    const gateway = createGateway({ extensions: ['messages'] })
+    const gateway = createGateway()
     const format = (name: string) => ({ type: 'json_schema', schema: { const: { from: name } } })
     const textFor = async (fields: object) => {
       const { body } = await call(gateway, 'POST /messages', { body: { ...ask('Hello'), ...fields } })

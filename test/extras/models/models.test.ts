@@ -1,5 +1,5 @@
 /**
- * Tests the embeddings and models extensions through the OpenAI client.
+ * Tests embeddings and the catalogue of models through the OpenAI client.
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { call } from '../../call.ts'
 let server: RunningServer
 let client: OpenAI
 beforeAll(async () => {
-  server = await startServer({ timeScale: 0, extensions: ['models'] })
+  server = await startServer({ timeScale: 0 })
   client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
 })
 afterAll(() => server.close())
@@ -65,7 +65,7 @@ describe('POST /embeddings', () => {
   })
 
   it('returns the same vectors in every version, and zero if all features cancel out', async () => {
-    const gateway = createGateway({ extensions: ['models'] })
+    const gateway = createGateway()
     const vectors = async (input: string[], dimensions: number) => {
       const { body } = await call(gateway, 'POST /embeddings', { body: { model, input, dimensions } })
       return body.data.map(({ embedding }: { embedding: number[] }) => embedding)
@@ -136,7 +136,7 @@ describe('GET /models', () => {
 })
 
 describe('POST /rerank', () => {
-  const rank = (body: object) => call(createGateway({ extensions: ['models'] }), 'POST /rerank', { body })
+  const rank = (body: object) => call(createGateway(), 'POST /rerank', { body })
 
   it.each([
     [{ model: 'm', query: '', documents: ['a'] }, 200],
@@ -167,20 +167,11 @@ describe('POST /rerank', () => {
 })
 
 it('single models are found by id, slug and variant', async () => {
-  const gateway = createGateway({ extensions: ['models'] })
+  const gateway = createGateway()
   for (const slug of ['dawn-2', 'dawn-2-2025-03', 'dawn-2:free'])
     for (const path of ['model', 'models'])
       expect((await call(gateway, `GET /${path}/aurora/${slug}`)).body.data.id).toBe('aurora/dawn-2')
   expect((await call(gateway, 'GET /model/aurora/none')).status).toBe(404)
   const { data, links } = (await call(gateway, 'GET /models/user?limit=2&offset=1')).body
   expect([data.length, links.next]).toEqual([2, '/api/v1/models/user?offset=3&limit=2'])
-})
-
-it('a path without the prefix names the extension to enable', async () => {
-  const target = { fetch: createGateway().fetch, baseUrl: 'https://gateway.example' }
-  const { status, body } = await call(target, 'GET /v1/models')
-  expect(status).toBe(404)
-  expect(body.error.message).toBe(
-    "Resource not found: no operation handles GET /v1/models, because paths start with /api/v1/. GET /api/v1/models belongs to the 'models' extension: enable it with createGateway({ extensions: ['models'] }) or --extension models",
-  )
 })

@@ -368,7 +368,7 @@ describe('unmatched requests', () => {
       response.writeHead(503, { 'content-type': 'application/json' }).write('{"error":')
       return void response.once('close', disconnected.resolve)
     })
-    const gateway = createGateway({ ...passthrough(upstream), extensions: ['chat'] })
+    const gateway = createGateway({ ...passthrough(upstream) })
     const models = ['aurora/dawn-2', 'borealis/polar-1']
     const body = { models, messages: [{ role: 'user', content: 'Hi' }] }
     expect((await post(gateway, '/chat/completions', body)).text).toBe('{}')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call, open } from '../../call.ts'
 
-const gateway = createGateway({ timeScale: 0, extensions: ['management', 'chat', 'models'] })
+const gateway = createGateway({ timeScale: 0 })
 
 /** Fields of a generation that do not depend on the request. */
 const generation = {
@@ -85,7 +85,7 @@ describe('the account extension', () => {
   })
 
   it('reports a stream aborted by the client as cancelled', async () => {
-    const slow = createGateway({ extensions: ['management', 'chat'], latency: { perToken: 1000 } })
+    const slow = createGateway({ latency: { perToken: 1000 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const reply = await open(slow, 'POST /chat/completions', {
       body: { model: 'aurora/dawn-2', messages, stream: true },

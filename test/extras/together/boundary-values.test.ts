@@ -1,9 +1,9 @@
-/** Tests boundary values of the extensions' request fields: the last valid and the first invalid value. */
+/** Tests boundary values of request fields outside the specification: the last valid and the first invalid value. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 
-const gateway = createGateway({ extensions: ['chat', 'messages', 'models'], timeScale: 0 })
+const gateway = createGateway({ timeScale: 0 })
 
 /** Returns '200', or the violations as `n too_big` or `400 n`. */
 async function resultOf(path: string, body: object): Promise<string> {

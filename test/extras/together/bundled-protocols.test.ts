@@ -17,7 +17,7 @@ const protocols = {
   createMessage: ['POST /messages', { model, messages, max_tokens: 1000 }, 'web_search_20250305'],
 } as const
 
-const options = { timeScale: 0, extensions: ['chat', 'messages'] as ('chat' | 'messages')[] }
+const options = { timeScale: 0 }
 
 /** Expected warnings for scenarios that have no effect in a protocol. */
 const expectedWarnings: Record<string, string> = {

@@ -9,7 +9,7 @@ it('the document does not repeat the operation of the extension', () => {
     info: { title: 'Gateway', version: '1' },
     paths: { '/keys': { get: { operationId: 'keys', responses } } },
   }
-  const { operations } = createGateway({ extensions: ['management'], openapi })
+  const { operations } = createGateway({ openapi })
   const ids = operations.filter(({ path, method }) => path === '/keys' && method === 'get')
   expect(ids.map(({ id }) => id)).toEqual(['listApiKeys'])
 })

@@ -11,7 +11,6 @@ import { runCommand } from '../../cli/run-command.ts'
 import { startUpstream } from '../recordings/streams.ts'
 
 const everything: GatewayOptions = {
-  extensions: ['chat', 'messages', 'models', 'management'],
   timeScale: 0,
 }
 const model = 'aurora/dawn-2'

@@ -21,7 +21,7 @@ it.each([
   const messages = [{ role: 'user', content: 'Why is the sky blue?' }]
   const body = { model: 'aurora/dawn-2', max_tokens: 50, messages, stream: true }
   const textWith = async (perToken: number) => {
-    const gateway = createGateway({ timeScale: 0, extensions: ['chat', 'messages'] })
+    const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on, fault: { name: 'slow-stream', perToken } })
     return (await call(gateway, line, { body })).text
   }

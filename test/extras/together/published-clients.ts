@@ -190,7 +190,6 @@ const clients: Record<string, (connection: Connection) => Client> = {
 
 const options: GatewayOptions = {
   timeScale: 0,
-  extensions: ['chat', 'messages', 'models', 'management'],
 }
 const question = 'How do tides work?'
 /** Defines the same tests for every client. */

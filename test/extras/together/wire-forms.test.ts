@@ -5,7 +5,7 @@ import type { ScriptedReply } from '../../../src/scenarios/scripted-reply.ts'
 import { call } from '../../call.ts'
 
 const model = 'aurora/dawn-2'
-const begin = () => createGateway({ timeScale: 0, extensions: ['messages', 'chat'] })
+const begin = () => createGateway({ timeScale: 0 })
 
 const image = 'data:image/png;base64,AA=='
 const parameters = { type: 'object', properties: {} }
