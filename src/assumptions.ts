@@ -1,5 +1,5 @@
 /**
- * Assumptions: named choices for behaviour that the specification leaves open, listed in ASSUMPTIONS.md. Replies that
+ * Assumptions: named choices for behaviour that the specification leaves open, listed in docs/assumptions.md. Replies that
  * depend on assumptions name them in `x-understudy-assumptions`.
  */
 

@@ -58,7 +58,7 @@ function exitCodeOf(error: unknown): number {
   return 2
 }
 
-async function toProgram(start: Start): Promise<Command> {
+export async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
     .description('A mock Model Gateway: in memory, offline, deterministic, with faults on demand.')
     .usage('[command] [options]')

@@ -104,7 +104,7 @@ function problemWith(value: unknown): string | undefined {
   const fault = byName.get(value)
   if (!fault) {
     const guess = Object.hasOwn(guessed, value) ? `; did you mean '${guessed[value]}'?` : ''
-    return `${shown(value)} is unknown${guess || meantBy(value, faultNames) || '; see scenarios/FAULTS.md for all faults'}`
+    return `${shown(value)} is unknown${guess || meantBy(value, faultNames) || '; see docs/faults.md for all faults'}`
   }
   const { shape } = fault.params()
   const required = Object.keys(shape).filter((name) => !shape[name]?.safeParse(undefined).success)

@@ -1,7 +1,7 @@
 /**
  * Records how published clients react to every fault and bundled scenario, over a real socket and
  * without retries. `npm run generate:clients` writes `client-outcomes.json`, and `npm run generate`
- * turns it into scenarios/CLIENTS.md. Run both after changing a fault, a scenario or a client
+ * turns it into docs/clients.md. Run both after changing a fault, a scenario or a client
  * version; a test reports missing rows.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

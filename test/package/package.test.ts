@@ -207,7 +207,7 @@ function importsOf(entry: string, later = true): Set<string> {
 }
 
 const expected =
-  /^(package\.json|llms\.txt|([\w-]+\/)*[A-Z_]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/THIRD_PARTY_LICENSES|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+  /^(package\.json|llms\.txt|[A-Z_]+\.md|LICENSE|docs\/[\w-]+\.(md|png)|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/THIRD_PARTY_LICENSES|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
 
 const required = [
   'package.json',
@@ -215,6 +215,7 @@ const required = [
   'LICENSE',
   'CHANGELOG.md',
   'SECURITY.md',
+  'docs/setup.md',
   'dist/THIRD_PARTY_LICENSES',
   'dist/sbom.cdx.json',
   'dist/console/index.html',

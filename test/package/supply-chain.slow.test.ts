@@ -10,8 +10,8 @@ import { supplyChain } from './supply-chain.ts'
 const { folder } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-it('DEPENDENCIES.md lists every package with its reason, licence and size (to update: npm run generate)', () => {
-  const file = new URL('../../DEPENDENCIES.md', import.meta.url)
+it('.github/DEPENDENCIES.md lists every package with its reason, licence and size (to update: npm run generate)', () => {
+  const file = new URL('../../.github/DEPENDENCIES.md', import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(supplyChain())
 })
 

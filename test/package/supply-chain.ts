@@ -1,5 +1,5 @@
 /**
- * Generates DEPENDENCIES.md from the lock file: every package that this one depends on, with its reason,
+ * Generates .github/DEPENDENCIES.md from the lock file: every package that this one depends on, with its reason,
  * licence and size.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'

@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 
-it('the curl commands in src/server/README.md work', async () => {
+it('the curl commands in docs/server.md work', async () => {
   await using server = await startServer()
-  const document = readFileSync(new URL('../../src/server/README.md', import.meta.url), 'utf8')
+  const document = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8')
   const [, commands = ''] = /```sh\n(control=[\s\S]*?)```/.exec(document) ?? []
   const script = commands.replace('http://127.0.0.1:4141', server.url)
 

@@ -1,6 +1,5 @@
 /**
- * Generates parts of scenarios/FAULTS.md and scenarios/CLIENTS.md: every fault, and its effect on published
- * clients.
+ * Generates parts of docs/faults.md and docs/clients.md: every fault, and its effect on published clients.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -28,14 +27,14 @@ export const recording: Recording = JSON.parse(
 )
 
 export const faultSections: Record<string, () => string> = {
-  'fault-layers': () =>
+  'fault-groups': () =>
     table(
-      ['Layer', 'Its faults act on', 'In one rule'],
-      layerNames.map((layer) => [layer, layers[layer], inOneRule(layer)]),
+      ['Faults', 'Act on', 'In one rule'],
+      layerNames.map((layer) => [`[${layer}](#${layer})`, layers[layer], inOneRule(layer)]),
     ),
   'fault-exceptions': () =>
     [
-      `A rule can contain the same fault more than once in the ${selection(repeatable)}. In other layers, repetitions would have no effect.`,
+      `A rule can contain the same fault more than once in the ${selection(repeatable)}. In other groups, repetitions would have no effect.`,
       ...rules.filter((rule) => !isLayerRule(rule)).map(sentence),
     ]
       .map((text) => `- ${text}`)
@@ -45,10 +44,14 @@ export const faultSections: Record<string, () => string> = {
       .map(([name, property]) => `- \`${name}\`: ${property.description}`)
       .join('\n'),
   'fault-list': () =>
-    table(
-      ['Fault', 'Layer', 'What the client sees', 'Parameters'],
-      faults.map((fault) => [`\`${fault.name}\``, fault.layer, fault.summary, parameters(fault)]),
-    ),
+    layerNames
+      .map((layer) => {
+        const rows = faults
+          .filter((fault) => fault.layer === layer)
+          .map((fault) => [`\`${fault.name}\``, fault.summary, parameters(fault)])
+        return `### ${layer}\n\n${table(['Fault', 'What the client sees', 'Parameters'], rows)}`
+      })
+      .join('\n\n'),
   'client-versions': () =>
     Object.entries(recording.versions)
       .map(([name, version]) => `\`${name}\` ${version}`)
@@ -106,12 +109,12 @@ function sentence(rule: (typeof rules)[number]): string {
     : `${reason}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
-/** Formats a selection, such as "events and text layers, `slow-body`". */
+/** Formats a selection, such as "events and text groups, `slow-body`". */
 function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
   if (inLayers.length === 0) return listed(named)
-  return listed([`${article}${listed(inLayers)} layer${inLayers.length > 1 ? 's' : ''}`, ...named])
+  return listed([`${article}${listed(inLayers)} group${inLayers.length > 1 ? 's' : ''}`, ...named])
 }
 
 function listed(words: readonly string[]): string {
@@ -133,7 +136,7 @@ function parameters(fault: Fault): string {
     const note = given.length > 0 ? ` (${given.join('; ')})` : ''
     return `\`${name}\`${note}${property.description ? `: ${property.description}` : ''}`
   })
-  if (places.length > 0) notes.push(`a position: ${places.map((name) => `\`${name}\``).join(', ')}`)
+  if (places.length > 0) notes.push(places.map((name) => `\`${name}\``).join(', '))
   return notes.join('<br>')
 }
 
@@ -151,6 +154,16 @@ function propertiesOf(schema: z.ZodObject): Record<string, Property> {
 
 function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>; required?: string[] } {
   return z.toJSONSchema(schema, { io: 'input' }) as ReturnType<typeof schemaOf>
+}
+
+/** Shortens an outcome: `throws TypeError, 3 of 146`, `silent, 3 of 146`, `hangs, 3 of 146`. */
+function short(outcome: string): string {
+  if (outcome === 'unchanged') return ''
+  const text = outcome
+    .replace('no error', 'silent')
+    .replace(/ after (\d+)/, ', $1')
+    .replace(/ deltas$/, '')
+  return /^[A-Z]/.test(text) ? `throws ${text}` : text
 }
 
 /** Lists faults, then scenarios. Omits rows without a visible effect, and merges equal rows. */
@@ -175,7 +188,7 @@ function clientTable(form: 'json' | 'stream'): string {
 function effectTable(head: string, names: string[], rows: (readonly [string, string[]])[]): string {
   const subjects = new Map<string, string[]>()
   for (const [subject, outcomes] of rows) {
-    const cells = JSON.stringify(outcomes.map((outcome) => (outcome === 'unchanged' ? '' : outcome)))
+    const cells = JSON.stringify(outcomes.map(short))
     subjects.set(cells, [...(subjects.get(cells) ?? []), subject])
   }
   return table(

@@ -1,5 +1,5 @@
 /**
- * Generates parts of fixtures/README.md: the collections and the fields that identify their records.
+ * Generates the table of collections in docs/sandboxes.md, with records that tests may quote.
  */
 import { readFileSync } from 'node:fs'
 import { type CollectionName, collections } from '../../src/resources/collections.ts'
@@ -14,51 +14,34 @@ function rowsOf(name: string): Row[] {
 }
 
 /** Record fields that a test is likely to quote. */
-const quoted: Record<CollectionName, readonly string[]> = {
-  providers: ['slug', 'name', 'headquarters'],
-  workspaces: ['id', 'slug', 'name', 'default_text_model'],
-  embeddingsModels: ['id', 'context_length', 'pricing.prompt'],
-  benchmarks: ['source', 'model_permaslug', 'intelligence_index'],
-  presets: ['slug', 'name', 'status'],
-  presetVersions: ['preset_id', 'version', 'config.model'],
-  pages: ['url', 'title'],
-  posts: ['handle', 'date', 'text'],
-  models: ['id', 'context_length', 'pricing.prompt', 'pricing.completion'],
+const quoted: Record<CollectionName, string> = {
+  providers: 'slug',
+  workspaces: 'slug',
+  embeddingsModels: 'id',
+  benchmarks: 'model_permaslug',
+  presets: 'slug',
+  presetVersions: 'version',
+  pages: 'url',
+  posts: 'handle',
+  models: 'id',
 }
 
-/** Maximum number of records to list per collection. */
-const shown = 12
+/** Maximum number of records to quote per collection. */
+const quotable = 6
 
 export const fixtureSections: Record<string, () => string> = {
   fixtures: () =>
     table(
-      ['Collection', 'File', 'Records', 'Found by'],
-      collections.map(({ name, keys }) => [
-        `\`${name}\``,
-        `[${fileOf(name)}](${fileOf(name)})`,
-        String(rowsOf(name).length),
-        Object.keys(keys).join(', or '),
-      ]),
+      ['Collection', 'File', 'Records', 'Found by', 'Such as'],
+      collections.map(({ name, keys }) => {
+        const values = new Set(rowsOf(name).map((row) => `\`${row[quoted[name]]}\``))
+        return [
+          `\`${name}\``,
+          `[${fileOf(name)}](../fixtures/${fileOf(name)})`,
+          String(rowsOf(name).length),
+          Object.keys(keys).join(', or '),
+          [...values].slice(0, quotable).join(', '),
+        ]
+      }),
     ),
-  quotable: () =>
-    collections
-      .map(({ name }) => {
-        const rows = rowsOf(name)
-        const fields = quoted[name]
-        const cells = rows.slice(0, shown).map((row) => fields.map((field) => toText(valueAt(row, field))))
-        const more = rows.length > shown ? `\n\nAnd ${rows.length - shown} more.` : ''
-        return `### ${name}\n\n${table(
-          fields.map((field) => `\`${field}\``),
-          cells,
-        )}${more}`
-      })
-      .join('\n\n'),
-}
-
-function valueAt(row: Row, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, step) => (value as Row | undefined)?.[step], row)
-}
-
-function toText(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value)
 }

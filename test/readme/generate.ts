@@ -1,6 +1,6 @@
 /**
  * Writes all generated files and sections: documents, the scenario file schema, the remote client's routes,
- * and DEPENDENCIES.md. Run by `npm run generate`.
+ * and .github/DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { everyOperation } from '../../src/setup.ts'
@@ -17,5 +17,5 @@ const update = (name: string, change: (text: string) => string) =>
 for (const name of documents) update(name, withParts)
 const schema = scenarioJsonSchema(everyOperation)
 writeFileSync(toUrl('scenarios/scenario.schema.json'), `${JSON.stringify(schema, null, 2)}\n`)
-writeFileSync(toUrl('DEPENDENCIES.md'), supplyChain())
+writeFileSync(toUrl('.github/DEPENDENCIES.md'), supplyChain())
 writeFileSync(toUrl('src/control/route-paths.ts'), routePathsText())

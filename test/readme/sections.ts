@@ -3,54 +3,44 @@
  * part is between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { globSync, readFileSync } from 'node:fs'
-import { Command } from 'commander'
 import type * as z from 'zod'
-import { assumptions } from '../../src/assumptions.ts'
-import { addRecordingCommands } from '../../src/extras/recordings/commands.ts'
-import { operations } from '../../src/operations/index.ts'
+import { toProgram } from '../../src/cli/command-line.ts'
+import { JournalEntry } from '../../src/journal/entry.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { When } from '../../src/scenarios/condition.ts'
 import { Rule } from '../../src/scenarios/scenario.ts'
+import { everyOperation } from '../../src/setup.ts'
 import { layers } from '../layers.ts'
+import { assumptionGroups } from './assumption-sections.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
-import { optionSections } from './option-sections.ts'
+import { flagOf, optionSections } from './option-sections.ts'
 import { table } from './table.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** Paths of all documents, relative to the project's root. DEPENDENCIES.md is generated as a whole. */
+/** Paths of all documents, relative to the project's root. */
 export const documents: readonly string[] = globSync(
-  ['*.md', 'llms.txt', '{scenarios,fixtures}/*.md', '{src,test}/**/*.md'],
-  { cwd: root, exclude: ['**/node_modules/**', 'DEPENDENCIES.md'] },
+  ['*.md', 'llms.txt', '{docs,fixtures,test,.github}/*.md'],
+  { cwd: root, exclude: ['.github/DEPENDENCIES.md'] },
 ).sort()
+
+const program = await toProgram(() => Promise.reject(new Error('only read')))
 
 const parts: Record<string, () => string> = {
   operations: () =>
     table(
-      ['Operation', 'Request', 'Description'],
-      operations.map(({ id, method, path, doc }) => [
-        `\`${id}\``,
+      ['Request', 'Operation', 'Description'],
+      everyOperation.map(({ id, method, path, doc }) => [
         `\`${method.toUpperCase()} ${path}\``,
+        `\`${id}\``,
         `${doc?.summary ?? id}${doc?.beta ? ' (beta)' : ''}`,
       ]),
     ),
-  assumptions: () =>
-    table(
-      ['Name', 'Not specified', 'Behaviour'],
-      Object.entries(assumptions).map(([name, { about, choice }]) => [`\`${name}\``, about, choice]),
-    ),
-  'recording-commands': () =>
-    table(
-      ['Command', 'Flag', 'Description'],
-      recordingCommands().flatMap((command) =>
-        command.options.map(({ flags, description }) => [
-          `\`${command.name()}\``,
-          `\`${flags}\``,
-          description,
-        ]),
-      ),
-    ),
+  assumptions: assumptionGroups,
+  'recording-commands': () => flagTable(['record', 'import', 'drift']),
+  'serve-flags': () => flagTable(['serve']),
+  'journal-entry': () => table(['Field', 'Description'], fields(JournalEntry._zod.innerType.shape)),
   scenarios: () =>
     table(
       ['Name', 'What the client sees'],
@@ -77,10 +67,22 @@ function layerLine([name, subject]: [string, string], place: number): string {
   return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 19 : 17)} ${subject.replaceAll('`', '')}`
 }
 
-function recordingCommands(): readonly Command[] {
-  const program = new Command()
-  addRecordingCommands(program, [])
-  return program.commands
+/** Lists the flags of commands, except those that set an option, which the table of options shows. */
+function flagTable(names: readonly string[]): string {
+  return table(
+    [...(names.length > 1 ? ['Command'] : []), 'Flag', 'Description'],
+    program.commands
+      .filter((command) => names.includes(command.name()))
+      .flatMap((command) =>
+        command.options
+          .filter(({ flags }) => command.name() !== 'serve' || !flagOf.has(flags))
+          .map(({ flags, description }) => [
+            ...(names.length > 1 ? [`\`${command.name()}\``] : []),
+            `\`${flags}\``,
+            description,
+          ]),
+      ),
+  )
 }
 
 /** Returns a document with all its generated parts up to date. */

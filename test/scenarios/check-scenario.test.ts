@@ -51,7 +51,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', fault: 'constructor' },
-      "rule 2 of 'outage': fault: 'constructor' is unknown; see scenarios/FAULTS.md for all faults",
+      "rule 2 of 'outage': fault: 'constructor' is unknown; see docs/faults.md for all faults",
     ],
     [{ on: '*', tims: 2, ...status }, "rule 2 of 'outage': unknown field 'tims'; did you mean 'times'?"],
     [

@@ -20,7 +20,7 @@ export function apiDocument(
     title: 'Model Gateway API',
     version,
     description:
-      'The Model Gateway API as mocked by Understudy. The specification defines only the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see ASSUMPTIONS.md. Unsupported methods get a 405 in the error envelope; `Allow` lists the supported ones.',
+      'The Model Gateway API as mocked by Understudy. The specification defines only the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see docs/assumptions.md. Unsupported methods get a 405 in the error envelope; `Allow` lists the supported ones.',
     base: '/api/v1',
     described: gateway.operations,
     isEmulated: true,

@@ -1,6 +1,6 @@
 /**
  * Takes screenshots of every screen, in light, dark and narrow form:
- * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, updates the README's two screenshots.
+ * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, updates the two screenshots in docs/journal.md.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { launch } from './browser.ts'
 import { makeMoreCalls, makeSampleCalls, screensOf } from './sample-calls.ts'
 
 const [folder] = process.argv.slice(2)
-const here = import.meta.dirname
+const docs = join(import.meta.dirname, '../../../docs')
 
 interface Shot {
   file: string
@@ -26,8 +26,20 @@ const screens = screensOf(await makeSampleCalls(server), await makeMoreCalls(ser
 const shots: Shot[] =
   folder === undefined
     ? [
-        { file: join(here, 'why.png'), screen: 'limited', colorScheme: 'light', width: 1200, height: 540 },
-        { file: join(here, 'stream.png'), screen: 'stream', colorScheme: 'dark', width: 1200, height: 540 },
+        {
+          file: join(docs, 'console-why.png'),
+          screen: 'limited',
+          colorScheme: 'light',
+          width: 1200,
+          height: 540,
+        },
+        {
+          file: join(docs, 'console-stream.png'),
+          screen: 'stream',
+          colorScheme: 'dark',
+          width: 1200,
+          height: 540,
+        },
       ]
     : Object.keys(screens).flatMap((screen) =>
         (['light', 'dark'] as const).flatMap((colorScheme) =>

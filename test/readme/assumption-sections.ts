@@ -1,0 +1,80 @@
+/**
+ * Generates docs/assumptions.md: every assumption, grouped by the operations that depend on it.
+ */
+import { type AssumptionName, assumptions } from '../../src/assumptions.ts'
+import { table } from './table.ts'
+
+const groups: Readonly<Record<string, readonly AssumptionName[]>> = {
+  'All operations': [
+    'errorEnvelope',
+    'violations',
+    'authentication',
+    'unknownPath',
+    'extension',
+    'documentSample',
+    'requestBody',
+    'repeatedParameter',
+    'notFound',
+    'largeIntegers',
+    'dates',
+    'rateLimits',
+  ],
+  'Text: responses, chat completions, messages': [
+    'modelName',
+    'presetModel',
+    'inputItems',
+    'tokens',
+    'forcedTool',
+    'notSimulated',
+    'toolShape',
+    'citedStructure',
+    'responseFields',
+    'responseStatus',
+    'reasoning',
+    'instructType',
+    'streamOrder',
+  ],
+  'Web search': [
+    'offeredSearch',
+    'searchForms',
+    'nativeSearch',
+    'searchResults',
+    'domainEntries',
+    'xSearchModels',
+    'xSearchPosts',
+    'webSearchItem',
+    'limitedEngine',
+  ],
+  'Workspaces, presets and providers': [
+    'workspaceLookup',
+    'slugConflict',
+    'emptyUpdate',
+    'providerSort',
+    'presetStatus',
+    'presetConfig',
+    'countryCodes',
+  ],
+  Benchmarks: [
+    'designShape',
+    'benchmarkOrder',
+    'taskTypeOnDesign',
+    'designFiltersWithoutSource',
+    'benchmarkMeta',
+  ],
+}
+
+export function assumptionGroups(): string {
+  const missing = Object.keys(assumptions).filter(
+    (name) =>
+      !Object.values(groups)
+        .flat()
+        .includes(name as never),
+  )
+  if (missing.length > 0) throw new Error(`Add to a group in assumption-sections.ts: ${missing.join(', ')}`)
+  return Object.entries(groups)
+    .map(([title, names]) => {
+      const rows = names.map((name) => [`\`${name}\``, assumptions[name].about, assumptions[name].choice])
+      return `### ${title}\n\n${table(['Name', 'Not specified', 'Behaviour'], rows)}`
+    })
+    .join('\n\n')
+}
