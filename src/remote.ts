@@ -1,5 +1,5 @@
 /**
- * Client for a gateway in another process, with an async version of the same API.
+ * Client for a gateway in another process. Its methods are async; `run`, queries and replies by a function are missing.
  *
  * @example
  * const gateway = await connectGateway('http://127.0.0.1:4141')

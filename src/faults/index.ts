@@ -1,4 +1,4 @@
-/** The fault catalogue. Names follow WireMock, toxiproxy and MockServer. */
+/** The fault catalogue. */
 import * as z from 'zod'
 import { meantBy } from '../lib/did-you-mean.ts'
 import { mustBe, shown } from '../lib/schema-messages.ts'

@@ -268,8 +268,8 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the `models`
-   * collection. A call counts as soon as its reply is ready.
+   * Returns this sandbox's usage, in total and by model: requests, tokens, and cost at the prices in the `models` and
+   * `embeddingsModels` collections. A call counts as soon as its reply is ready.
    */
   usage(): SandboxUsage {
     return this.#live.ledger.read()

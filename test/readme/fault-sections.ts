@@ -30,7 +30,7 @@ export const faultSections: Record<string, () => string> = {
   'fault-groups': () =>
     table(
       ['Faults', 'Act on', 'In one rule'],
-      layerNames.map((layer) => [`[${layer}](#${layer})`, layers[layer], inOneRule(layer)]),
+      layerNames.map((layer) => [`[${title(layer)}](#${layer})`, layers[layer], inOneRule(layer)]),
     ),
   'fault-exceptions': () =>
     [
@@ -49,7 +49,7 @@ export const faultSections: Record<string, () => string> = {
         const rows = faults
           .filter((fault) => fault.layer === layer)
           .map((fault) => [`\`${fault.name}\``, fault.summary, parameters(fault)])
-        return `### ${layer}\n\n${table(['Fault', 'What the client sees', 'Parameters'], rows)}`
+        return `### ${title(layer)}\n\n${table(['Fault', 'What the client sees', 'Parameters'], rows)}`
       })
       .join('\n\n'),
   'client-versions': () =>
@@ -70,6 +70,10 @@ export const faultSections: Record<string, () => string> = {
       ]),
     )
   },
+}
+
+function title(layer: Layer): string {
+  return layer.charAt(0).toUpperCase() + layer.slice(1)
 }
 
 interface Property {
@@ -163,7 +167,7 @@ function short(outcome: string): string {
     .replace('no error', 'silent')
     .replace(/ after (\d+)/, ', $1')
     .replace(/ deltas$/, '')
-  return /^[A-Z]/.test(text) ? `throws ${text}` : text
+  return /^(?!Status)[A-Z]/.test(text) ? `throws ${text}` : text.replace('Status', 'status')
 }
 
 /** Lists faults, then scenarios. Omits rows without a visible effect, and merges equal rows. */

@@ -1,32 +1,22 @@
+// #region script
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
 import { expect, test } from 'gateway-understudy/vitest'
 
 const openai = createOpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
-const inputSchema = jsonSchema<{ boat: string }>({ type: 'object' })
-const tools = {
-  search: tool({ inputSchema, execute: () => 'The tide is high at six' }),
-  book: tool({ inputSchema, execute: ({ boat }) => ({ booked: boat }) }),
-}
+const inputSchema = jsonSchema<{ port: string }>({ type: 'object' })
+const tools = { getTide: tool({ inputSchema, execute: ({ port }) => `High at six in ${port}` }) }
 
-// #region script
-test('looks up the tide and books two boats in parallel', async ({ sandbox }) => {
+test('looks up the tide', async ({ sandbox }) => {
   sandbox.script([
-    { expect: { input: 'boats', tools: ['search', 'book'] }, call: { search: { q: 'tides' } } },
-    {
-      expect: { result: { search: 'high at six' } },
-      call: [{ book: { boat: 'Aurora' } }, { book: { boat: 'Borealis' } }],
-    },
-    {
-      expect: { result: { book: [{ booked: 'Aurora' }, { booked: 'Borealis' }] } },
-      text: 'Both are booked.',
-    },
+    { expect: { input: 'tide', tools: ['getTide'] }, call: { getTide: { port: 'Brest' } } },
+    { expect: { result: { getTide: 'six in Brest' } }, text: 'At six.' },
   ])
 
   const model = openai.responses('aurora/dawn-2')
-  const { text } = await generateText({ model, prompt: 'Book two boats', tools, stopWhen: stepCountIs(5) })
+  const { text } = await generateText({ model, prompt: 'When is the tide?', tools, stopWhen: stepCountIs(5) })
 
-  expect(text).toBe('Both are booked.')
+  expect(text).toBe('At six.')
   expect(sandbox).toHaveFinishedScript()
 })
 // #endregion
