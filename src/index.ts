@@ -8,6 +8,15 @@
 
 import { toFetch } from './delivery/fetch.ts'
 import { GatewayCore } from './gateway/gateway.ts'
+import { type PromptOptions, promptsText as toPromptsText } from './gateway/prompts.ts'
+import type { JournalEntry } from './journal/entry.ts'
+import {
+  assertInspectable,
+  type Expectations,
+  type Inspectable,
+  toExpectations,
+  toMatchers,
+} from './journal/matchers.ts'
 import { inCall } from './lib/call-names.ts'
 import type { Sandbox as SandboxOf } from './sandbox/sandbox.ts'
 import { readScenario } from './scenarios/read-scenario.ts'
@@ -51,6 +60,30 @@ export function parseScenario(json: unknown): ScenarioInput {
     const formats = gatewaySetup.extras.flatMap((extra) => extra.readScenario ?? [])
     return readScenario(json, { operations: everyOperation, formats }) as ScenarioInput
   })
+}
+
+/**
+ * Asserts on a sandbox's journal in any test runner: returns the matchers of `gateway-understudy/vitest` as functions
+ * that throw an error. They return promises for a remote sandbox.
+ *
+ * @example
+ * expectSandbox(sandbox).toHaveReceivedTimes('createResponse', 2)
+ * expectSandbox(sandbox).not.toHaveReceived('listProviders')
+ */
+export function expectSandbox<Received extends Inspectable>(
+  received: Received,
+): Expectations<Received extends Sandbox ? void : Promise<void>, RequestBodies> {
+  assertInspectable(received)
+  return toExpectations(toMatchers(everyOperation), received)
+}
+
+/**
+ * Returns the prompts in a journal as text, for snapshots in any test runner: instructions, tools and messages.
+ *
+ * @example assert.equal(promptsText(sandbox.journal.entries(), { mask: [/\d{4}-\d\d-\d\d/] }), …)
+ */
+export function promptsText(entries: readonly JournalEntry[], options: PromptOptions = {}): string {
+  return toPromptsText(entries, everyOperation, options)
 }
 
 /** A sandbox, typed by default with the request bodies of all built-in operations. */

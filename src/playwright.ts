@@ -12,16 +12,16 @@
  *   await expect(page.getByRole('alert')).toBeVisible()
  * })
  */
-import { test as base, type TestInfo } from '@playwright/test'
+import { test as base, expect as baseExpect, type TestInfo } from '@playwright/test'
 import type { JournalEntry } from './journal/entry.ts'
-import { journalText, sharedCallsText } from './journal/journal-text.ts'
+import type { Verdict } from './journal/expectations.ts'
+import { journalText, sharedCallsText, unansweredText } from './journal/journal-text.ts'
+import { type JournalMatchers, messageWithFields, toMatchers } from './journal/matchers.ts'
 import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import { startServer } from './serve.ts'
-import type { GatewayOptions } from './setup.ts'
-
-export { expect } from '@playwright/test'
+import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 declare module '@playwright/test' {
   // Options for the Playwright configuration: `defineConfig({ use: { gatewayOptions: { … } } })`.
@@ -29,6 +29,25 @@ declare module '@playwright/test' {
     /** Options of the gateway that each worker starts. Default: none. */
     gatewayOptions: GatewayOptions
   }
+}
+
+declare global {
+  namespace PlaywrightTest {
+    interface Matchers<R, T>
+      extends JournalMatchers<T extends RemoteSandbox ? Promise<void> : R, RequestBodies> {}
+  }
+}
+
+const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
+  name,
+  async (received: unknown, ...args: unknown[]) => toResult(await matcher(received, args)),
+])
+
+/** Playwright's `expect`, with matchers for sandboxes: `await expect(sandbox).toHaveReceived('createResponse')`. */
+export const expect: typeof baseExpect = baseExpect.extend(Object.fromEntries(matchers))
+
+function toResult(verdict: Verdict) {
+  return { pass: verdict.pass, message: () => messageWithFields(verdict) }
 }
 
 export interface WorkerFixtures {
@@ -78,13 +97,20 @@ async function attachJournal(
 ): Promise<void> {
   const { id, journal } = sandbox
   const entries = await journal.entries()
-  const own = journalText(`Sandbox ${id}`, entries)
+  const unanswered = await journal.unanswered()
+  const own = journalText(`Sandbox ${id}`, entries) + unansweredText(unanswered)
   const elsewhere = sharedCallsText(shared)
   const text = elsewhere === '' ? own : `${own}\nIn addition, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
   const [scenarios, scripts] = await Promise.all([sandbox.activeScenarios(), sandbox.scripts()])
-  const file = toFailedTest({ test: testInfo.title, sandbox: id, entries, scenarios, scripts })
+  const file = toFailedTest({
+    test: testInfo.title,
+    sandbox: id,
+    entries: [...entries, ...unanswered],
+    scenarios,
+    scripts,
+  })
   await testInfo.attach('failed-test.json', { contentType: 'application/json', body: file })
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
 }

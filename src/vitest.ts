@@ -27,25 +27,15 @@ import type { UnhandledRequestStrategy } from './delivery/intercept-destination.
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import { createGateway, type Gateway } from './index.ts'
 import { hiddenEntry, type JournalEntry } from './journal/entry.ts'
-import {
-  judgeCalls,
-  judgeRules,
-  judgeScripts,
-  judgeUnmatched,
-  rulesForOtherOperations,
-  type Verdict,
-} from './journal/expectations.ts'
-import type { BodyOf, CallMatch } from './journal/journal.ts'
-import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
-import { didYouMean } from './lib/did-you-mean.ts'
+import { rulesForOtherOperations, type Verdict } from './journal/expectations.ts'
+import { calls, journalText, sharedCallsText, unansweredText } from './journal/journal-text.ts'
+import { assertInspectable, type JournalMatchers, toMatchers } from './journal/matchers.ts'
 import { equal } from './lib/equal.ts'
 import { acquire } from './lib/mutex.ts'
-import { printable, printError, printWarning } from './lib/print.ts'
+import { printError, printWarning } from './lib/print.ts'
 import { toFailedTest } from './sandbox/failed-test.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { assertNames } from './sandbox/sandbox-options.ts'
-import type { ScriptProgress, UnusedRule } from './scenarios/activation.ts'
-import type { CustomOperationId } from './scenarios/names.ts'
 import { everyOperation, type GatewayOptions, type RequestBodies } from './setup.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
@@ -179,37 +169,22 @@ test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
 
 export { expect }
 
+const matchers = Object.entries(toMatchers(everyOperation)).map(([name, matcher]) => [
+  name,
+  function (this: MatcherState, received: unknown, ...args: unknown[]) {
+    const verdict = matcher(received, args, comparison(this))
+    return verdict instanceof Promise ? verdict.then(toResult) : toResult(verdict)
+  },
+])
 expect.extend({
-  toHaveReceived(received, operation: string, match?: unknown) {
-    return judge(received, ({ entries }) =>
-      judgeCalls(entries, { operation: assertOperation(operation, received), match }, comparison(this)),
-    )
-  },
-  toHaveReceivedTimes(received, operation: string, times: number, match?: unknown) {
-    return judge(received, ({ entries }) =>
-      judgeCalls(
-        entries,
-        { operation: assertOperation(operation, received), match, times },
-        comparison(this),
-      ),
-    )
-  },
-  toHaveNoUnmatchedRequests(received) {
-    return judge(received, ({ entries }) => judgeUnmatched(entries, everyOperation))
-  },
-  toHaveUsedAllRules(received) {
-    return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
-  },
-  async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
+  ...Object.fromEntries(matchers),
+  async toMatchPrompts(received: unknown, options: PromptSnapshotOptions = {}) {
     assertInspectable(received)
     assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
     const assertion = expect(text)
     await (this.isNot ? assertion.not : assertion).toMatchFileSnapshot(promptsFile(this, options.name))
     return { pass: !this.isNot, message: () => '' }
-  },
-  toHaveFinishedScript(received) {
-    return judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries))
   },
 })
 
@@ -220,27 +195,8 @@ declare module 'vitest' {
   }
 
   // The type parameters must be identical to those in Vitest's interface.
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /**
-     * Asserts that an operation was called with the fields of `match`, which can contain matchers such as
-     * `expect.stringContaining`.
-     *
-     * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })
-     */
-    toHaveReceived<Id extends (keyof RequestBodies & string) | CustomOperationId>(
-      operation: Id,
-      match?: CallMatch<BodyOf<RequestBodies, Id>>,
-    ): R
-    /** Asserts that an operation was called exactly `times` times with the fields of `match`. */
-    toHaveReceivedTimes<Id extends (keyof RequestBodies & string) | CustomOperationId>(
-      operation: Id,
-      times: number,
-      match?: CallMatch<BodyOf<RequestBodies, Id>>,
-    ): R
-    /** Asserts that every request matched an operation or a rule. */
-    toHaveNoUnmatchedRequests(): R
-    /** Asserts that every active rule has been applied at least once. */
-    toHaveUsedAllRules(): R
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends JournalMatchers<R, RequestBodies> {
     /**
      * Asserts that the prompts sent to models (instructions, tools and messages) match the snapshot file
      * `__prompts__/<test file>/<test>.txt` next to the test. Created on the first run, updated by `vitest -u`.
@@ -248,51 +204,16 @@ declare module 'vitest' {
      * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */
     toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
-    /** Asserts that every script was started, and that every conversation that started one has finished it. */
-    toHaveFinishedScript(): R
   }
 }
 
-/** A local gateway or sandbox, with synchronous results, or a remote one. */
-interface Inspectable {
-  journal: { entries(): JournalEntry[] | Promise<JournalEntry[]> }
-  unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
-  scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
-}
-
-type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: ScriptProgress[] }
-
-function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
-  assertInspectable(received)
-  const entries = received.journal.entries()
-  const unused = received.unusedRules()
-  const scripts = received.scripts?.() ?? []
-  if (Array.isArray(entries) && Array.isArray(unused) && Array.isArray(scripts))
-    return toResult(verdict({ entries, unused, scripts }))
-  return Promise.all([entries, unused, scripts]).then(([entries, unused, scripts]) =>
-    toResult(verdict({ entries, unused, scripts })),
-  )
-}
-
-function assertInspectable(value: unknown): asserts value is Inspectable {
-  if (typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value) return
-  throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${value}`)
-}
-
 function toResult({ message, ...verdict }: Verdict) {
-  return { ...verdict, message: () => printable(message) }
+  return { ...verdict, message: () => message }
 }
 
 /** Compares like `toMatchObject`: objects may have additional fields, and values may be matchers. */
 function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: unknown) => boolean {
   return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
-}
-
-/** Returns the operation's id. Throws if it is unknown. */
-function assertOperation(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
-  const ids = journal.operationIds ?? everyOperation.map(({ id }) => id)
-  if (ids.includes(operation)) return operation
-  throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
 }
 
 type Use = (sandbox: Sandbox<RequestBodies>) => Promise<void>
@@ -323,7 +244,8 @@ function printIfFailed(
   onTestFailed(async ({ task }) => {
     const entries = journal.entries()
     const others = rulesForOtherOperations(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
-    const own = journalText(`Sandbox ${id}`, entries) + others.join('')
+    const unanswered = unansweredText(journal.unanswered())
+    const own = [journalText(`Sandbox ${id}`, entries), ...others, unanswered].join('')
     const elsewhere = id === 'default' ? '' : sharedCallsText(shared())
     await attachSandbox(task, sandbox)
     printError(`[understudy] '${task.name}' failed. ${own}${elsewhere && `\nIn addition, ${elsewhere}`}`)
@@ -339,7 +261,7 @@ async function attachSandbox(
   const file = toFailedTest({
     test: task.name,
     sandbox: id,
-    entries: journal.entries().map((entry) => hiddenEntry(entry)),
+    entries: [...journal.entries(), ...journal.unanswered()].map((entry) => hiddenEntry(entry)),
     scenarios: rules.active(),
     scripts: rules.scripts(),
   })

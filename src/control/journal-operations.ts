@@ -90,6 +90,12 @@ export const journalOperations = [
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
+  sandboxOperation('listUnanswered', 'GET /sandboxes/{sandbox}/journal/unanswered', {
+    remote: 'journal.unanswered',
+    doc: { summary: 'List calls that have no reply yet' },
+    output: Entries,
+    resolve: ({ journal }) => ({ data: shown(journal.unanswered()) }),
+  }),
   sandboxOperation('listNearMisses', 'GET /sandboxes/{sandbox}/journal/near-misses', {
     remote: 'journal.nearMisses',
     doc: { summary: 'List calls that nearly matched a rule' },

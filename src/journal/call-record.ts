@@ -140,6 +140,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.headers = headers
     this.at = state.clock.step()
     state.enter()
+    state.journal.arrived(this)
   }
 
   get clock(): Clock {
@@ -272,6 +273,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.error = reason === undefined ? undefined : truncate(reason, maxSentence)
     this.responseHeaders = headers
     const { state } = this
+    state.journal.answered(this)
     if (state.isCurrent) state.journal.add(this)
     for (const listener of state.listeners) listener.replied?.(this)
   }

@@ -24,7 +24,7 @@ export interface ExpectedCall {
 }
 
 /** Returns true if a value contains everything expected. */
-type Comparison = (value: unknown, expected: unknown) => boolean
+export type Comparison = (value: unknown, expected: unknown) => boolean
 
 /** Checks how many times an operation was called with these fields. */
 export function judgeCalls(
@@ -220,10 +220,12 @@ type NameOf<Value> = keyof { [Field in keyof Value as string extends Field ? nev
 
 /**
  * Returns true if a value contains everything expected. Objects may have additional fields; all other values must be
- * equal.
+ * equal, or match a test runner's matcher such as `expect.any(String)`.
  */
 export function matches(value: unknown, expected: unknown): boolean {
   if (Object.is(value, expected)) return true
+  const matcher: { asymmetricMatch?(value: unknown): boolean } = Object(expected)
+  if (typeof matcher.asymmetricMatch === 'function') return matcher.asymmetricMatch(value)
   if (typeof value !== 'object' || typeof expected !== 'object' || !value || !expected) return false
   if (Array.isArray(expected)) {
     if (!Array.isArray(value) || value.length !== expected.length) return false

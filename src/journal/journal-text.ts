@@ -85,6 +85,12 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
+/** Lists calls that have no reply yet, on lines after a journal. Returns an empty string if there are none. */
+export function unansweredText(entries: readonly JournalEntry[]): string {
+  if (entries.length === 0) return ''
+  return `\n${calls(entries.length)} without a reply so far (fake timers, if used, stop delays):\n${callList(entries)}`
+}
+
 /** Maximum number of calls to list individually. */
 const maxNamedCalls = 5
 

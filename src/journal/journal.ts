@@ -45,6 +45,8 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   /** Calls, oldest first. */
   #records: CallRecord[] = []
   #evicted = 0
+  /** Calls that have no reply yet. */
+  readonly #unanswered = new Set<CallRecord>()
   readonly #waiters = new Set<() => void>()
   #hasEnded = false
   /** Warnings about unknown fields that have already been printed. */
@@ -154,6 +156,11 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     return this.#records.filter((record) => !record.operation && record.rules.length === 0).map(toEntry)
   }
 
+  /** Returns the requests that have no reply yet, such as those that a fault delays, oldest first. */
+  unanswered(): JournalEntry[] {
+    return [...this.#unanswered].map(toEntry)
+  }
+
   /**
    * Returns the calls for which rules were tried but none applied. Rules whose rate limit was not reached do not count.
    * Each entry's `nearMisses` has the reasons.
@@ -221,6 +228,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
     }
     const onAbort = () => reject(new GatewayError(408, 'The wait was cancelled'))
     const timer = setTimeout(onTimeout, Math.min(timeout, maxTimerMs))
+    if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort)
     this.#waiters.add(check)
     check()
@@ -245,7 +253,18 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   clear(): void {
     this.#release()
     this.#records = []
+    this.#unanswered.clear()
     this.#evicted = 0
+  }
+
+  /** Notes a call that has arrived. @internal */
+  arrived(record: CallRecord): void {
+    this.#unanswered.add(record)
+  }
+
+  /** Notes that a call has a reply. @internal */
+  answered(record: CallRecord): void {
+    this.#unanswered.delete(record)
   }
 
   /** Adds a call. If the store is full, it evicts the oldest calls. @internal */

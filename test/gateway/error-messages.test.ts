@@ -273,8 +273,8 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => gateway.journal.calls('POST /responses'), "did you mean 'createResponse'?"],
     [() => gateway.journal.calls('*'), 'use journal.entries() for all calls'],
     [
-      () => gateway.journal.waitFor('createResponse', { timeout: 9 }),
-      "journal.waitFor(): unknown option 'timeout'; did you mean 'timeout'?",
+      () => gateway.journal.waitFor('createResponse', { timeoutMs: 9 } as object),
+      "journal.waitFor(): unknown option 'timeoutMs'; did you mean 'timeout'?",
     ],
     [
       () => gateway.journal.waitFor('createResponse', { count: 0 }),

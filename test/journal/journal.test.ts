@@ -410,6 +410,8 @@ describe('journal.waitFor()', () => {
     expect(journal.waiting).toBe(1)
     controller.abort()
     expect(await cancelled).toEqual([408, 0])
+    const { signal } = controller
+    expect(await statusOf(journal.waitFor('listProviders', { timeout: '1h', signal }))).toEqual([408, 0])
     const disposed = statusOf(journal.waitFor('listProviders'))
     sandbox.dispose()
     expect(await disposed).toEqual([410, 0])

@@ -25,6 +25,13 @@ test('loses a call to the default sandbox', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('listProviders')
 })
 
+test('waits for a delayed reply', async ({ sandbox }) => {
+  sandbox.use({ on: 'listProviders', fault: { name: 'latency', ms: '1h' } })
+  void fetch(`${sandbox.baseUrl}/providers`, key)
+  while (sandbox.journal.unanswered().length === 0) await new Promise(setImmediate)
+  expect(sandbox).toHaveReceived('listProviders')
+})
+
 test('succeeds without output', async ({ sandbox }) => {
   await fetch(`${sandbox.baseUrl}/presets/none`, key)
 })

@@ -10,5 +10,6 @@ test('shows a banner when the stream is cut, and recovers on retry', async ({ pa
   await expect(page.getByRole('alert')).toContainText('The answer was cut off.')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('alert')).toBeHidden()
-  await expect.poll(async () => (await sandbox.journal.calls('createResponse')).length).toBe(2)
+  await expect(sandbox).toHaveReceivedTimes('createResponse', 2)
+  await expect(sandbox).toHaveUsedAllRules()
 })

@@ -1,0 +1,168 @@
+/**
+ * The journal's matchers, declared once. `expect` of Vitest and Playwright, and `expectSandbox()` for all other test
+ * runners, derive from them.
+ */
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { printable } from '../lib/print.ts'
+import { shown } from '../lib/schema-messages.ts'
+import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
+import type { CustomOperationId } from '../scenarios/names.ts'
+import type { JournalEntry } from './entry.ts'
+import {
+  type Comparison,
+  judgeCalls,
+  judgeRules,
+  judgeScripts,
+  judgeUnmatched,
+  matches,
+  type Verdict,
+} from './expectations.ts'
+import type { BodyOf, CallMatch } from './journal.ts'
+
+/** @typeParam Result What a matcher returns: a promise for a remote sandbox. */
+export interface JournalMatchers<Result, RequestBodies extends object> {
+  /**
+   * Asserts that an operation was called with the fields of `match`, which can contain matchers such as
+   * `expect.stringContaining`.
+   *
+   * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })
+   */
+  toHaveReceived<Id extends (keyof RequestBodies & string) | CustomOperationId>(
+    operation: Id,
+    match?: CallMatch<BodyOf<RequestBodies, Id>>,
+  ): Result
+  /** Asserts that an operation was called exactly `times` times with the fields of `match`. */
+  toHaveReceivedTimes<Id extends (keyof RequestBodies & string) | CustomOperationId>(
+    operation: Id,
+    times: number,
+    match?: CallMatch<BodyOf<RequestBodies, Id>>,
+  ): Result
+  /** Asserts that every request matched an operation or a rule. */
+  toHaveNoUnmatchedRequests(): Result
+  /** Asserts that every active rule has been applied at least once. */
+  toHaveUsedAllRules(): Result
+  /** Asserts that every script was started, and that every conversation that started one has finished it. */
+  toHaveFinishedScript(): Result
+}
+
+export type MatcherName = keyof JournalMatchers<void, object>
+
+/** A local gateway or sandbox, with synchronous results, or a remote one. */
+export interface Inspectable {
+  readonly journal: { entries(): JournalEntry[] | Promise<JournalEntry[]>; readonly operationIds?: string[] }
+  unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
+  scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
+}
+
+interface Findings {
+  readonly entries: JournalEntry[]
+  readonly unused: UnusedRule[]
+  readonly scripts: ScriptProgress[]
+}
+
+/** Judges a sandbox. The verdict is a promise for a remote sandbox. */
+export type Matcher = (
+  received: unknown,
+  args: readonly unknown[],
+  has?: Comparison,
+) => Verdict | Promise<Verdict>
+
+/** @param operations The operations whose names and paths a matcher accepts and suggests. */
+export function toMatchers(
+  operations: readonly { readonly id: string; readonly method: string; readonly path: string }[],
+): Readonly<Record<MatcherName, Matcher>> {
+  /** Throws for an unknown operation, because it would silently match no calls. */
+  const idOf = (name: MatcherName, operation: unknown, { journal }: Inspectable): string => {
+    const ids = journal.operationIds ?? operations.map(({ id }) => id)
+    if (typeof operation !== 'string') throw missing(name, `an operation, got ${shown(operation)}`)
+    if (ids.includes(operation)) return operation
+    throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
+  }
+  return {
+    toHaveReceived: (received, [name, match], has = matches) => {
+      assertInspectable(received)
+      const operation = idOf('toHaveReceived', name, received)
+      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match }, has))
+    },
+    toHaveReceivedTimes: (received, [name, times, match], has = matches) => {
+      assertInspectable(received)
+      const operation = idOf('toHaveReceivedTimes', name, received)
+      if (!isCount(times)) throw missing('toHaveReceivedTimes', `a number of calls, got ${shown(times)}`)
+      return judge(received, ({ entries }) => judgeCalls(entries, { operation, match, times }, has))
+    },
+    toHaveNoUnmatchedRequests: (received) =>
+      judge(received, ({ entries }) => judgeUnmatched(entries, operations)),
+    toHaveUsedAllRules: (received) => judge(received, ({ entries, unused }) => judgeRules(unused, entries)),
+    toHaveFinishedScript: (received) =>
+      judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries)),
+  }
+}
+
+function missing(name: MatcherName, what: string): TypeError {
+  const times = name === 'toHaveReceivedTimes' ? ', 2' : ''
+  return new TypeError(`${name}() expects ${what}; write ${name}('createResponse'${times})`)
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0
+}
+
+export function assertInspectable(value: unknown): asserts value is Inspectable {
+  if (typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value) return
+  throw new TypeError(`expect(): this matcher requires a gateway or a sandbox, got ${value}`)
+}
+
+function judge(received: unknown, verdict: (findings: Findings) => Verdict): Verdict | Promise<Verdict> {
+  assertInspectable(received)
+  const entries = received.journal.entries()
+  const unused = received.unusedRules()
+  const scripts = received.scripts?.() ?? []
+  if (Array.isArray(entries) && Array.isArray(unused) && Array.isArray(scripts))
+    return safe(verdict({ entries, unused, scripts }))
+  return Promise.all([entries, unused, scripts]).then(([entries, unused, scripts]) =>
+    safe(verdict({ entries, unused, scripts })),
+  )
+}
+
+/** Escapes control characters that requests contain. */
+function safe(verdict: Verdict): Verdict {
+  return { ...verdict, message: printable(verdict.message) }
+}
+
+/** Returns the failure message, with the expected and the received fields of the closest call. */
+export function messageWithFields({ message, expected, actual }: Verdict): string {
+  if (expected === undefined) return message
+  return `${message}\nExpected fields: ${printable(fieldsText(expected))}\nReceived fields: ${printable(fieldsText(actual))}`
+}
+
+function fieldsText(value: unknown): string {
+  const isMatcher = (inner: unknown) => typeof Object(inner).asymmetricMatch === 'function'
+  return JSON.stringify(value, (_, inner) => (isMatcher(inner) ? String(inner) : inner), 2)
+}
+
+/** The matchers as functions that throw an error, for test runners without a matcher of ours. */
+export type Expectations<Result, RequestBodies extends object> = JournalMatchers<Result, RequestBodies> & {
+  readonly not: JournalMatchers<Result, RequestBodies>
+}
+
+export function toExpectations<Result, RequestBodies extends object>(
+  matchers: Readonly<Record<MatcherName, Matcher>>,
+  received: unknown,
+): Expectations<Result, RequestBodies> {
+  const asserting = (isNot: boolean) => {
+    const check = (verdict: Verdict) => {
+      if (verdict.pass !== isNot) return
+      const { expected, actual } = verdict
+      throw Object.assign(new Error(messageWithFields(verdict)), { name: 'AssertionError', expected, actual })
+    }
+    const entries = Object.entries(matchers).map(([name, matcher]) => [
+      name,
+      (...args: unknown[]) => {
+        const verdict = matcher(received, args)
+        return verdict instanceof Promise ? verdict.then(check) : check(verdict)
+      },
+    ])
+    return Object.fromEntries(entries)
+  }
+  return { ...asserting(false), not: asserting(true) }
+}

@@ -1,0 +1,95 @@
+/** Tests the journal's matchers in Vitest, in Playwright, and as functions. Their messages: `test/vitest`. */
+import { describe, expect, it } from 'vitest'
+import { createGateway, expectSandbox, type Gateway, promptsText } from '../../src/index.ts'
+import { expect as playwrightExpect } from '../../src/playwright.ts'
+import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+import '../../src/vitest.ts'
+import { call } from '../call.ts'
+
+type Received = Gateway | RemoteSandbox
+const runners: [string, (received: Received) => ReturnType<typeof expectSandbox>][] = [
+  ['Vitest', (received) => expect(received) as never],
+  ['Playwright', (received) => playwrightExpect(received) as never],
+  ['expectSandbox()', (received) => expectSandbox(received) as never],
+]
+
+describe.each(runners)('matchers of %s', (_, check) => {
+  it('judge a local gateway', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'Hello' }, { text: 'Bye' }])
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input: 'Hi' } })
+    await check(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('H') } })
+    await check(gateway).not.toHaveReceived('createResponse', { body: { input: expect.any(Number) } })
+    await check(gateway).toHaveReceivedTimes('createResponse', 1)
+    await check(gateway).toHaveNoUnmatchedRequests()
+    await check(gateway).toHaveUsedAllRules()
+    await check(gateway).not.toHaveFinishedScript()
+    const mistake = async () => check(gateway).toHaveReceived('createResponse', { body: { input: 'Ho' } })
+    await expect(mistake()).rejects.toThrow(/^Expected a call to createResponse with these fields, but rec/)
+  })
+
+  it('judge a remote sandbox', async () => {
+    await using server = await startServer()
+    const sandbox = await (await connectGateway(server.url)).createSandbox()
+    await sandbox.fail(503)
+    await check(sandbox).not.toHaveUsedAllRules()
+    await call(sandbox, 'GET /nothing')
+    await check(sandbox).not.toHaveReceived('createResponse')
+    const failing = async () => check(sandbox).toHaveReceivedTimes('listProviders', 1)
+    await expect(failing()).rejects.toThrow('Expected 1 call to listProviders, but received none')
+  })
+
+  it.each<[string, unknown[], string]>([
+    [
+      'toHaveReceivedTimes',
+      [3],
+      "toHaveReceivedTimes() expects an operation, got 3; write toHaveReceivedTimes('createResponse', 2)",
+    ],
+    [
+      'toHaveReceivedTimes',
+      ['createResponse'],
+      "toHaveReceivedTimes() expects a number of calls, got undefined; write toHaveReceivedTimes('createResponse', 2)",
+    ],
+    [
+      'toHaveReceived',
+      [],
+      "toHaveReceived() expects an operation, got undefined; write toHaveReceived('createResponse')",
+    ],
+    [
+      'toHaveReceived',
+      ['creatResponse'],
+      "Unknown operation 'creatResponse'; did you mean 'createResponse'?",
+    ],
+  ])('reject %s(%j)', async (name, args, message) => {
+    const matchers: Record<string, (...args: unknown[]) => unknown> = check(createGateway()) as never
+    await expect((async () => matchers[name]?.(...args))()).rejects.toThrow(message)
+  })
+})
+
+describe('expectSandbox()', () => {
+  it('shows the expected fields and those of the closest call', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', { body: { model: 'a/b', input: 'Hi' } })
+    const body = { model: 'a/c', input: expect.any(String) }
+    expect(() => expectSandbox(gateway).toHaveReceived('createResponse', { body })).toThrow(
+      /Expected fields: \{\s+"body": \{\s+"model": "a\/c",\s+"input": "Any.*"[\s\S]*Received fields: \{\s+"body": \{\s+"model": "a\/b",\s+"input": "Hi"/,
+    )
+  })
+
+  it('rejects a value without a journal', () => {
+    expect(() => expectSandbox('sandbox' as never)).toThrow('requires a gateway or a sandbox, got sandbox')
+  })
+})
+
+describe('promptsText()', () => {
+  it("returns the prompts of a journal's calls", async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', {
+      body: { model: 'a/b', instructions: 'It is 2026.', input: 'Hi' },
+    })
+    expect(promptsText(gateway.journal.entries(), { mask: [/\d{4}/] })).toBe(
+      '# createResponse a/b\n\ninstructions:\n  It is ….\n\ninput:\n  user\n',
+    )
+  })
+})

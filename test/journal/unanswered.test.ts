@@ -1,0 +1,34 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
+
+describe('journal.unanswered()', () => {
+  it('returns calls until they have a reply', async () => {
+    await using server = await startServer()
+    const remote = await connectGateway(server.url)
+    const { gateway } = server
+    gateway.use({ on: 'listProviders', fault: { name: 'latency', ms: '1h' } })
+    const aborted = new AbortController()
+    const { signal } = aborted
+    const reply = fetch(`${server.baseUrl}/providers`, { headers: { authorization: 'Bearer any' }, signal })
+    await vi.waitUntil(() => gateway.journal.unanswered().length > 0)
+    const [waiting] = await remote.journal.unanswered()
+    expect(waiting).toMatchObject({ operation: 'listProviders', status: 0, rules: [{ faults: ['latency'] }] })
+    expect(gateway.journal.entries()).toEqual([])
+    aborted.abort()
+    await expect(reply).rejects.toThrow()
+    await vi.waitUntil(() => gateway.journal.unanswered().length === 0)
+  })
+
+  it('returns no calls from before a reset', async () => {
+    const gateway = createGateway({ timeScale: 1 })
+    gateway.use({ on: '*', fault: { name: 'latency', ms: 50 } })
+    const reply = call(gateway, 'GET /providers')
+    await vi.waitUntil(() => gateway.journal.unanswered().length === 1)
+    gateway.reset()
+    expect(gateway.journal.unanswered()).toEqual([])
+    await reply
+  })
+})
