@@ -12,6 +12,8 @@
 import type { RequestHandler } from 'msw'
 import { respond } from './delivery/fetch.ts'
 import {
+  type Answered,
+  answered,
   isHandledBy,
   type Outgoing,
   rejectionOf,
@@ -20,7 +22,7 @@ import {
 import { throwMissingMsw } from './delivery/missing-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
-import type { GatewayError } from './http/errors.ts'
+import { basePathOf, splitAddress } from './lib/address.ts'
 import { inCall } from './lib/call-names.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { shown } from './lib/schema-messages.ts'
@@ -37,7 +39,7 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
  * guard: unmatched requests that appear to be meant for the gateway get a 404 with the reason instead of reaching the
  * network. Throws for an unknown operation.
  *
- * @param operationIds Limits the handlers to these operations, and omits the guard. Default: all operations.
+ * @param operationIds Limits the handlers to these operations, without a guard. Default: all operations.
  */
 export function handlers(
   gateway: GatewayCore,
@@ -67,35 +69,48 @@ function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandle
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))
-  const base = baseUrl === undefined ? '*/api/v1' : new URL(baseUrl).href.replace(/\/$/, '')
+  const base = baseUrl === undefined ? '*/api/v1' : new URL(baseUrl).origin + toPattern(basePathOf(baseUrl))
   const resolver = ({ request }: { request: Request }) => resolve(gateway, request)
   const operations = all ? gateway.operations : gateway.operations.filter(({ id }) => ids.includes(id))
   const result = operations.map(({ method, path }) => msw.http[method](base + toPattern(path), resolver))
-  if (all)
-    result.push(
-      msw.http.all(
-        ({ request }) => guard(gateway, request) !== undefined,
-        ({ request }) => guard(gateway, request)?.(),
-      ),
-    )
+  result.push(
+    msw.http.all(
+      ({ request }) => guard(gateway, request, ids) !== undefined,
+      ({ request }) => guard(gateway, request, ids)?.(),
+    ),
+  )
   return result
 }
 
 /**
- * Returns a function that responds to an unmatched request, or undefined for a request that is not meant for the
+ * Returns a function that responds to a request without a handler, or undefined for a request that is not meant for the
  * gateway.
+ *
+ * @param ids If not empty, only requests to these operations are answered, at public APIs and sandbox addresses.
  */
-function guard(gateway: GatewayCore, request: Request): (() => Promise<Response>) | undefined {
+function guard(
+  gateway: GatewayCore,
+  request: Request,
+  ids: readonly string[],
+): (() => Promise<Response>) | undefined {
   const { method, url, headers } = request
   const outgoing: Outgoing = { method, url: new URL(url), headers: Object.fromEntries(headers) }
-  if (isHandledBy(gateway, outgoing)) return () => resolve(gateway, request)
+  if (isHandledBy(gateway, outgoing) && (ids.length === 0 || ids.includes(operationAt(gateway, outgoing))))
+    return () => resolve(gateway, request, answered(gateway, outgoing.url))
+  if (ids.length > 0) return undefined
   const rejection = rejectionOf(gateway, outgoing)
   if (!rejection) return undefined
   // Another gateway may have handlers for the request.
   const owner = [...gateways.values()]
     .map((each) => each.deref())
     .find((other) => other && isHandledBy(other, outgoing))
-  return () => (owner ? resolve(owner, request) : resolve(gateway, request, rejection))
+  return () => (owner ? resolve(owner, request) : resolve(gateway, request, { rejection }))
+}
+
+/** Returns the id of the operation at an address, or an empty string. */
+function operationAt(gateway: GatewayCore, { method, url }: Outgoing): string {
+  const { route = '' } = splitAddress(url.pathname, gateway.bases)
+  return gateway.router.find(method, route).operation?.id ?? ''
 }
 
 /** Converts a path to MSW's syntax. Parameter names do not matter, because the gateway parses the path itself. */
@@ -106,9 +121,9 @@ function toPattern(path: string): string {
     .replace(/\{([^}]*)\}/g, (_, name: string) => `:${/^\w+$/.test(name) ? name : `p${++count}`}`)
 }
 
-async function resolve(gateway: GatewayCore, request: Request, rejection?: GatewayError): Promise<Response> {
+async function resolve(gateway: GatewayCore, request: Request, more: Answered = {}): Promise<Response> {
   try {
-    return await respond(gateway, request, true, { rejection })
+    return await respond(gateway, request, true, more)
   } catch (error) {
     // MSW requires a response even if the client has disconnected.
     if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()

@@ -9,9 +9,10 @@ import { ResponseSink } from './response.ts'
 /**
  * Creates a `fetch` that sends requests to the gateway. Its arguments and errors are those of the global `fetch`.
  *
- * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
+ * @param more See `Call`.
+ * @example new OpenAI({ apiKey: 'any', fetch: gateway.fetch })
  */
-export function toFetch(gateway: GatewayCore): typeof fetch {
+export function toFetch(gateway: GatewayCore, more: Pick<Call, 'rejection' | 'warning'> = {}): typeof fetch {
   return async (input, init) => {
     const native = isForeign(input) ? toNativeRequest(input) : input
     // In browsers, relative URLs are resolved against the page.
@@ -21,7 +22,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
       )
     const request = native instanceof Request && init === undefined ? native : new Request(native, init)
     return decompressed(
-      await respond(gateway, request, false, { warning: hostWarning(gateway, request.url) }),
+      await respond(gateway, request, false, { warning: hostWarning(gateway, request.url), ...more }),
     )
   }
 }

@@ -2,12 +2,12 @@
  * Decides whether a request made by this process is handled by the gateway, passed through to its host, or rejected.
  * Interception and MSW handlers share this code.
  */
-import { discard } from '../gateway/call.ts'
+import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { handle } from '../gateway/handle.ts'
-import { readAddress, sandboxIdOfKey } from '../gateway/locate.ts'
+import { sandboxIdOfKey } from '../gateway/locate.ts'
 import { unknownPath } from '../gateway/router.ts'
 import { GatewayError, messages } from '../http/errors.ts'
+import { basePathOf, publicBase, splitAddress } from '../lib/address.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
@@ -53,21 +53,24 @@ export function registerInterception(setup: InterceptSetup): () => void {
   return () => interceptions.delete(setup)
 }
 
+/** Fields to add to the call for a request that the gateway answers. A rejection makes the answer a 404. */
+export type Answered = Pick<Call, 'rejection' | 'warning'>
+
 /**
- * Returns `answer` if the gateway handles the request, `pass` if it passes through, or the error that rejects it.
- * Prints a sandbox's first error or warning for each origin. If a rejected request appears to be meant for the
- * gateway, the journal records it with a 404.
+ * Returns the fields of the call if the gateway answers the request, `pass` if it passes through, or the error with
+ * which it fails. A rejected request that appears to be meant for the gateway is answered with a 404, because SDKs hide
+ * the message of a network error, and retry. Prints a sandbox's first error or warning for each origin.
  */
 export function decideDestination(
   { gateway, onUnhandledRequest: strategy }: InterceptSetup,
   outgoing: Outgoing,
-): 'answer' | 'pass' | Error {
+): Answered | 'pass' | Error {
   const others = [...interceptions].filter(
     ({ gateway: other }) => other !== gateway && isHandledBy(other, outgoing),
   )
   const belongsToOther =
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
-  if (isHandledBy(gateway, outgoing) && !belongsToOther) return 'answer'
+  if (isHandledBy(gateway, outgoing) && !belongsToOther) return answered(gateway, outgoing.url)
   if (others.length > 0 || strategy === 'bypass' || isOwnServer(outgoing.url)) return 'pass'
   const rejection = rejectionOf(gateway, outgoing)
   if (strategy === 'guard' && !rejection) return 'pass'
@@ -77,12 +80,11 @@ export function decideDestination(
     : "mock it with server.use(…), or allow it with onUnhandledRequest: 'guard'."
   const message = `Unhandled request ${method} ${url.origin}${url.pathname}: ${hint}`
   const warning = () => {
-    if (isFirst(gateway, url)) printWarning(`[understudy] ${message}`)
+    if (isFirst(gateway, url.origin)) printWarning(`[understudy] ${message}`)
   }
   const error = () => {
-    if (isFirst(gateway, url)) printError(`[understudy] ${message}`)
-    if (rejection) void journal(gateway, outgoing, rejection)
-    return new Error(message)
+    if (isFirst(gateway, url.origin)) printError(`[understudy] ${message}`)
+    return rejection ? { rejection } : new Error(message)
   }
   if (typeof strategy === 'function') return runCallback(strategy, outgoing, { warning, error })
   if (strategy !== 'warn') return error()
@@ -90,14 +92,23 @@ export function decideDestination(
   return 'pass'
 }
 
+/** Warns of a sandbox's first call to each public API that the user has not named. */
+export function answered(gateway: GatewayCore, { origin, pathname }: URL): Answered {
+  const { options, bases } = gateway
+  const isAssumed = options.baseUrl === undefined && splitAddress(pathname, bases).base === publicBase
+  if (!isAssumed || !isFirst(gateway, origin + publicBase)) return {}
+  const warning = `the gateway also answers calls to ${origin}${publicBase}, because baseUrl is not set: set it to answer calls to one address only`
+  return { warning }
+}
+
 /** Maximum number of remembered origins per gateway. At the maximum, all are forgotten. */
 const maxOrigins = 1000
 
-/** Sandboxes and origins of printed requests, such as `s1 https://api.example`. */
+/** Sandboxes and origins of reported requests, such as `s1 https://api.example`. */
 const printed = new WeakMap<GatewayCore, Set<string>>()
 
 /** Returns true for the first request from a sandbox to an origin. Later ones are often retries. */
-function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
+function isFirst(gateway: GatewayCore, origin: string): boolean {
   const origins = printed.get(gateway) ?? new Set()
   printed.set(gateway, origins)
   const key = `${gateway.sandboxes.current.get()?.id ?? 'default'} ${origin}`
@@ -111,17 +122,21 @@ function isFirst(gateway: GatewayCore, { origin }: URL): boolean {
 function runCallback(
   strategy: UnhandledRequestCallback,
   { url, method, headers }: Outgoing,
-  { warning, error }: { warning(): void; error(): Error },
-): 'pass' | Error {
+  { warning, error }: { warning(): void; error(): Answered | Error },
+): Answered | 'pass' | Error {
+  const stop = new Error('Rejected by print.error()')
+  let rejected: Answered | Error = stop
   try {
     strategy(new Request(url, { method, headers }), {
       warning,
       error() {
-        throw error()
+        rejected = error()
+        throw stop
       },
     })
     return 'pass'
   } catch (cause) {
+    if (cause === stop) return rejected
     return cause instanceof Error ? cause : new Error(String(cause))
   }
 }
@@ -131,7 +146,7 @@ export class MisdirectedRequest extends GatewayError {
   readonly reason: string
 
   constructor(reason: string) {
-    super(404, `${messages[404]}: ${reason}`)
+    super(404, `${messages[404]}: ${reason}`, undefined, { headers: { 'x-should-retry': 'false' } })
     this.reason = reason
   }
 }
@@ -143,78 +158,68 @@ export function rejectionOf(gateway: GatewayCore, outgoing: Outgoing): Misdirect
   if (isOwnServer(outgoing.url) || !looksMeantFor(gateway, outgoing)) return undefined
   const { method, url } = outgoing
   const { baseUrl } = gateway.options
-  const { route } = readAddress(url.pathname)
+  const route = routeOf(gateway, url)
   if (baseUrl !== undefined || route === undefined) {
     const base = URL.parse(baseUrl ?? '')
     const isOtherScheme = base?.host === url.host && base.protocol !== url.protocol
     const scheme = isOtherScheme ? ` (${base.protocol.slice(0, -1)}, not ${url.protocol.slice(0, -1)})` : ''
     const below = `${baseUrl ?? 'a base URL that ends in /api/v1'}${scheme}`
+    const [ours] = /^.*?\/v1(?=\/)/.exec(url.pathname) ?? ['']
+    const fix = baseUrl === undefined ? `, or set the gateway's baseUrl: '${url.origin}${ours}'` : ''
     return new MisdirectedRequest(
-      `the gateway's operations are under ${below}, so check the client's base URL`,
+      `the gateway's operations are under ${below}, so check the client's base URL${fix}`,
     )
   }
   const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
   return new MisdirectedRequest(`${why} (if this request is not for the gateway, set the gateway's baseUrl)`)
 }
 
-/** Records a rejected request in the journal with a 404, which is not sent. */
-async function journal(
-  gateway: GatewayCore,
-  { method, url, headers }: Outgoing,
-  rejection: MisdirectedRequest,
-): Promise<void> {
-  const call = {
-    rejection,
-    method,
-    path: url.pathname,
-    search: url.search,
-    headers,
-    sandbox: gateway.sandboxes.current.get(),
-    readBody: async () => new Uint8Array(),
-    sink: discard,
+/** Hosts of public APIs whose `/v1` the gateway can serve. */
+const publicHosts = ['api.openai.com', 'api.anthropic.com', 'openrouter.ai']
+
+/**
+ * Returns the route of a request to one of the gateway's addresses: `baseUrl` or, without it, `/api/v1` on any host and
+ * `/v1` on the hosts of public APIs. Returns undefined for any other request.
+ */
+function routeOf({ options: { baseUrl }, bases }: GatewayCore, url: URL): string | undefined {
+  if (baseUrl === undefined) {
+    const { base, route } = splitAddress(url.pathname, bases)
+    return base !== publicBase || publicHosts.includes(url.hostname) ? route : undefined
   }
-  const record = await handle(gateway, call)
-  record.settled('aborted-by-fault')
+  if (url.origin !== new URL(baseUrl).origin) return undefined
+  const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
+  return splitAddress(path, [basePathOf(baseUrl)]).route
 }
 
 /**
- * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL.
- * Otherwise, on any host, it handles its operations under `/api/v1`, other methods of their paths, and paths
- * that a rule matches, but not an application's own `/api/v1/users`.
+ * Returns true if the gateway handles a request. With `baseUrl`, it handles every request under that URL. Otherwise, it
+ * handles its operations, other methods of their paths, and paths that a rule matches, but not an application's own
+ * `/api/v1/users`.
  */
 export function isHandledBy(
-  { options, router, sandboxes }: GatewayCore,
+  gateway: GatewayCore,
   { method, url }: Pick<Outgoing, 'method' | 'url'>,
 ): boolean {
-  const { route, sandboxId } = readAddress(url.pathname)
-  if (options.baseUrl !== undefined) {
-    const base = new URL(options.baseUrl)
-    if (url.origin !== base.origin) return false
-    return sandboxId !== undefined || withSlash(url.pathname).startsWith(withSlash(base.pathname))
-  }
-  if (route === undefined) return false
+  const { options, router, sandboxes } = gateway
+  const route = routeOf(gateway, url)
+  if (route === undefined || options.baseUrl !== undefined) return route !== undefined
   const { operation, allow } = router.find(method, route)
   if (operation || allow.length > 0) return true
   return [sandboxes.default, ...sandboxes.listLive()].some(({ rules }) => rules.has(`${method} ${route}`))
-}
-
-/** Appends a slash if there is none, so that `/api/v1` does not include `/api/v1beta`. */
-function withSlash(path: string): string {
-  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** Returns true if an unhandled request was probably meant for the gateway. */
 function looksMeantFor(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined && url.host === new URL(baseUrl).host) return true
-  const key = headers['authorization']?.replace(/^Bearer +/i, '')
+  const key = headers['authorization']?.replace(/^Bearer +/i, '') ?? headers['x-api-key']
   if (key !== undefined && sandboxIdOfKey(key) !== undefined) return true
+  if (baseUrl === undefined && routeOf(gateway, url) !== undefined) return true
   const route = /\/v1(\/.*)$/.exec(url.pathname)?.[1]
   if (route === undefined) return false
-  if (baseUrl === undefined && url.pathname.includes('/api/v1/')) return true
-  const { router } = gateway
-  const { operation, allow } = router.find('GET', route)
-  return operation !== undefined || allow.length > 0 || wellKnown.test(route)
+  const { operation, allow } = gateway.router.find('GET', route)
+  const isSpecified = operation ? !gateway.outside.has(operation) : allow.length > 0
+  return isSpecified || wellKnown.test(route)
 }
 
 /** Matches paths that published clients request, including those without an enabled operation. */

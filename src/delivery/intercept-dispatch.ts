@@ -41,10 +41,11 @@ function respondIfMatched(setup: InterceptSetup, request: Dispatched, handler: H
   const verdict = decideDestination(setup, request)
   if (verdict === 'pass') return false
   const sink = new DispatchSink(request, handler)
-  if (verdict === 'answer') {
-    const call = toCall(setup.gateway, request, sink)
+  if (verdict instanceof Error) sink.fail(verdict)
+  else {
+    const call = { ...toCall(setup.gateway, request, sink), ...verdict }
     serve(setup.gateway, call).catch((error) => sink.fail(error))
-  } else sink.fail(verdict)
+  }
   return true
 }
 

@@ -6,7 +6,6 @@ import { decideDestination, type InterceptSetup, runtimeWithOwnFetch } from './i
 export function interceptFetch(setup: InterceptSetup): () => void {
   if (!runtimeWithOwnFetch()) return () => {}
   const original = globalThis.fetch
-  const gatewayFetch = toFetch(setup.gateway)
   let isOver = false
   const substitute: typeof fetch = async (input, init) => {
     if (isOver) return original(input, init)
@@ -24,8 +23,8 @@ export function interceptFetch(setup: InterceptSetup): () => void {
     }
     const verdict = decideDestination(setup, outgoing)
     if (verdict === 'pass') return original(input, init)
-    if (verdict === 'answer') return gatewayFetch(input, init)
-    throw new TypeError('fetch failed', { cause: verdict })
+    if (verdict instanceof Error) throw new TypeError('fetch failed', { cause: verdict })
+    return toFetch(setup.gateway, verdict)(input, init)
   }
   globalThis.fetch = Object.assign(substitute, original)
   return () => {

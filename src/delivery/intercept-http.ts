@@ -17,7 +17,12 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { serve } from './deliver.ts'
-import { decideDestination, type InterceptSetup, type Outgoing } from './intercept-destination.ts'
+import {
+  type Answered,
+  decideDestination,
+  type InterceptSetup,
+  type Outgoing,
+} from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
 import { toRequest } from './intercept-handlers.ts'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
@@ -94,14 +99,14 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
     const { method } = request
     const outgoing = { method, url, headers: toRecord(request.getHeaders()) }
     const mayHandle = handlers.mayHandle(url)
-    const verdict = mayHandle ? 'answer' : decideDestination(setup, outgoing)
-    if (verdict !== 'answer') return verdict
+    const verdict = mayHandle ? {} : decideDestination(setup, outgoing)
+    if (verdict === 'pass' || verdict instanceof Error) return verdict
     // Captured here, because the async context is lost on the server end of the connection.
     const sandbox = gateway.sandboxes.current.get()
     return (arrival) => {
       const served = mayHandle
         ? tryHandlers(setup, outgoing, arrival, sandbox)
-        : serveArrival(setup, arrival, { sandbox })
+        : serveArrival(setup, arrival, verdict, { sandbox })
       served.catch(() => arrival.response.socket?.destroy())
     }
   }
@@ -119,9 +124,10 @@ interface Arrival {
 async function serveArrival(
   { gateway }: InterceptSetup,
   { request, response }: Arrival,
+  answered: Answered,
   options: { body?: Uint8Array; sandbox: Sandbox | undefined },
 ): Promise<void> {
-  await serve(gateway, toNodeCall(request, new NodeSink(response), options))
+  await serve(gateway, { ...toNodeCall(request, new NodeSink(response), options), ...answered })
 }
 
 async function tryHandlers(
@@ -134,9 +140,9 @@ async function tryHandlers(
   const handled = await setup.handlers.respond(toRequest(outgoing, body))
   if (handled instanceof Response) return sendResponse(arrival, handled)
   const verdict = handled === 'pass' ? 'pass' : decideDestination(setup, outgoing)
-  if (verdict === 'answer') return serveArrival(setup, arrival, { body, sandbox })
   if (verdict === 'pass') forwardToHost(arrival, body)
-  else arrival.response.socket?.destroy()
+  else if (verdict instanceof Error) arrival.response.socket?.destroy()
+  else await serveArrival(setup, arrival, verdict, { body, sandbox })
 }
 
 /** Sends the response from a user's handler. Closes the connection if the body fails. */

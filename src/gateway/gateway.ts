@@ -2,6 +2,7 @@
  * The gateway without a transport: options, operations and sandboxes. The gateway is also its own default sandbox.
  */
 import { invalidRequest } from '../http/errors.ts'
+import { basePathOf, publicBase, specifiedBase } from '../lib/address.ts'
 import { nameCalls } from '../lib/call-names.ts'
 import type { AnyOperation } from '../operation.ts'
 import { conflicts, customOperation } from '../operations/custom-operation.ts'
@@ -44,6 +45,8 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   readonly answer: Extra['answer']
   /** @internal */
   readonly isValidKey: Extra['isValidKey']
+  /** Base paths of requests, as in `splitAddress`. @internal */
+  readonly bases: readonly string[]
   readonly #reading: ReadOptions
 
   static {
@@ -92,6 +95,7 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
     this.#reading = reading
     this.outside = new Set(outside)
     this.router = new Router(operations)
+    this.bases = basesOf(checked)
     this.extras = extras
     this.isValidKey = extras.find((extra) => extra.isValidKey)?.isValidKey
     this.answer = extras.find((extra) => extra.answer)?.answer
@@ -140,6 +144,14 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
       }
     })
   }
+}
+
+/** Returns the base paths of requests: those of all gateways and that of `baseUrl`, the longest first. */
+function basesOf({ baseUrl, onlySpecified }: GatewayOptions): string[] {
+  const bases = onlySpecified ? [specifiedBase] : [specifiedBase, publicBase]
+  const own = baseUrl === undefined ? undefined : basePathOf(baseUrl)
+  if (own === undefined) return bases
+  return own === '' ? [...bases, own] : [own, ...bases]
 }
 
 /** Duck-typed, because a process can load both the ES module and the CommonJS build of the package. */

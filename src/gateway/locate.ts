@@ -1,5 +1,6 @@
 /** Step 3: finds a call's sandbox by path, key or async context, in this order. Falls back to the default sandbox. */
 import { GatewayError } from '../http/errors.ts'
+import { splitAddress } from '../lib/address.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Call } from './call.ts'
 import type { GatewayCore } from './gateway.ts'
@@ -22,10 +23,10 @@ export interface Caller {
 }
 
 export function locate(
-  { sandboxes, options }: GatewayCore,
+  { sandboxes, options, bases }: GatewayCore,
   { path, headers, sandbox: current }: Call,
 ): Caller {
-  const { route, sandboxId: idInPath } = readAddress(path)
+  const { route, sandboxId: idInPath } = splitAddress(path, bases)
   const keyHeader = options.onlySpecified ? undefined : headers['x-api-key']
   const authorization = headers['authorization'] ?? (keyHeader && `Bearer ${keyHeader}`)
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
@@ -43,25 +44,6 @@ export function locate(
     if (!(error instanceof GatewayError)) throw error
     return { ...caller, sandbox: sandboxes.default, gone: error }
   }
-}
-
-export interface Address {
-  /** Path relative to the base URL, such as `/providers`; undefined if the path is outside it. */
-  readonly route: string | undefined
-  /** Sandbox id in `/sandboxes/<id>/api/v1`, if any. */
-  readonly sandboxId: string | undefined
-}
-
-/** End of the base URL, including the version. Spec: Versioning, 1. */
-const base = '/api/v1'
-const sandboxPrefix = /\/sandboxes\/([^/]+)$/
-
-/** @param path Percent-encoded path without the query. */
-export function readAddress(path: string): Address {
-  const at = path.indexOf(`${base}/`)
-  if (at === -1) return { route: undefined, sandboxId: undefined }
-  const route = path.slice(at + base.length)
-  return { route, sandboxId: at === 0 ? undefined : sandboxPrefix.exec(path.slice(0, at))?.[1] }
 }
 
 /** Returns the sandbox id in an API key such as `us-<id>-…`. */

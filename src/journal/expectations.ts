@@ -1,5 +1,6 @@
 /** Assertions on a journal. On failure, they list the received calls. */
 import { hidden } from '../http/secrets.ts'
+import { splitAddress } from '../lib/address.ts'
 import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import type { ScriptProgress, UnusedRule } from '../scenarios/activation.ts'
 import { ruleTitle, textOperations } from '../scenarios/names.ts'
@@ -56,7 +57,7 @@ export function judgeUnmatched(
   const unmatched = entries.filter(({ operation, rules }) => operation === null && rules.length === 0)
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
-    const line = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
+    const line = `${method} ${splitAddress(path).route ?? path}`
     return `  '${line}'${didYouMean(line, operationLines)}`
   })
   return verdict(

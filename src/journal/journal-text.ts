@@ -1,6 +1,8 @@
 /** Formats the journal for terminals, one line per call. */
+
 import { messageOf } from '../http/errors.ts'
 import { hideInString } from '../http/secrets.ts'
+import { splitAddress } from '../lib/address.ts'
 import { ruleTitle } from '../scenarios/names.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
@@ -103,7 +105,7 @@ export function sharedCallsText(entries: readonly JournalEntry[]): string {
   if (entries.length === 0) return ''
   const texts = entries.slice(0, maxNamedCalls).map(({ method, path, headers }) => {
     const by = 'authorization' in headers ? 'with an unknown key' : 'without a key'
-    return `${method} ${path.replace(/^.*\/api\/v1(?=\/)/, '')} ${by}`
+    return `${method} ${splitAddress(path).route ?? path} ${by}`
   })
   if (entries.length > maxNamedCalls) texts.push(`${entries.length - maxNamedCalls} more`)
   return `the default sandbox received ${calls(entries.length)} meanwhile: ${texts.join(', ')}`

@@ -27,7 +27,7 @@ export const InitialScenario: z.ZodType<InitialScenario, InitialScenario> = z.la
   z.custom<InitialScenario>((value) => typeof value === 'string' || isObject(value)),
 )
 
-const baseUrl = mustBe('a URL that ends in /api/v1, such as https://gateway.example/api/v1')
+const baseUrl = mustBe('an http or https URL without a query, such as https://gateway.example/api/v1')
 
 export const gatewayOptions = {
   seed: option('Seed for all generated data.', () => z.union([z.int(), z.string().min(1)]), {
@@ -42,8 +42,9 @@ export const gatewayOptions = {
   fixtures: option('Custom records by collection, replacing the canonical ones.', () => Fixtures, {
     default: {},
   }),
-  baseUrl: option("The gateway's base URL, which must end in `/api/v1`. Default: any origin.", () =>
-    z.url(baseUrl).regex(/\/api\/v1\/?$/, baseUrl),
+  baseUrl: option(
+    "The gateway's base URL. Default: `/api/v1` on any host, and `/v1` on api.openai.com, api.anthropic.com and openrouter.ai.",
+    () => z.url({ ...baseUrl, protocol: /^https?$/ }).regex(/^[^?#]*$/, baseUrl),
   ),
   apiKeys: option('Valid API keys. Default: any key.', () =>
     z.array(z.string().min(1)).min(1, 'Must not be empty: omit it to accept any key'),

@@ -16,8 +16,3 @@ export function assertCustomId(id: string): void {
       : undefined
   if (message) throw invalidRequest([{ path: 'body.id', message, rule: 'sandbox_name' }])
 }
-
-export function sandboxBaseUrl(baseUrl: string, id: string): string {
-  const base = '/api/v1'
-  return `${baseUrl.slice(0, baseUrl.lastIndexOf(base))}/sandboxes/${id}${base}`
-}

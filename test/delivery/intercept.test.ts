@@ -131,7 +131,9 @@ describe('intercept', () => {
   it('handles every path under baseUrl, and nothing else', async () => {
     using _ = start({}, createGateway({ baseUrl: anywhere }))
     expect((await fetch(`${anywhere}/nothing`, { headers: key })).status).toBe(404)
-    await expect(fetch('https://other.example/api/v1/providers', { headers: key })).rejects.toThrow()
+    const other = await fetch('https://other.example/api/v1/providers', { headers: key })
+    expect([other.status, other.headers.get('x-should-retry')]).toEqual([404, 'false'])
+    expect((await other.json()).error.message).toContain(`are under ${anywhere}, so check`)
     expect(errors).toHaveBeenCalledOnce()
   })
 
@@ -165,21 +167,23 @@ describe('intercept', () => {
 })
 
 describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) => {
+  /** Returns the body of any reply, which axios rejects with for a 404. */
+  const read = (reply: Promise<unknown>) => reply.catch(({ response }) => response.data)
   const elsewhere = [
     'https://api.elsewhere.example/v1/responses',
     `${anywhere}/users`,
     `${anywhere}/provider`,
   ]
 
-  it("'guard' rejects and reports requests that appear to be meant for the gateway", async () => {
+  it("'guard' reports requests that appear to be meant for the gateway, and answers them with a 404", async () => {
     using context = start()
-    for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
+    for (const url of elsewhere) expect(await read(get(url))).toMatchObject({ error: { code: 404 } })
     const names = elsewhere
       .slice(0, 2)
       .map((url) => expect.stringContaining(`[understudy] Unhandled request GET ${url}`))
     expect(errors.mock.calls.flat()).toEqual(names)
     expect(context.gateway.journal.entries().map(({ status, delivery }) => [status, delivery])).toEqual(
-      elsewhere.map(() => [404, 'aborted-by-fault']),
+      elsewhere.map(() => [404, 'complete']),
     )
   })
 
@@ -188,7 +192,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     const { gateway } = context
     const ask = async () => {
       for (const path of ['provider', 'provider', 'users'])
-        await expect(get(`${anywhere}/${path}`)).rejects.toThrow()
+        expect(await read(get(`${anywhere}/${path}`))).toMatchObject({ error: { code: 404 } })
     }
     await ask()
     await gateway.createSandbox().run(ask)
@@ -199,7 +203,8 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'guard' rejects requests with a sandbox key to any host", async () => {
     using context = start()
     const authorization = `Bearer ${context.gateway.createSandbox().apiKey}`
-    await expect(get('https://other.example/anything', { authorization })).rejects.toThrow()
+    const reply = await read(get('https://other.example/anything', { authorization }))
+    expect(reply).toMatchObject({ error: { message: expect.stringContaining('check the client') } })
   })
 
   it("'error' passes through requests to localhost", async () => {

@@ -72,10 +72,29 @@ describe('MSW handlers', () => {
 
   it('can be limited to some operations', () => {
     const some = handlers(createGateway(), 'createResponse', 'listProviders')
-    expect(some.map(({ info }) => String(info.header))).toEqual([
+    expect(some.map(({ info }) => String(info.header)).slice(0, -1)).toEqual([
       'GET */api/v1/providers',
       'POST */api/v1/responses',
     ])
+  })
+
+  it.each([
+    ['all operations', [], 200],
+    ['an operation', ['createResponse'], 200],
+    ['another operation', ['listProviders'], undefined],
+  ] as const)('of %s answer at the address of a public API with %s: %s', async (_title, ids, status) => {
+    const gateway = createGateway()
+    const server = setupServer(...handlers(gateway, ...ids))
+    server.listen({ onUnhandledFrame: 'error', onUnhandledRequest: 'error' } as object)
+    onTestFinished(() => server.close())
+    const body = { model: 'a/b', input: 'Hello' }
+    const sent = call({ baseUrl: 'https://api.openai.com/v1' }, 'POST /responses', { body })
+    if (status === undefined) await expect(sent).rejects.toThrow()
+    else expect((await sent).status).toBe(status)
+    const warnings = gateway.journal.entries().flatMap((entry) => entry.warnings)
+    expect(warnings).toEqual(
+      status === undefined ? [] : [expect.stringMatching('because baseUrl is not set')],
+    )
   })
 
   it("ignore the application's own paths without a baseUrl", async () => {

@@ -456,10 +456,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
       "createGateway: options.scenarios must be a list, got 'flaky'; write ['flaky']",
     ],
     [() => create({ scenarios: ['flakey'] }), "Unknown scenario 'flakey'; did you mean 'flaky'?"],
-    [
-      () => create({ baseUrl: 'https://gateway.example' }),
-      'options.baseUrl must be a URL that ends in /api/v1',
-    ],
+    [() => create({ baseUrl: 'gateway.example' }), 'options.baseUrl must be an http or https URL'],
     [() => create({ timeScale: '0' }), "options.timeScale must be a number, got '0'"],
   ],
   fixtures: [

@@ -41,8 +41,8 @@ describe('createGateway', () => {
     ['seed', [-1, 0, 'a'], [1.5, '', null]],
     [
       'baseUrl',
-      ['https://a.example/api/v1', 'http://a/api/v1/'],
-      ['https://a.example', 'https://a.example/api/v1/x'],
+      ['https://a.example/api/v1', 'http://a/api/v1/', 'https://a.example'],
+      ['a.example', 'ftp://a.example', 'https://a.example/api/v1?x', ''],
     ],
     ['apiKeys', [['a']], [[], [''], 'a']],
     ['strict', [true], [1]],

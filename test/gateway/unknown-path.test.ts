@@ -54,10 +54,7 @@ describe('the 404 for an unknown path', () => {
       'POST /api/v1/v1/responses',
       'no operation handles POST /v1/responses, because the base URL already ends in /api/v1: omit /v1. Did you mean POST /responses?',
     ],
-    [
-      'POST /v1/responses',
-      'no operation handles POST /v1/responses, because paths start with /api/v1/. Did you mean POST /api/v1/responses?',
-    ],
+    ['POST /v1/response', 'no operation handles POST /response. Did you mean POST /responses?'],
     [
       'POST /responses',
       'no operation handles POST /responses, because paths start with /api/v1/. Did you mean POST /api/v1/responses?',

@@ -274,7 +274,7 @@ describe('journal.explain()', () => {
     ['GET /provider', 'no operation handles GET /provider. Did you mean GET /providers?'],
     [
       'GET /workspace/production',
-      'no operation handles GET /workspace/production. Did you mean PATCH /workspaces/production?',
+      'no operation handles GET /workspace/production. Did you mean GET /workspaces/production?',
     ],
     ['POST /providers', '/providers allows GET, HEAD'],
     ['POST /responses', 'body: a JSON body is required'],

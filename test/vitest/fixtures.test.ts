@@ -52,9 +52,8 @@ describe('serial tests', () => {
 
 test('an unmatched request to the gateway fails and is recorded in the journal', async ({ sandbox }) => {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
-  await expect(
-    fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
-  ).rejects.toThrow()
+  const headers = { authorization: `Bearer ${sandbox.apiKey}` }
+  expect((await fetch(`${anywhere}/provider`, { headers })).status).toBe(404)
   expect(errors).toHaveBeenCalledWith(
     expect.stringContaining('no operation handles GET /provider. Did you mean GET /providers?'),
   )

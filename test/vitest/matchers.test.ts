@@ -142,9 +142,9 @@ describe('toHaveReceivedTimes', () => {
 describe('toHaveNoUnmatchedRequests', () => {
   it('passes if an operation or a rule matches every request', async () => {
     const gateway = createGateway()
-    gateway.use({ on: 'GET /credits', reply: { body: { data: { total_credits: 10 } } } })
+    gateway.use({ on: 'GET /files', reply: { body: { data: { total_credits: 10 } } } })
     await call(gateway, 'GET /providers')
-    await call(gateway, 'GET /credits')
+    await call(gateway, 'GET /files')
     expect(gateway).toHaveNoUnmatchedRequests()
   })
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { unauthorized } from '../../gateway/admit.ts'
 import { Router } from '../../gateway/router.ts'
 import { envelope } from '../../http/errors.ts'
+import { splitAddress } from '../../lib/address.ts'
 import { joinBytes } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
@@ -185,7 +186,7 @@ class ProxyExchange {
     // A client that uses the recorder as its HTTP proxy sends an absolute URL.
     const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
     const path = target.replace(/\?.*/, '')
-    this.path = path.replace(/^.*?\/api\/v1(?=\/)/, '')
+    this.path = splitAddress(path).route ?? path
     this.#query = target.slice(path.length)
     this.result = new Promise((resolve) => {
       this.#resolve = resolve

@@ -5,6 +5,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { splitAddress } from '../../../lib/address.ts'
 import type { CallRow } from '../rows.ts'
 import { Call } from './call.tsx'
 import {
@@ -412,7 +413,7 @@ const Row = memo(function Row({
   isTabStop: boolean
 }) {
   const { method, path, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
-  const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
+  const short = splitAddress(path).route ?? path
   const key = keyOf(call)
   return (
     <li class={isOpen ? 'chosen' : undefined}>

@@ -1,6 +1,7 @@
 /** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { splitAddress } from '../../../lib/address.ts'
 import type { ScenarioDraft } from '../drafts.ts'
 import type { DryRun } from '../dry-run.ts'
 import { ask, askConsole, messageOf } from './api.ts'
@@ -136,7 +137,7 @@ function DryRunResult({
                     {row && (
                       <>
                         <Status status={row.status} delivery={row.delivery} /> {row.method}{' '}
-                        {row.path.replace(/^.*\/api\/v1(?=\/)/, '')} <span class="muted">{row.input}</span>
+                        {splitAddress(row.path).route ?? row.path} <span class="muted">{row.input}</span>
                       </>
                     )}
                   </li>

@@ -1,0 +1,45 @@
+/** Addresses: a request's path consists of a sandbox's prefix, if any, the base path and the route of an operation. */
+
+export interface Address {
+  /** Base path as listed, such as `/v1`; undefined if the path is outside all of them. */
+  readonly base: string | undefined
+  /** Path relative to the base, such as `/providers`; undefined if the path is outside all of them. */
+  readonly route: string | undefined
+  /** Sandbox id in `/sandboxes/<id>/api/v1`, if any. */
+  readonly sandboxId: string | undefined
+}
+
+/** The specification's base path, below any prefix. Spec: Versioning, 1. */
+export const specifiedBase = '*/api/v1'
+/** The base path of the APIs that published clients call by default. */
+export const publicBase = '/v1'
+
+const outside: Address = Object.freeze({ base: undefined, route: undefined, sandboxId: undefined })
+
+/**
+ * Splits a path at the first base path that it contains.
+ *
+ * @param path Percent-encoded path without the query.
+ * @param bases Base paths without a trailing slash. `*` at the start of one stands for any prefix.
+ */
+export function splitAddress(path: string, bases: readonly string[] = [specifiedBase, publicBase]): Address {
+  const [prefix = ''] = /^\/sandboxes\/[^/]+(?=\/)/.exec(path) ?? []
+  for (const base of bases) {
+    const text = base.startsWith('*') ? base.slice(1) : base
+    const at = text === base ? prefix.length : path.indexOf(`${text}/`)
+    if (at === -1 || !path.startsWith(`${text}/`, at)) continue
+    const sandboxId = at === 0 ? undefined : /\/sandboxes\/([^/]+)$/.exec(path.slice(0, at))?.[1]
+    return { base, route: path.slice(at + text.length), sandboxId }
+  }
+  return outside
+}
+
+/** Returns a base URL's path without a trailing slash. */
+export function basePathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/+$/, '')
+}
+
+/** Returns the base URL of a sandbox: `https://host/api/v1` becomes `https://host/sandboxes/<id>/api/v1`. */
+export function sandboxBaseUrl(baseUrl: string, id: string): string {
+  return `${new URL(baseUrl).origin}/sandboxes/${id}${basePathOf(baseUrl)}`
+}
