@@ -2,13 +2,14 @@
 import { announcesEvents, type Frame, type Reply, type StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 import { type Fault, type FaultContext, type FaultInputs, needsStream } from './fault.ts'
-import { type FaultSetting, faultOf } from './index.ts'
+import { compareFaults, type FaultSetting, faultOf } from './index.ts'
 
-export interface FaultListener {
-  /** Called if no fault took effect. */
+/** The faults of one rule. */
+export interface RuleFaults {
+  readonly faults: readonly FaultSetting[]
+  readonly inputs: FaultInputs
+  /** Called if none of the faults took effect. */
   noEffect(): void
-  /** Adds a warning to the journal. */
-  warn(message: string): void
 }
 
 /** Effect of the faults that apply before the operation runs. */
@@ -22,6 +23,7 @@ export interface BeforeAnswer {
 }
 
 interface Application {
+  readonly rule: RuleFaults
   readonly setting: FaultSetting
   readonly fault: Fault
   acted: boolean
@@ -30,19 +32,23 @@ interface Application {
 
 export class FaultRun {
   readonly #applications: readonly Application[]
-  readonly #inputs: FaultInputs
-  readonly #listener: FaultListener
+  readonly #rules: readonly RuleFaults[]
+  readonly #warn: (message: string) => void
 
-  /** @param settings Sorted by `sortFaults`. */
-  constructor(settings: readonly FaultSetting[], inputs: FaultInputs, listener: FaultListener) {
-    this.#applications = settings.map((setting) => ({
-      setting,
-      fault: faultOf(setting.name),
-      acted: false,
-      why: undefined,
-    }))
-    this.#inputs = inputs
-    this.#listener = listener
+  /**
+   * @param rules The rules with faults that act on the call, in their order.
+   * @param warn Adds a warning to the journal.
+   */
+  constructor(rules: readonly RuleFaults[], warn: (message: string) => void) {
+    this.#applications = rules
+      .flatMap((rule) =>
+        rule.faults.map((setting): Application => {
+          return { rule, setting, fault: faultOf(setting.name), acted: false, why: undefined }
+        }),
+      )
+      .sort((left, right) => compareFaults(left.setting, right.setting))
+    this.#rules = rules
+    this.#warn = warn
   }
 
   applyBeforeOperation(): BeforeAnswer {
@@ -53,7 +59,8 @@ export class FaultRun {
       const { fault, setting } = application
       if (fault.layer === 'delay') waitMs += fault.apply(setting, this.#contextOf(application))
       else if (fault.layer === 'replacement') instead = fault.apply(setting, this.#contextOf(application))
-      else if (fault.layer === 'form' && this.#inputs.canStream) stream = fault.requested === 'json'
+      else if (fault.layer === 'form' && application.rule.inputs.canStream)
+        stream = fault.requested === 'json'
       else continue
       application.acted = true
     }
@@ -117,11 +124,10 @@ export class FaultRun {
   #settle(): void {
     for (const { setting, acted, why } of this.#applications) {
       if (!acted)
-        this.#listener.warn(
-          `'${setting.name}' found nothing to act on: ${why ?? 'its position was never reached'}`,
-        )
+        this.#warn(`'${setting.name}' found nothing to act on: ${why ?? 'its position was never reached'}`)
     }
-    if (this.#applications.every(({ acted }) => !acted)) this.#listener.noEffect()
+    for (const rule of this.#rules)
+      if (!this.#applications.some((each) => each.rule === rule && each.acted)) rule.noEffect()
   }
 
   #contextOf(application: Application): FaultContext {
@@ -129,7 +135,7 @@ export class FaultRun {
       .slice(0, this.#applications.indexOf(application))
       .filter(({ fault }) => actsOnReply(fault))
     return {
-      ...this.#inputs,
+      ...application.rule.inputs,
       acted: () => {
         application.acted = true
       },

@@ -43,9 +43,12 @@ export function faultOf(name: string): Fault {
 
 /** Sorts a rule's faults into the order in which they apply. */
 export function sortFaults(settings: readonly FaultSetting[]): FaultSetting[] {
-  return settings.toSorted(
-    (left, right) =>
-      layerIndex(left) - layerIndex(right) || faultNames.indexOf(left.name) - faultNames.indexOf(right.name),
+  return settings.toSorted(compareFaults)
+}
+
+export function compareFaults(left: FaultSetting, right: FaultSetting): number {
+  return (
+    layerIndex(left) - layerIndex(right) || faultNames.indexOf(left.name) - faultNames.indexOf(right.name)
   )
 }
 

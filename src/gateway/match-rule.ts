@@ -1,5 +1,5 @@
 /**
- * Step 7: matches a rule, and determines its effects before the operation runs: the delay and a replacement reply.
+ * Step 7: matches rules, and determines their effects before the operation runs: the delay and a replacement reply.
  */
 import type { FaultInputs } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
@@ -24,11 +24,11 @@ import { type FillTemplates, templateFiller } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 
-/** The matched rule's effect on a call. */
+/** The matched rules' effect on a call. */
 export interface Effect {
   /** Delay in milliseconds of sandbox time. */
   readonly waitMs?: number
-  /** The rule's reply or script turn. */
+  /** The reply or script turn of the rule that answers. */
   readonly script?: ScriptedReply | undefined
   /** Complete scripted reply. If set, the operation does not run. */
   readonly scripted?: Reply | undefined
@@ -58,21 +58,25 @@ export async function matchRule(
   const outcome = record.state.rules.match(record, named, readConversation, fillTemplates)
   record.matched(outcome)
   const { charge } = outcome
-  if (!outcome.match) return charge ? { ...noEffect, charge } : noEffect
+  if (outcome.matches.length === 0) return charge ? { ...noEffect, charge } : noEffect
 
-  const match = await renderScriptedReply(outcome.match, record, readConversation, fillTemplates)
-  if (match !== outcome.match) record.matched({ ...outcome, match })
-  const { reply } = match.effect
-  const faults = new FaultRun(match.effect.faults, faultInputs(match, record, call, operation), {
-    noEffect: () => reply ?? match.noEffect(),
-    warn: (message) => record.warn(message),
+  const [first, ...others] = outcome.matches as [Match, ...Match[]]
+  const rendered = await renderScriptedReply(first, record, readConversation, fillTemplates)
+  const matches = [rendered, ...others]
+  if (rendered !== first) record.matched({ ...outcome, matches })
+  const { reply } = rendered.effect
+  const rules = matches.flatMap((match) => {
+    const { faults, reply } = match.effect
+    const inputs = () => faultInputs(match, record, call, operation)
+    return faults.length > 0 ? [{ faults, inputs: inputs(), noEffect: () => reply ?? match.noEffect() }] : []
   })
+  const faults = new FaultRun(rules, (message) => record.warn(message))
   const { waitMs, instead, stream } = faults.applyBeforeOperation()
   const scripted = instead || !reply ? undefined : scriptedReply(reply)
   return { waitMs, replaced: instead, script: reply, scripted, stream, faults, charge }
 }
 
-/** Collects the call data that faults use. All faults of a call draw from one sequence of random numbers. */
+/** Collects the call data that faults use. All faults of a rule draw from one sequence of random numbers. */
 function faultInputs(
   match: Match,
   record: RuleCall,

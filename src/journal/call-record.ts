@@ -3,7 +3,6 @@
  * stores it.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { faultOf } from '../faults/index.ts'
 import { errorMessageOf } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
@@ -93,10 +92,12 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   model: string | undefined
   /** Models tried so far, if the body names several. */
   triedModels: readonly string[] = noItems
+  countedLimits: Set<object> | undefined
   asksForStream = false
   /** If true, the request was rejected before its operation ran. */
   isRejected = false
-  match: Match | undefined
+  /** The rules that act on the call, the one that answers first. */
+  matches: readonly Match[] = noItems
   rules: readonly AppliedRule[] = noItems
   turn: TurnReading | undefined
   /** The call's candidate rules, and how many of them were skipped. */
@@ -160,9 +161,14 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** Number of near misses; 0 if a rule applied. */
+  /** If true, a rule replied. */
+  get isAnswered(): boolean {
+    return this.rules[0]?.kind === 'answer'
+  }
+
+  /** Number of near misses; 0 if a rule replied. */
   get nearMissCount(): number {
-    if (this.rules.length > 0) return 0
+    if (this.isAnswered) return 0
     return this.skipped ? countNearMisses(this.skipped) : 0
   }
 
@@ -216,6 +222,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   tryModel(model: string): void {
     this.model = model
     this.triedModels = [...this.triedModels, model]
+    this.countedLimits ??= new Set()
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
@@ -225,11 +232,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
   }
 
   /** Sets the outcome of matching the active rules. */
-  matched({ match, skipped }: Pick<Outcome, 'match' | 'skipped'>): void {
-    const turn = match?.turn
-    this.match = match
+  matched({ matches, skipped }: Pick<Outcome, 'matches' | 'skipped'>): void {
+    const turn = matches[0]?.turn
+    this.matches = matches
     this.skipped = skipped
-    this.rules = match ? [toAppliedRule(match)] : noItems
+    this.rules = matches.map(toAppliedRule)
     this.turn = turn?.mismatch ? { ...turn, mismatch: truncate(turn.mismatch, maxSentence) } : turn
   }
 
@@ -324,9 +331,11 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
     this.#text = undefined
     this.#parsed = undefined
     this.triedModels = noItems
-    const { match, path, search, headers, responseHeaders, warnings } = this
-    if (match?.effect.reply && JSON.stringify(match.effect.reply).length > maxReply)
-      this.match = { ...match, effect: { ...match.effect, reply: undefined } }
+    this.countedLimits = undefined
+    const { matches, path, search, headers, responseHeaders, warnings } = this
+    const [answer, ...others] = matches
+    if (answer?.effect.reply && JSON.stringify(answer.effect.reply).length > maxReply)
+      this.matches = [{ ...answer, effect: { ...answer.effect, reply: undefined } }, ...others]
     if (this.model !== undefined) this.model = truncate(this.model, maxName)
     // The path counts twice, because its parameters are kept too.
     this.otherBytes = 2 * path.length + search.length
@@ -354,15 +363,8 @@ export function ruleLabel({ scenario, index }: Pick<AppliedRule, 'scenario' | 'i
   return `${scenario}#${index}`
 }
 
-function toAppliedRule({ scenario, rule, name, effect: { faults, reply } }: Match): AppliedRule {
-  const answers = reply || faults.some((fault) => faultOf(fault.name).layer === 'replacement')
-  return {
-    scenario,
-    index: rule,
-    name: name ?? null,
-    kind: answers ? 'answer' : 'modifier',
-    faults: faults.map((fault) => fault.name),
-  }
+function toAppliedRule({ scenario, rule, name, kind, effect: { faults } }: Match): AppliedRule {
+  return { scenario, index: rule, name: name ?? null, kind, faults: faults.map((fault) => fault.name) }
 }
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/

@@ -74,7 +74,7 @@ export const JournalEntry = z.lazy(() =>
       nearMisses: z
         .array(NearMiss)
         .describe(
-          'If no rule applied, the rules that were tried, with the reason why each did not apply. Limited to the first 100 rules tried; `explain()` lists all.',
+          'If no rule replied, the rules that did not apply, with the reasons. Limited to the first 100 rules; `explain()` lists all.',
         ),
       usage: CallUsage.nullable().describe("The reply's tokens and cost; null if usage is not counted."),
       traceId: text()
@@ -156,7 +156,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     turn: record.turn ? { ...record.turn } : null,
     // Lazy, because formatting the reasons for a thousand rules is slow.
     get nearMisses() {
-      return record.rules.length > 0 ? [] : nearMissesOf(record, maxNearMisses)
+      return record.isAnswered ? [] : nearMissesOf(record, maxNearMisses)
     },
     usage: record.usage ? { ...record.usage } : null,
     traceId: record.traceId ?? null,

@@ -54,7 +54,9 @@ export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
 ): Verdict {
-  const unmatched = entries.filter(({ operation, rules }) => operation === null && rules.length === 0)
+  const unmatched = entries.filter(
+    ({ operation, rules }) => operation === null && rules[0]?.kind !== 'answer',
+  )
   const operationLines = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
     const line = `${method} ${splitAddress(path).route ?? path}`
@@ -77,8 +79,9 @@ function verdict(problems: readonly string[], none: string, some: string): Verdi
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   const rules = unused.map((each) => {
     const [other] = rulesForOtherOperations([each], entries)
-    const { scenario, rule, name, on } = each
-    return `  ${other ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}`}`
+    const { scenario, rule, name, on, hiddenBy } = each
+    const hidden = hiddenBy === undefined ? '' : `, hidden by ${hiddenBy}`
+    return `  ${other ?? `${ruleTitle(scenario, rule, name)}, on ${on.join(', ')}${hidden}`}`
   })
   return verdict(
     rules,

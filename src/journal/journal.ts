@@ -153,7 +153,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
 
   /** Returns the requests that neither an operation nor a rule matched. */
   unmatched(): JournalEntry[] {
-    return this.#records.filter((record) => !record.operation && record.rules.length === 0).map(toEntry)
+    return this.#records.filter((record) => !record.operation && !record.isAnswered).map(toEntry)
   }
 
   /** Returns the requests that have no reply yet, such as those that a fault delays, oldest first. */
@@ -162,7 +162,7 @@ export class Journal<RequestBodies extends object = Record<string, unknown>> {
   }
 
   /**
-   * Returns the calls for which rules were tried but none applied. Rules whose rate limit was not reached do not count.
+   * Returns the calls for which rules were tried but none replied. Rules whose rate limit was not reached do not count.
    * Each entry's `nearMisses` has the reasons.
    */
   nearMisses(): JournalEntry[] {

@@ -83,6 +83,16 @@ export function lastUserText({ items }: Conversation): string {
   return last?.kind === 'message' ? last.text : ''
 }
 
+/** Returns the user messages after the last assistant output or, if there are none, the last user message. */
+export function newUserTexts(conversation: Conversation): string[] {
+  const { items } = conversation
+  const isOutput = (item: ConversationItem) =>
+    item.kind === 'call' || (item.kind === 'message' && item.role === 'assistant')
+  const latest = items.slice(items.findLastIndex(isOutput) + 1)
+  const texts = latest.flatMap((item) => (item.kind === 'message' && item.role === 'user' ? [item.text] : []))
+  return texts.length > 0 ? texts : [lastUserText(conversation)]
+}
+
 /** Returns the text of each assistant message and function call so far, and undefined for each reference. */
 export function assistantOutputs({ items }: Conversation): (string | undefined)[] {
   return items.flatMap((item) => {

@@ -1,4 +1,4 @@
-/** Tracks active scenarios: their rules' progress, and the order in which rules are tried. */
+/** Tracks active scenarios: their rules' progress, and the step that each rule would take. */
 import * as z from 'zod'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
@@ -29,26 +29,38 @@ export interface Progress {
   runs: readonly ScriptRun[]
   /** Reason why the last new conversation did not match the script's first turn; null if it did. */
   problem: string | null
+  /** Title of the rule that last answered instead of this one. */
+  hiddenBy: string | undefined
 }
 
-/** Counters of a rule that has matched no call. */
-const unmatched = { matched: 0, taken: 0, applied: 0 }
+const createProgress = (): Progress => ({
+  ...{ matched: 0, taken: 0, applied: 0, rateLimit: new RateLimitUsage() },
+  ...{ runs: [], problem: null, hiddenBy: undefined },
+})
+
+/** Progress of a rule that has matched no call. */
+export const initialProgress: Readonly<Progress> = Object.freeze(createProgress())
 
 /** A rule's effect on a call that matches its conditions, or the reason for skipping the rule. */
 export type Decision = { kind: 'applies'; effect: Effect } | SkipReason
 
-/** Reasons for which a call does not count as seen by the rule. */
-const unseen: readonly Decision['kind'][] = ['times', 'sequence', 'state', 'during', 'stream', 'json']
+const unseen: readonly string[] = ['times', 'sequence', 'state', 'during', 'stream', 'json', 'script']
 
-/** Decides what a rule does with a call that matches its conditions. Changes nothing; see `count`. */
+/** Returns true if a call counts as one that matches the rule's conditions. */
+export function isSeen({ kind }: { readonly kind: string }): boolean {
+  return !unseen.includes(kind)
+}
+
+/** Decides what a rule does with a call that matches its conditions. */
 export function decide(
   rule: CompiledRule,
   { matched, taken, rateLimit }: Progress,
   request: RuleRequest,
   { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
 ): Decision {
-  if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
+  if (rule.script) return { kind: 'script' }
+  if (isOver(rule, taken)) return { kind: taken >= rule.times ? 'times' : 'sequence' }
   if (rule.during) {
     const { from, to = Number.POSITIVE_INFINITY } = rule.during
     const elapsedMs = clock.elapsed()
@@ -59,32 +71,13 @@ export function decide(
   const call = matched + 1
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
-  if (rule.rateLimit && rateLimit.allows(rule.rateLimit, request, clock))
+  const isCounted = request.countedLimits?.has(rateLimit)
+  if (rule.rateLimit && (isCounted || rateLimit.allows(rule.rateLimit, request, clock)))
     return { kind: 'rateLimit', call: rateLimit.window(rule.rateLimit, request, clock).requests + 1 }
   const { probability = 1 } = rule
   const drawn = probability < 1 ? luckOf(rule, request, seed) : 0
   if (drawn >= probability) return { kind: 'probability', drawn, probability }
   return effect ? { kind: 'applies', effect } : { kind: 'step', call: taken + 1 }
-}
-
-/** Returns true if the rule takes a step: it applies, or the step lets the call pass. */
-export function takesStep({ kind }: Decision): boolean {
-  return kind === 'applies' || kind === 'step'
-}
-
-/** Counts a decision. */
-export function count(
-  { rateLimit: limit }: CompiledRule,
-  progress: Progress,
-  decision: Decision,
-  request: RuleRequest,
-  clock: Clock,
-): void {
-  if (!unseen.includes(decision.kind)) progress.matched++
-  if (limit && decision.kind === 'rateLimit') progress.rateLimit.count(limit, request, clock, { requests: 1 })
-  if (!takesStep(decision)) return
-  progress.taken++
-  progress.applied++
 }
 
 /** Returns the number that a call draws for a rule's `probability`. Each fallback model draws again. */
@@ -102,10 +95,12 @@ export function undoStep({ sequence }: CompiledRule, progress: Progress): void {
   if (!sequence) progress.taken--
 }
 
-function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
+/** Returns the step that a rule would take next. */
+export function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`
-    return { effect: refusal(`Scenario: the rule ended after ${calls}`, {}), form: undefined }
+    const effect = refusal(`Scenario: the rule ended after ${calls}`, {})
+    return { effect, kind: 'answer', form: undefined }
   }
   const index = onEnd === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
   return steps[index] as CompiledStep
@@ -126,22 +121,6 @@ export interface Activation {
   readonly replyFunction?: ReplyFunction | undefined
 }
 
-export interface Candidate {
-  readonly rule: CompiledRule
-  readonly activation: Activation
-}
-
-/** Rules that may match a request, in the order of `orderCandidates`. */
-export interface Candidates {
-  readonly rules: readonly CompiledRule[]
-  /** The activation that each rule belongs to, by index in `rules`. */
-  readonly activations: readonly Activation[]
-  /** Scripts of scenarios activated by `use()`, oldest first. They are also in `rules`, among the unlimited rules. */
-  readonly scripts: readonly Candidate[]
-  /** Index in `rules` at which scripts with remaining turns are tried; undefined if there are no scripts. */
-  readonly scriptsAt: number | undefined
-}
-
 export function createActivation(scenario: Scenario, replyFunction?: ReplyFunction): Activation {
   // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
@@ -157,55 +136,8 @@ export function copyActivation(activation: Activation): Activation {
   }
 }
 
-/**
- * Orders rules: finite ones in the order they were added, then all others, newest first. A rule is finite while it
- * has times, steps or turns left. Within a scenario the first matching rule wins, so a finite rule stays after any
- * unlimited rule that precedes it in its scenario. Scenarios named in a request header come first.
- */
-export function orderCandidates(
-  newestFirst: readonly Activation[],
-  names: readonly string[],
-  named: readonly Activation[] = [],
-): Candidates {
-  const candidatesOf = (activation: Activation): Candidate[] =>
-    activation.compiled.rules.flatMap((rule) =>
-      rule.on.some((on) => names.includes(on)) ? [{ rule, activation }] : [],
-    )
-  const first = named.flatMap(candidatesOf)
-  const others = newestFirst.map(candidatesOf)
-  const scripts: Candidate[] = []
-  let scriptsAt: number | undefined
-  const finite = new Set<Candidate>()
-  for (const candidates of others.toReversed()) {
-    let isAfterUnlimited = false
-    for (const candidate of candidates) {
-      const { rule, activation } = candidate
-      if (rule.script) {
-        scriptsAt ??= first.length
-        scripts.push(candidate)
-        isAfterUnlimited ||= rule.onEnd !== 'pass'
-        continue
-      }
-      const { taken } = { ...unmatched, ...activation.progress[rule.number] }
-      if (taken >= rule.finite) isAfterUnlimited ||= !isOver(rule, taken)
-      else if (!isAfterUnlimited) {
-        finite.add(candidate)
-        first.push(candidate)
-      }
-    }
-  }
-  const all = [...first, ...others.flat().filter((candidate) => !finite.has(candidate))]
-  return {
-    rules: all.map(({ rule }) => rule),
-    activations: all.map(({ activation }) => activation),
-    scripts,
-    scriptsAt,
-  }
-}
-
 export function progressIn(activation: Activation, rule: CompiledRule): Progress {
-  const rateLimit = new RateLimitUsage()
-  activation.progress[rule.number] ??= { ...unmatched, rateLimit, runs: [], problem: null }
+  activation.progress[rule.number] ??= createProgress()
   return activation.progress[rule.number] as Progress
 }
 
@@ -239,7 +171,7 @@ export type ScenarioProgress = z.output<typeof ScenarioProgress>
 export function scenarioProgress({ id, compiled, progress }: Activation): ScenarioProgress {
   const { name, source, rules } = compiled
   const reports = rules.map(({ number, name = null, on, ends }, index) => {
-    const { matched, applied, taken } = { ...unmatched, ...progress[number] }
+    const { matched, applied, taken } = progress[number] ?? initialProgress
     const remaining = Number.isFinite(ends) ? Math.max(0, ends - taken) : null
     // A rule with its defaults filled in is valid input.
     const input = source.rules[index] as RuleInput
@@ -269,7 +201,7 @@ export type ScriptProgress = z.output<typeof ScriptProgress>
 export function scriptsOf({ compiled, progress }: Activation): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []
-    const { runs = [], problem = null }: Partial<Progress> = { ...progress[number] }
+    const { runs, problem } = progress[number] ?? initialProgress
     const conversations = runs.map(({ conversation, turns, problem }) => ({ conversation, turns, problem }))
     return { scenario, rule: number, turns: script.length, conversations, problem }
   })
@@ -282,12 +214,20 @@ export const UnusedRule = z.lazy(() =>
     rule: rulePosition,
     name: z.string().optional(),
     on: z.array(z.string()),
+    hiddenBy: z.string().optional().describe('The newer or more specific rule that last answered instead.'),
   }),
 )
 export type UnusedRule = z.output<typeof UnusedRule>
 
 export function unusedRulesOf({ compiled, progress }: Activation): UnusedRule[] {
   return compiled.rules
-    .filter(({ number }) => !progress[number]?.applied)
-    .map(({ scenario, number, name, on }) => ({ scenario, rule: number, name, on: [...on] }))
+    .map((rule) => ({ ...rule, ...(progress[rule.number] ?? initialProgress), limit: rule.rateLimit }))
+    .filter(({ applied, limit, rateLimit }) => applied === 0 && !(limit && rateLimit.isUsed))
+    .map(({ scenario, number, name, on, hiddenBy }) => ({
+      scenario,
+      rule: number,
+      name,
+      on: [...on],
+      hiddenBy,
+    }))
 }

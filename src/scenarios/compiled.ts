@@ -15,6 +15,8 @@ export interface Effect {
 export interface CompiledStep {
   /** Effect on the call; undefined if the call passes. */
   readonly effect: Effect | undefined
+  /** `answer` if the step replies, `modifier` if its faults only change a reply, `pass` if it does neither. */
+  readonly kind: 'answer' | 'modifier' | 'pass'
   /** Format that a request must ask for if the faults are to take effect. Other requests do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
@@ -47,6 +49,9 @@ export interface CompiledScenario {
 }
 
 const compiled = new WeakMap<Scenario, CompiledScenario>()
+
+/** Scenarios converted from recordings, whose rules come after all others. */
+export const recordings = new WeakSet<Scenario>()
 
 export function compileScenario(source: Scenario): CompiledScenario {
   const existing = compiled.get(source)
@@ -96,11 +101,12 @@ function stepsOf({ fault, faults, reply, sequence, rateLimit, setState }: Rule):
 }
 
 function compileStep(step: Step): CompiledStep {
-  if (step === 'pass') return { effect: undefined, form: undefined }
+  if (step === 'pass') return { effect: undefined, kind: 'pass', form: undefined }
   const { reply } = step
   const faults = sortFaults(faultsOf(step))
   return {
     effect: { reply, faults },
+    kind: reply || faults.some(({ name }) => faultOf(name).layer === 'replacement') ? 'answer' : 'modifier',
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
   }
 }

@@ -36,6 +36,8 @@ export interface RuleRequest extends Conditioned {
   readonly occurrence: number
   /** Models tried so far, including the current one, if the request names several. */
   readonly triedModels?: readonly string[]
+  /** Rate limits that have counted the request. Set if it names several models, because each is matched again. */
+  readonly countedLimits?: Set<object> | undefined
   /** If true, the request was already rejected, and only rules for `*` match it. Default: false. */
   readonly isRejected?: boolean
 }

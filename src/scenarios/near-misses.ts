@@ -13,14 +13,15 @@ export type SkipReason =
   | { kind: 'state'; state: string }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
+  | { kind: 'answer' | 'modifier'; why: string }
 
 export interface SkippedRules {
-  /** Rules for the call's operation, in the order they were tried. */
+  /** Rules for the call's operation, newest activation first. */
   readonly rules: readonly CompiledRule[]
-  /** Number of rules skipped before one applied; all of them if none did. */
-  readonly skipped: number
   /** Reasons by index in `rules`. For a skipped rule without a reason, a condition in `when` did not match. */
   readonly reasons: ReadonlyMap<number, SkipReason>
+  /** Indexes of rules that applied, and of those after them in their scenario, as ranges in ascending order. */
+  readonly unlisted: readonly (readonly [from: number, to: number])[]
 }
 
 /** A rule that was tried but did not apply. */
@@ -31,10 +32,10 @@ export const NearMiss = z.lazy(() =>
     kind: z
       .enum([
         ...['condition', 'times', 'sequence', 'script', 'call', 'after', 'rateLimit', 'step'],
-        ...['stream', 'json', 'state', 'probability', 'during', 'more'],
+        ...['stream', 'json', 'state', 'probability', 'during', 'answer', 'modifier', 'more'],
       ] as const)
       .describe(
-        'What kept the rule from applying: `condition` for `when`, otherwise the field or fault; `more` for rules that are not listed.',
+        'What kept the rule from applying: `condition` for `when`, `answer` or `modifier` for another rule, otherwise the field or fault; `more` for rules that are not listed.',
       ),
     reason: z.string().describe('Reason, as a sentence without a full stop.'),
   }),
@@ -47,30 +48,40 @@ export function isBelowLimit({ kind }: Pick<NearMiss, 'kind'>): boolean {
 }
 
 /** Counts the skipped rules, except those whose rate limit was not reached. */
-export function countNearMisses({ skipped, reasons }: SkippedRules): number {
-  return skipped - [...reasons.values()].filter(isBelowLimit).length
+export function countNearMisses(skipped: SkippedRules): number {
+  return countSkipped(skipped) - [...skipped.reasons.values()].filter(isBelowLimit).length
+}
+
+export function countSkipped({ rules, unlisted }: SkippedRules): number {
+  return unlisted.reduce((count, [from, to]) => count - (to - from), rules.length)
 }
 
 /**
- * Returns the skipped rules with reasons, in the order they were tried.
+ * Returns the skipped rules with reasons, newest activation first.
  *
  * @param limit Maximum number of rules. A final entry counts the rest. Default: no limit.
  */
 export function explainNearMisses(
-  { rules, skipped, reasons }: SkippedRules,
+  skipped: SkippedRules,
   request: Conditioned,
   limit = Number.POSITIVE_INFINITY,
 ): NearMiss[] {
-  const explained = rules.slice(0, Math.min(skipped, limit)).map((rule, index): NearMiss => {
+  const { rules, reasons, unlisted } = skipped
+  const explained: NearMiss[] = []
+  let range = 0
+  for (const [index, rule] of rules.entries()) {
+    while (index >= (unlisted[range]?.[1] ?? Number.POSITIVE_INFINITY)) range++
+    if (index >= (unlisted[range]?.[0] ?? Number.POSITIVE_INFINITY)) continue
+    if (explained.length === limit) {
+      const more = countSkipped(skipped) - limit
+      const others = more > 1 ? `, nor did ${more - 1} more` : ''
+      return [...explained, nearMiss(rule, 'more', `did not apply either${others}`)]
+    }
     const reason = reasons.get(index)
     const text = reason ? describeReason(rule, reason) : failedCondition(rule, request)
-    return nearMiss(rule, reason?.kind ?? 'condition', text)
-  })
-  const next = rules[limit]
-  const more = skipped - explained.length
-  if (!next || more === 0) return explained
-  const others = more > 1 ? `, nor did ${more - 1} more` : ''
-  return [...explained, nearMiss(next, 'more', `did not apply either${others}`)]
+    explained.push(nearMiss(rule, reason?.kind ?? 'condition', text))
+  }
+  return explained
 }
 
 function nearMiss({ scenario, number, name }: CompiledRule, kind: NearMiss['kind'], text: string): NearMiss {
@@ -108,6 +119,9 @@ function describeReason(rule: CompiledRule, reason: SkipReason): string {
         : `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
       return `has probability ${round(reason.probability)}, but this call drew ${round(reason.drawn)}`
+    case 'answer':
+    case 'modifier':
+      return reason.why
     case 'during':
       return `applies ${period(rule)} of elapsed time, but this call arrived at ${round(reason.elapsedMs)} ms`
   }

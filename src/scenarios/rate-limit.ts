@@ -58,6 +58,11 @@ const maxCallers = 10_000
 export class RateLimitUsage {
   readonly #windows = new Map<string, Window>()
 
+  /** If true, the limit has counted a request. */
+  get isUsed(): boolean {
+    return this.#windows.size > 0
+  }
+
   /** Returns the current window of a request's key or model. */
   window(limit: RateLimit, request: RuleRequest, clock: Clock): Window {
     const window = this.#windows.get(callerOf(limit, request))

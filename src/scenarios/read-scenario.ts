@@ -3,6 +3,7 @@ import { type DataFile, FileError } from '../lib/data-file.ts'
 import { isObject } from '../lib/unchecked-json.ts'
 import { bundledScenario } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
+import { recordings } from './compiled.ts'
 import { isScenarioPath } from './names.ts'
 import type { Scenario, ScenarioInput } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
@@ -57,7 +58,10 @@ function readValue(value: unknown, options: ReadOptions): Scenario {
 function convert(source: unknown, { formats = [], ...options }: ReadOptions): Scenario | undefined {
   for (const format of formats) {
     const input = format(source, options.operations)
-    if (input) return checkScenario(input, options)
+    if (!input) continue
+    const scenario = checkScenario(input, options)
+    recordings.add(scenario)
+    return scenario
   }
   return undefined
 }

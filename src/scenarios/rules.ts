@@ -1,36 +1,36 @@
 /** A sandbox's active rules: matches requests and tracks progress. */
-
 import type { RateLimitState } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   type Activation,
-  type Candidate,
-  type Candidates,
   copyActivation,
-  count,
   createActivation,
-  decide,
-  orderCandidates,
-  type Progress,
   progressIn,
   type ScenarioProgress,
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
-  takesStep,
   type UnusedRule,
   undoStep,
   unusedRulesOf,
 } from './activation.ts'
-import type { CompiledRule, Effect } from './compiled.ts'
+import type { Effect } from './compiled.ts'
+import {
+  type Candidates,
+  changesReply,
+  compose,
+  countRules,
+  type Group,
+  type RuleContext,
+} from './compose.ts'
 import type { RuleRequest } from './condition.ts'
 import { textOperations } from './names.ts'
-import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
+import type { SkippedRules } from './near-misses.ts'
+import { type ChargeRateLimits, chargeRateLimits } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
-import { type ActiveScript, type Playing, playEnd, playTurn, type TurnReading } from './script-runs.ts'
+import { playTurn, type TurnReading } from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -39,6 +39,7 @@ export interface Match {
   /** The rule's position in the scenario, from 1. */
   rule: number
   name: string | undefined
+  kind: 'answer' | 'modifier'
   effect: Effect
   rateLimit?: RateLimitState | undefined
   /** Records that the rule's faults had no effect, so that the call does not count as a use of the rule. */
@@ -50,7 +51,8 @@ export interface Match {
 }
 
 export interface Outcome {
-  match: Match | undefined
+  /** The rules that act on the call: the one that answers, then those that change the reply. */
+  matches: readonly Match[]
   /** Counts the reply's tokens and returns rate limit headers. Set if the call passed a rate limit. */
   charge: ChargeRateLimits | undefined
   /** Rules skipped for the call, for `explainNearMisses`. */
@@ -78,7 +80,7 @@ export const maxRules = 20_000
 /** State of a sandbox until a rule sets another one. */
 const firstState = 'started'
 
-const nothing: Outcome = { match: undefined, charge: undefined, skipped: undefined }
+const nothing: Outcome = { matches: [], charge: undefined, skipped: undefined }
 
 export class Rules {
   readonly #setup: { readonly seed: string | number; readonly clock: Clock }
@@ -158,10 +160,9 @@ export class Rules {
   }
 
   /**
-   * Finds the rule that applies to a call. Advances its counters and those of earlier rules whose conditions match;
-   * later rules do not count the call.
+   * Finds the rules that act on a call, and advances the counters of all rules that it matches.
    *
-   * @param named Scenarios named in a request header. Their rules are tried first.
+   * @param named Scenarios named by the request. Their rules come first.
    * @param readConversation Returns the request's conversation, for scripts.
    * @param fillTemplates Fills in a turn's templates. Default: leaves them unchanged.
    */
@@ -173,53 +174,40 @@ export class Rules {
   ): Outcome {
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
-    const { rules, activations } = candidates
-    const { seed, clock } = this.#setup
-    if (rules.length === 0) return nothing
+    if (candidates.rules.length === 0) return nothing
 
-    const passed: PassedRateLimit[] = []
-    const reasons = new Map<number, SkipReason>()
-    const outcome = (match: Match | undefined, skipped: number): Outcome => {
-      const charge = passed.length > 0 ? chargeRateLimits(passed, request, clock) : undefined
-      return { match, charge, skipped: { rules, skipped, reasons } }
-    }
-    const play = (ending?: Progress) => {
-      const conversation = readConversation()
-      if (!conversation) return undefined
-      const nextConversation = () => ++this.#conversations
-      const playing = { request, conversation, fillTemplates, seed, nextConversation }
-      return this.#play(candidates.scripts, playing, ending)
-    }
-    for (const [index, rule] of rules.entries()) {
-      const turn = index === candidates.scriptsAt ? play() : undefined
-      if (turn) return outcome(turn, index)
-      if (!rule.tests.every((test) => test.passes(request))) continue
-      const progress = progressIn(activations[index] as Activation, rule)
-      if (rule.script) {
-        const match = play(progress)
-        if (match) return outcome(match, index)
-        reasons.set(index, { kind: 'script' })
-        continue
+    const context: RuleContext = { ...this.#setup, state: this.#state, readConversation }
+    const composition = compose(candidates, request, context)
+    this.#state = countRules(composition, request, context)
+    const { answer, modifiers, limits, skipped } = composition
+    const isChanged = modifiers.some(changesReply)
+    const nextConversation = () => ++this.#conversations
+    const { seed, clock } = this.#setup
+    const matches = [...(answer ? [answer] : []), ...modifiers].map((tried): Match => {
+      const { rule, place, decision } = tried
+      const kind = tried === answer ? 'answer' : 'modifier'
+      const { activation } = place
+      const progress = progressIn(activation, rule)
+      const match = { scenario: rule.scenario, rule: rule.number, name: rule.name, kind } as const
+      if (decision.kind === 'turn') {
+        const playing = { request, fillTemplates, seed, isChanged, nextConversation }
+        const { effect, reading } = playTurn(decision.turn, progress, playing)
+        return { ...match, effect, turn: reading, call: reading.number, noEffect() {} }
       }
-      const decision = decide(rule, progress, request, { seed, clock, state: this.#state })
-      count(rule, progress, decision, request, clock)
-      if (takesStep(decision)) this.#state = rule.setState ?? this.#state
-      if (progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
-      if (decision.kind === 'applies') {
-        const match = matchOf(rule, decision.effect, progress.matched, {
-          rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
-          noEffect: () => {
-            undoStep(rule, progress)
-            this.#candidates = undefined
-          },
-          replyFunction: activations[index]?.replyFunction,
-        })
-        return outcome(match, index)
+      return {
+        ...match,
+        effect: decision.kind === 'applies' ? decision.effect : { faults: [], reply: undefined },
+        call: progress.matched,
+        rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, clock),
+        noEffect: () => undoStep(rule, progress),
+        replyFunction: activation.replyFunction,
       }
-      if (decision.kind === 'rateLimit') passed.push({ rule, usage: progress.rateLimit })
-      reasons.set(index, decision)
-    }
-    return outcome(undefined, rules.length)
+    })
+    const passed = limits.map(({ rule, place }) => {
+      return { rule, usage: progressIn(place.activation, rule).rateLimit }
+    })
+    const charge = passed.length > 0 ? chargeRateLimits(passed, request, clock) : undefined
+    return { matches, charge, skipped }
   }
 
   /** Returns the active scripts with their conversations, oldest script first. */
@@ -257,24 +245,9 @@ export class Rules {
     // All paths that no rule names share one cache entry, because callers can send any number of paths.
     const inRules = names.filter((name) => this.has(name))
     const key = inRules.join()
-    const candidates = this.#candidates.get(key) ?? orderCandidates(this.#activations, [...inRules, '*'])
+    const candidates = this.#candidates.get(key) ?? candidatesOf(this.#activations, [...inRules, '*'])
     this.#candidates.set(key, candidates)
     return candidates
-  }
-
-  /** @param ending Progress of the script to apply `onEnd` of. Default: none; plays the next turn of any script. */
-  #play(scripts: readonly Candidate[], playing: Playing, ending?: Progress): Match | undefined {
-    const active = scripts.flatMap(({ rule, activation }): ActiveScript[] => {
-      const { states, tests, script } = rule
-      if (!script || (states && !states.includes(this.#state))) return []
-      if (!tests.every((test) => test.passes(playing.request))) return []
-      return [{ rule, script, progress: progressIn(activation, rule) }]
-    })
-    const ended = active.find(({ progress }) => progress === ending)
-    const played = ending ? ended && playEnd(active, ended, playing) : playTurn(active, playing)
-    if (!played) return undefined
-    const { reading } = played
-    return matchOf(played.rule, played.effect, reading.number, { turn: reading })
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
@@ -284,17 +257,25 @@ export class Rules {
       if (!existing) this.#named = [...this.#named, activation]
       return activation
     })
-    return orderCandidates(this.#activations, [...names, '*'], activations)
+    return candidatesOf(this.#activations, [...names, '*'], activations)
   }
 }
 
-function matchOf(
-  { scenario, number, name }: CompiledRule,
-  effect: Effect,
-  call: number,
-  others: Partial<Match>,
-): Match {
-  return { scenario, rule: number, name, effect, call, noEffect() {}, ...others }
+/** @param named Activations that the request names, in its order. */
+function candidatesOf(
+  newestFirst: readonly Activation[],
+  names: readonly string[],
+  named: readonly Activation[] = [],
+): Candidates {
+  const groupOf = (activation: Activation, isOwn: boolean): Group[] => {
+    const rules = activation.compiled.rules.filter((rule) => rule.on.some((on) => names.includes(on)))
+    return rules.length > 0 ? [{ activation, rules, isOwn }] : []
+  }
+  const groups = [
+    ...named.flatMap((activation) => groupOf(activation, true)),
+    ...newestFirst.flatMap((activation) => groupOf(activation, false)),
+  ]
+  return { groups, rules: groups.flatMap(({ rules }) => rules) }
 }
 
 /** Returns the values of `on` that match a request, except `*`. */

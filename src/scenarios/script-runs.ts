@@ -3,13 +3,15 @@
  * client changes other parts of the history; without such ids, the first user message and the assistant's output do.
  */
 import * as z from 'zod'
-import { sortFaults } from '../faults/index.ts'
+import { type FaultSetting, sortFaults } from '../faults/index.ts'
+import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import type { Progress } from './activation.ts'
 import { type CompiledRule, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
-import { answerOf, type CallResult, differencesOf, type Script, type Turn } from './script.ts'
+import { ruleTitle } from './names.ts'
+import { answerOf, type CallResult, mismatchOf, type Script, type Turn } from './script.ts'
 import { faultsOf } from './scripted-reply.ts'
 import type { FillTemplates } from './template.ts'
 
@@ -36,15 +38,16 @@ export interface ScriptRun {
 export interface ActiveScript {
   readonly rule: CompiledRule
   readonly script: Script
-  readonly progress: Progress
+  readonly progress: Readonly<Progress>
 }
 
-/** A request that may consume a turn. */
+/** A request that consumes a turn. */
 export interface Playing {
   readonly request: RuleRequest
-  readonly conversation: Conversation
   readonly fillTemplates: FillTemplates
   readonly seed: string | number
+  /** If true, another rule changes the reply, so the client may not receive it. */
+  readonly isChanged: boolean
   /** Returns the index of a new conversation, from 1. */
   nextConversation(): number
 }
@@ -67,160 +70,228 @@ export const TurnReading = z.lazy(() =>
 )
 export type TurnReading = z.output<typeof TurnReading>
 
+/** A turn that a script would play, or the reason why it would reject the request. */
+export interface PlannedTurn {
+  readonly active: ActiveScript
+  /** Number of the turn, from 1. */
+  readonly number: number
+  /** The conversation so far. Its index is 0 if no script has begun it. */
+  readonly run: ScriptRun
+  readonly rejection: Rejection | undefined
+  readonly faults: readonly FaultSetting[]
+}
+
+interface Rejection {
+  readonly effect: Effect
+  /** Reason for the journal. */
+  readonly mismatch: string
+  /** Reason for the script's progress. Default: none. */
+  readonly problem?: string
+}
+
 export interface PlayedTurn {
   readonly effect: Effect
   readonly reading: TurnReading
-  readonly rule: CompiledRule
 }
 
 /** Maximum number of conversations per script. The oldest are evicted. */
 const maxRuns = 1000
 
 /**
- * Plays the next turn, or rejects the request if it starts a conversation that no unused script expects.
+ * Returns the next turn of the conversation that the request continues, or the first turn of an unused script.
  * Returns undefined if no script has a turn left for the request.
  *
  * @param scripts Scripts that may match the request, oldest first.
  */
-export function playTurn(scripts: readonly ActiveScript[], playing: Playing): PlayedTurn | undefined {
-  const { conversation } = playing
+export function planTurn(
+  scripts: readonly ActiveScript[],
+  conversation: Conversation,
+): PlannedTurn | undefined {
   const current = findRun(scripts, conversation)
-  if (current) {
-    const { active, run } = current
-    return run.turns < active.script.length ? takeTurn(active, run, playing) : undefined
-  }
+  if (current && current.run.turns < current.active.script.length)
+    return planned(scripts, current, conversation)
+  if (current && current.active.rule.onEnd !== 'pass') return undefined
   const unstarted = scripts.filter(({ progress }) => progress.applied === 0)
-  const matching = unstarted.find(({ script }) => problemAt(script[0], conversation) === null)
-  if (matching) return beginRun(matching, 0, playing)
-  const [active] = unstarted
-  if (!active) return undefined
-  const problem = problemAt(active.script[0], conversation)
-  active.progress.problem = problem
-  return mismatched(active, 0, 1, problem ?? '')
+  const active = unstarted.find(({ script }) => fitsTurn(script[0], conversation)) ?? unstarted[0]
+  // A script that lets requests pass after its last turn leaves the conversation to the next script.
+  return active && planned(scripts, { active, run: newRun(conversation, current?.run) }, conversation)
 }
 
 /** Applies `onEnd` after the last turn of one of the scripts. Returns undefined if it lets the request pass. */
-export function playEnd(
+export function planEnd(
   scripts: readonly ActiveScript[],
   active: ActiveScript,
-  playing: Playing,
-): PlayedTurn | undefined {
-  const { conversation } = playing
+  conversation: Conversation,
+): PlannedTurn | undefined {
   const { onEnd } = active.rule
-  const of = active.script.length
+  const total = active.script.length
   const current = findRun(scripts, conversation)
   if (!current) {
-    for (const each of scripts) {
-      const { script, rule } = each
-      if (rule.onEnd === 'repeat' && problemAt(script[0], conversation) === null)
-        return beginRun(each, 0, playing)
-      if (rule.onEnd === 'repeat-last' && problemAt(script.at(-1), conversation) === null)
-        return beginRun(each, script.length, playing)
+    const repeating = scripts.find(({ rule, script }) => {
+      if (rule.onEnd === 'repeat') return fitsTurn(script[0], conversation)
+      return rule.onEnd === 'repeat-last' && fitsTurn(script.at(-1), conversation)
+    })
+    if (repeating) {
+      const turns = repeating.rule.onEnd === 'repeat' ? 0 : repeating.script.length
+      const run = { ...newRun(conversation), turns }
+      return repeating === active ? planned(scripts, { active, run }, conversation) : undefined
     }
     if (scripts.some(({ rule }) => rule.onEnd === 'pass')) return undefined
     const reason =
       scripts.length === 1
         ? 'the script is already used by another'
         : `all ${scripts.length} scripts are already used by others`
-    const mismatch = `no new conversation: ${reason}`
-    const message = `this is a new conversation, and ${reason}`
-    return rejected(active, message, { conversation: 0, number: 1, mismatch })
+    return rejected(scripts, { active, run: newRun(conversation) }, 1, conversation, {
+      message: `this is a new conversation, and ${reason}${forOthers}`,
+      mismatch: `no new conversation: ${reason}`,
+    })
   }
   const { run } = current
   if (current.active !== active || onEnd === 'pass') return undefined
-  if (onEnd !== 'fail') return takeTurn(active, run, playing)
-  const number = run.turns + 1
-  const mismatch = `no turn ${number}: the script has ${of} turn${of === 1 ? '' : 's'}`
-  replaceRun(active, run, { ...run, problem: `expected ${mismatch}` })
-  return rejected(active, `there is ${mismatch}`, { conversation: run.conversation, number, mismatch })
+  if (onEnd !== 'fail') return planned(scripts, current, conversation)
+  const mismatch = `no turn ${run.turns + 1}: the script has ${total} turn${total === 1 ? '' : 's'}`
+  return rejected(scripts, current, run.turns + 1, conversation, {
+    message: `there is ${mismatch}; to let later requests pass, set onEnd: 'pass'`,
+    mismatch,
+    problem: `expected ${mismatch}`,
+  })
 }
 
-/** Rejects a request, as in `Script: turn 2 of 3 does not match: expected …, but received …`. */
-function rejected(
-  { rule, script }: ActiveScript,
-  message: string,
-  reading: Omit<TurnReading, 'total'>,
+/** Plays a turn, and records it in the script's progress. */
+export function playTurn(
+  { active, number, run, rejection, faults }: PlannedTurn,
+  progress: Progress,
+  { request, fillTemplates, seed, isChanged, nextConversation }: Playing,
 ): PlayedTurn {
-  const effect = refusal(`Script: ${message}`, { turn: reading.number })
-  return { rule, effect, reading: { ...reading, total: script.length } }
-}
-
-function mismatched(
-  active: ActiveScript,
-  conversation: number,
-  number: number,
-  mismatch: string,
-): PlayedTurn {
-  const message = `turn ${number} of ${active.script.length} does not match: expected ${mismatch}`
-  return rejected(active, message, { conversation, number, mismatch })
-}
-
-function beginRun(active: ActiveScript, turns: number, playing: Playing): PlayedTurn {
-  const run: ScriptRun = {
-    conversation: playing.nextConversation(),
-    firstUserMessage: hash(firstUserText(playing.conversation)),
-    turns,
-    said: [],
-    calls: new Map(),
-    pending: [],
-    problem: null,
+  const total = active.script.length
+  const reading = { conversation: run.conversation, number, total, mismatch: null }
+  const replace = (next: ScriptRun) => {
+    progress.runs = progress.runs.map((each) => (each === run ? next : each))
   }
-  const { progress } = active
-  progress.runs = [...progress.runs.slice(1 - maxRuns), run]
-  progress.problem = null
-  return takeTurn(active, run, playing)
-}
-
-function replaceRun({ progress }: ActiveScript, run: ScriptRun, next: ScriptRun): void {
-  progress.runs = progress.runs.map((each) => (each === run ? next : each))
-}
-
-function takeTurn(
-  active: ActiveScript,
-  run: ScriptRun,
-  { request, conversation, fillTemplates, seed }: Playing,
-): PlayedTurn {
-  const of = active.script.length
-  const turnIndex = active.rule.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
-  const turn = active.script[turnIndex] as Turn
-  const number = turnIndex + 1
-  const problem = problemAt(turn, conversation, resultsOf(conversation, run))
-  if (problem !== null) {
-    replaceRun(active, run, { ...run, problem: `turn ${number} expected ${problem}` })
-    return mismatched(active, run.conversation, number, problem)
+  const isBegun = progress.runs.includes(run)
+  if (rejection) {
+    const { effect, mismatch, problem = null } = rejection
+    if (isBegun) replace({ ...run, problem })
+    else if (problem !== null) progress.problem = problem
+    return { effect, reading: { ...reading, mismatch } }
   }
   const answer = answerOf(
-    fillTemplates(turn, number),
+    fillTemplates(active.script[number - 1] as Turn, number),
     (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
-  const faults = sortFaults(faultsOf(turn))
-  const isSure = faults.length === 0 && answer.arrives
-  replaceRun(active, run, {
+  const isSure = faults.length === 0 && answer.arrives && !isChanged
+  const next: ScriptRun = {
     ...run,
+    conversation: run.conversation || nextConversation(),
     turns: run.turns + 1,
     said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
     calls: new Map([...run.calls, ...answer.calls]),
     pending: [...answer.calls.keys()],
     problem: null,
+  }
+  if (isBegun) replace(next)
+  else {
+    progress.runs = [...progress.runs.slice(1 - maxRuns), next]
+    progress.problem = null
+  }
+  progress.applied++
+  return { effect: { faults, reply: answer.reply }, reading: { ...reading, conversation: next.conversation } }
+}
+
+/** @param previous Conversation that another script has ended, and that the script takes over. */
+function newRun(conversation: Conversation, previous?: ScriptRun): ScriptRun {
+  return {
+    conversation: previous?.conversation ?? 0,
+    firstUserMessage: hash(firstUserText(conversation)),
+    turns: 0,
+    said: previous?.said ?? [],
+    calls: new Map(),
+    pending: [],
+    problem: null,
+  }
+}
+
+/** A conversation that follows a script. */
+interface CurrentRun {
+  readonly active: ActiveScript
+  readonly run: ScriptRun
+}
+
+function planned(
+  scripts: readonly ActiveScript[],
+  current: CurrentRun,
+  conversation: Conversation,
+): PlannedTurn {
+  const { active, run } = current
+  const total = active.script.length
+  const number = (active.rule.onEnd === 'repeat' ? run.turns % total : Math.min(run.turns, total - 1)) + 1
+  const turn = active.script[number - 1] as Turn
+  const { differences, ...metadata } = mismatchOf(turn.expect, conversation, resultsOf(conversation, run))
+  if (differences.length === 0)
+    return { active, number, run, rejection: undefined, faults: sortFaults(faultsOf(turn)) }
+  const mismatch = differences.join('; expected ')
+  return rejected(scripts, current, number, conversation, {
+    message: `turn ${number} of ${total} does not match: expected ${mismatch}${forOthers}`,
+    mismatch,
+    problem: run.turns > 0 ? `turn ${number} expected ${mismatch}` : mismatch,
+    metadata,
   })
-  active.progress.applied++
-  const reading = { conversation: run.conversation, number, total: of, mismatch: null }
-  return { rule: active.rule, effect: { faults, reply: answer.reply }, reading }
+}
+
+const forOthers = '; to let other conversations pass, limit the script with when'
+
+/** Rejects a request, as in `script(): turn 2 of 3 does not match: expected …, but received …`. */
+function rejected(
+  scripts: readonly ActiveScript[],
+  { active, run }: CurrentRun,
+  number: number,
+  { items }: Conversation,
+  {
+    message,
+    mismatch,
+    problem,
+    metadata,
+  }: Omit<Rejection, 'effect'> & { message: string; metadata?: object },
+): PlannedTurn {
+  const { scenario, number: rule, name } = active.rule
+  const title = ruleTitle(scenario, rule, name)
+  const position = scripts.length > 1 ? ` number ${scripts.indexOf(active) + 1}` : ''
+  const known = new Set(
+    scripts.flatMap(({ progress }) => progress.runs.flatMap(({ calls }) => [...calls.keys()])),
+  )
+  const unknown = items.find((item) => 'id' in item && !known.has(item.id))
+  const hint = unknown && 'id' in unknown ? `; no script sent the call id '${truncate(unknown.id, 100)}'` : ''
+  const effect = refusal(`${title}${position}: ${message}${hint}`, { turn: number, ...metadata })
+  return {
+    active,
+    number,
+    run,
+    rejection: { effect, mismatch: mismatch + hint, ...(problem && { problem }) },
+    faults: effect.faults,
+  }
 }
 
 /** Finds the conversation that a request continues, by its latest call id or by its history. */
-function findRun(
-  scripts: readonly ActiveScript[],
-  conversation: Conversation,
-): { active: ActiveScript; run: ScriptRun } | undefined {
+function findRun(scripts: readonly ActiveScript[], conversation: Conversation): CurrentRun | undefined {
   const all = scripts.flatMap((active) => active.progress.runs.map((run) => ({ active, run })))
   if (all.length === 0) return undefined
+  const found = findByCall(all, conversation) ?? findByHistory(all, conversation)
+  if (!found) return undefined
+  // Scripts that took over the conversation come after those that let it pass.
+  const shared = all.filter(({ run }) => run.conversation === found.run.conversation)
+  const hasTurns = ({ active, run }: CurrentRun) => run.turns < active.script.length
+  return shared.find(hasTurns) ?? shared.find(({ active }) => active.rule.onEnd !== 'pass') ?? found
+}
+
+function findByCall(all: readonly CurrentRun[], { items }: Conversation): CurrentRun | undefined {
   const byCall = new Map(
     all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),
   )
-  const latest = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
-  if (latest && 'id' in latest) return byCall.get(latest.id)
+  const latest = items.findLast((item) => 'id' in item && byCall.has(item.id))
+  return latest && 'id' in latest ? byCall.get(latest.id) : undefined
+}
 
+function findByHistory(all: readonly CurrentRun[], conversation: Conversation): CurrentRun | undefined {
   const first = hash(firstUserText(conversation))
   const outputs = assistantOutputs(conversation)
   const [shortest] = all
@@ -267,11 +338,6 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
   return results.filter(({ id }) => latest.has(id))
 }
 
-/** Returns the differences between a request and a turn's expectations, or null if there are none. */
-function problemAt(
-  turn: Turn | undefined,
-  conversation: Conversation,
-  results: readonly CallResult[] = [],
-): string | null {
-  return differencesOf(turn?.expect ?? {}, conversation, results).join('; expected ') || null
+function fitsTurn(turn: Turn | undefined, conversation: Conversation): boolean {
+  return mismatchOf(turn?.expect, conversation, []).differences.length === 0
 }

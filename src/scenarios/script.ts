@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { truncate } from '../lib/one-line.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import { type Conversation, callText, lastUserText } from '../resources/conversation.ts'
+import { type Conversation, callText, newUserTexts } from '../resources/conversation.ts'
 import {
   compileCondition,
   describeCondition,
@@ -50,7 +50,10 @@ function* patternsIn(value: unknown, path: (string | number)[] = []): Generator<
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
-    input: field(TextCondition, 'A substring of the last user message, or a regular expression.'),
+    input: field(
+      TextCondition,
+      'A substring of one of the user messages since the last turn, or a regular expression.',
+    ),
     tools: field(z.array(text).min(1), 'Functions that the request must offer. Others are allowed.'),
     result: field(
       z.record(text, z.union([ResultCheck, z.array(ResultCheck).min(1)])),
@@ -152,41 +155,64 @@ export interface CallResult {
   readonly text: string
 }
 
-/** Maximum length of a difference, because the journal and the script store it. */
-const maxDifference = 1000
+/** Differences between a request and its turn's expectations. */
+export interface Mismatch {
+  /** Differences such as `a user message containing 'tides', but received 'Hello'`. */
+  readonly differences: readonly string[]
+  /** The parts of `expect` that do not match. `received` has the actual values. */
+  readonly expected: Record<string, unknown>
+  readonly received: Record<string, unknown>
+}
 
-/**
- * Returns the differences between a request and a turn's expectations, such as
- * `the last user message containing 'tides', but received 'Hello'`.
- */
-export function differencesOf(
-  { input, tools = [], result = {} }: TurnExpectation,
+/** Maximum length of a difference and of a received text, because the journal and the script store them. */
+const maxReceived = 1000
+/** Maximum number of received texts in an error's metadata. */
+const maxTexts = 20
+
+/** @param results Results of the previous turn's function calls. */
+export function mismatchOf(
+  { input, tools = [], result = {} }: TurnExpectation = {},
   conversation: Conversation,
   results: readonly CallResult[],
-): string[] {
-  const differences: string[] = []
+): Mismatch {
+  const mismatch = { differences: [] as string[], expected: {}, received: {} }
+  const differ = (field: object, received: object, difference: string) => {
+    Object.assign(mismatch.expected, field)
+    Object.assign(mismatch.received, received)
+    mismatch.differences.push(truncate(difference, maxReceived))
+  }
   if (input !== undefined) {
-    const text = lastUserText(conversation)
+    const texts = newUserTexts(conversation)
     const condition = textCondition(input)
-    if (!compileCondition(condition)(text))
-      differences.push(
-        `the last user message ${describeCondition(condition, false, text)}, but received ${brief(text)}`,
-      )
+    if (!texts.some(compileCondition(condition))) {
+      const received = texts.map(brief).join(' and ')
+      const expected = describeCondition(condition, false, texts.at(-1))
+      differ({ input }, { input: shortened(texts) }, `a user message ${expected}, but received ${received}`)
+    }
   }
   if (tools.some((name) => !conversation.tools.includes(name))) {
     const offered = conversation.tools.join(', ') || 'none'
-    differences.push(`the functions ${tools.join(', ')}, but received ${offered}`)
+    const difference = `the functions ${tools.join(', ')}, but received ${offered}`
+    differ({ tools }, { tools: shortened(conversation.tools) }, difference)
   }
+  const unmet: Record<string, unknown> = {}
+  const texts: Record<string, unknown> = {}
   for (const [name, checks] of Object.entries(result)) {
-    const texts = results.filter((each) => each.name === name).map(({ text }) => text)
-    if (holds(checks, texts)) continue
+    const own = results.filter((each) => each.name === name).map(({ text }) => text)
+    if (holds(checks, own)) continue
     const others = results
       .filter((each) => each.name !== name)
       .map((each) => `${each.name}: ${brief(each.text)}`)
-    const actual = texts.length > 0 ? texts.map(brief).join(' and ') : ['none', ...others].join('; ')
-    differences.push(`${describeChecks(name, checks)}, but received ${actual}`)
+    const actual = own.length > 0 ? own.map(brief).join(' and ') : ['none', ...others].join('; ')
+    unmet[name] = checks
+    texts[name] = shortened(own)
+    differ({ result: unmet }, { result: texts }, `${describeChecks(name, checks)}, but received ${actual}`)
   }
-  return differences.map((difference) => truncate(difference, maxDifference))
+  return mismatch
+}
+
+function shortened(texts: readonly string[]): string[] {
+  return texts.slice(0, maxTexts).map((text) => truncate(text, maxReceived))
 }
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
-import type { CallRecord } from '../journal/call-record.ts'
+import { type CallRecord, ruleLabel } from '../journal/call-record.ts'
 import type { Delivery } from '../journal/entry.ts'
 import { errorToShow } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
@@ -37,16 +37,16 @@ export function toRequestLine(
   startedAt: number,
   record: CallRecord | undefined,
 ): RequestLine {
-  const { match } = record ?? {}
+  const rules = record?.rules ?? []
   const [pathname = ''] = path.split('?', 1)
   return {
     method,
     path: hideInString(pathname) + hideInQuery(path.slice(pathname.length)),
     status: record ? record.status : response.statusCode,
     durationMs: monotonic() - startedAt,
-    rule: match && `${match.scenario}#${match.rule}`,
+    rule: rules.length > 0 ? rules.map(ruleLabel).join(', ') : undefined,
     reason:
-      record && errorToShow(record.status, record.error && hideInString(record.error), match !== undefined),
+      record && errorToShow(record.status, record.error && hideInString(record.error), rules.length > 0),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
 }

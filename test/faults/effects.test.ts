@@ -195,17 +195,14 @@ function frameLines({ body }: Reply, before: Reply): string[] {
 }
 
 /** Describes the effect of faults on a sample reply, as lines. */
-function effect(name: string, inputs: (object | string)[], change: object = {}): string[] {
-  const settings = sortFaults(inputs.map((fault) => FaultSetting.parse(fault)))
+function effect(name: string, settings: (object | string)[], change: object = {}): string[] {
+  const faults = settings.map((fault) => FaultSetting.parse(fault))
   const lines: string[] = []
   const report = (line: string) => void lines.push(`${line};`)
   const before = (replies[name] as () => Reply)()
   let next = 0
-  const run = new FaultRun(
-    settings,
-    { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change },
-    { noEffect: () => report('no effect'), warn: report },
-  )
+  const inputs = { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change }
+  const run = new FaultRun([{ faults, inputs, noEffect: () => report('no effect') }], report)
   const { waitMs, instead, stream } = run.applyBeforeOperation()
   if (waitMs > 0) report(`waits ${Math.round(waitMs * 1000) / 1000}`)
   if (stream !== undefined) report(`requires ${stream ? 'a stream' : 'JSON'}`)
@@ -281,7 +278,8 @@ it('latency: draws from a log-normal distribution with `ms` as the median, or ad
     const draws = random('latency')
     return Array.from({ length: 999 }, () => {
       const inputs = { ...facts, random: draws }
-      const run = new FaultRun([FaultSetting.parse(fault)], inputs, { noEffect() {}, warn() {} })
+      const faults = [FaultSetting.parse(fault)]
+      const run = new FaultRun([{ faults, inputs, noEffect() {} }], () => {})
       return run.applyBeforeOperation().waitMs
     }).sort((left, right) => left - right)
   }

@@ -3,7 +3,7 @@
 import type { FaultInputs } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { FaultSetting, sortFaults } from '../../src/faults/index.ts'
+import { FaultSetting } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { responsesPlaces } from '../../src/operations/responses/stream.ts'
@@ -81,17 +81,13 @@ export function applyFaults(
   fault: FaultInput | FaultInput[],
   { report = { warnings: [] }, ...change }: Partial<FaultInputs> & { report?: FaultReport } = {},
 ): Reply {
-  const settings = sortFaults([fault].flat().map((each) => FaultSetting.parse(each)))
-  const run = new FaultRun(
-    settings,
-    { ...facts, ...change },
-    {
-      noEffect: () => {
-        report.noEffect = true
-      },
-      warn: (message) => report.warnings.push(message),
-    },
-  )
+  const faults = [fault].flat().map((each) => FaultSetting.parse(each))
+  const noEffect = () => {
+    report.noEffect = true
+  }
+  const run = new FaultRun([{ faults, inputs: { ...facts, ...change }, noEffect }], (message) => {
+    report.warnings.push(message)
+  })
   return run.applyToReply(reply)
 }
 

@@ -41,8 +41,8 @@ function call(change: Partial<RuleRequest> = {}): RuleRequest {
   }
 }
 
-function matched({ match }: Outcome): boolean {
-  return match !== undefined
+function matched({ matches }: Outcome): boolean {
+  return matches.length > 0
 }
 
 function explain(outcome: Outcome, change?: Partial<RuleRequest>): string[] {
@@ -214,7 +214,7 @@ describe('a sequence of steps', () => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
     const { ask } = setup({ on: '*', sequence: [...steps], onEnd })
     return Array.from({ length: 5 }, () => {
-      return ask().match?.effect.faults[0]?.name ?? '-'
+      return ask().matches[0]?.effect.faults[0]?.name ?? '-'
     })
   }
 
@@ -231,7 +231,7 @@ describe('a sequence of steps', () => {
   it('lets an older rule match after its last step', () => {
     const { rules, ask } = setup({ on: '*', reply: { body: 'older' } })
     rules.use(scenario('newer', { on: '*', sequence: [{ fault: 'status' }] }))
-    expect([ask(), ask()].map(({ match }) => match?.scenario)).toEqual(['newer', 'mine'])
+    expect([ask(), ask()].map(({ matches: [match] }) => match?.scenario)).toEqual(['newer', 'mine'])
   })
 })
 
@@ -240,9 +240,9 @@ describe('active scenarios', () => {
     const { rules, ask } = setup({ on: '*', fault: 'status' })
     const named = scenario('named', { on: '*', times: 1, fault: 'timeout' })
     const again = scenario('named', { on: '*', times: 1, fault: 'timeout' })
-    expect(rules.match(call(), [named]).match?.scenario).toBe('named')
-    expect(rules.match(call(), [again]).match?.scenario).toBe('mine')
-    expect(ask().match?.scenario).toBe('mine')
+    expect(rules.match(call(), [named]).matches[0]?.scenario).toBe('named')
+    expect(rules.match(call(), [again]).matches[0]?.scenario).toBe('mine')
+    expect(ask().matches[0]?.scenario).toBe('mine')
   })
 
   it('end when the handle returned by use() is disposed, even twice', () => {
@@ -254,7 +254,7 @@ describe('active scenarios', () => {
       outage[Symbol.dispose]()
       rules.use(scenario('other', { on: '*', fault: 'status' }))
     }
-    expect(ask().match?.scenario).toBe('other')
+    expect(ask().matches[0]?.scenario).toBe('other')
   })
 
   it('report their unused rules', () => {
@@ -310,7 +310,7 @@ describe('a scenario state', () => {
 
   it('is kept by a rule that does not set one', () => {
     const { ask } = setup({ on: '*', times: 1, fault: 'status' }, started)
-    expect([ask(), ask()].map(({ match }) => match?.rule)).toEqual([1, 2])
+    expect([ask(), ask()].map(({ matches: [match] }) => match?.rule)).toEqual([1, 2])
   })
 })
 
@@ -318,13 +318,13 @@ describe('a rate limit', () => {
   it('is not announced or charged for calls that its rule skips for another reason', () => {
     const { ask } = setup({ on: '*', after: 1, rateLimit: { requests: 1, per: 1000 } })
     const [skipped, passed, over] = [ask(), ask(), ask()]
-    expect([skipped.charge, skipped.match]).toEqual([undefined, undefined])
+    expect([skipped.charge, skipped.matches]).toEqual([undefined, []])
     expect(passed.charge?.(0)).toEqual({
       'x-ratelimit-limit': '1',
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': '1',
     })
-    expect(over.match?.rateLimit).toEqual({ limit: 1, remaining: 0, resetMs: 1000 })
+    expect(over.matches[0]?.rateLimit).toEqual({ limit: 1, remaining: 0, resetMs: 1000 })
     expect(over.charge).toBeUndefined()
   })
 })
@@ -407,6 +407,6 @@ describe('a wildcard path with `present: false`', () => {
     [{ tools: [{ strict: false }, { strict: null }] }, false],
   ])('matches %j: %s', (body, matches) => {
     const { ask } = setup({ on: 'createResponse', when, fault: 'status' })
-    expect(ask({ body }).match !== undefined).toBe(matches)
+    expect(matched(ask({ body }))).toBe(matches)
   })
 })

@@ -93,8 +93,12 @@ describe('script()', () => {
       retry: 'false',
       error: {
         message:
-          "Script: turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received 'low at noon'",
-        metadata: { turn: 2 },
+          "script(): turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', but received 'low at noon'; to let other conversations pass, limit the script with when",
+        metadata: {
+          turn: 2,
+          expected: { result: { search: 'high at six' } },
+          received: { result: { search: ['low at noon'] } },
+        },
       },
     })
     agent.input[agent.input.length - 1] = { ...agent.input.at(-1), output: 'high at six' }
@@ -151,7 +155,7 @@ describe('script()', () => {
     gateway.script([{ expect: { input: 'boats', tools: ['search'] }, text: 'Hello' }])
     const wrong = await new Agent(gateway, 'Book a train').ask({ tools: [] })
     expect(wrong.error.message).toBe(
-      "Script: turn 1 of 1 does not match: expected the last user message containing 'boats', but received 'Book a train'; expected the functions search, but received none",
+      "script(): turn 1 of 1 does not match: expected a user message containing 'boats', but received 'Book a train'; expected the functions search, but received none; to let other conversations pass, limit the script with when",
     )
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
@@ -180,7 +184,9 @@ describe('script()', () => {
         problem: null,
       },
     ])
-    expect(failed.last.error.message).toBe('Script: there is no turn 3: the script has 2 turns')
+    expect(failed.last.error.message).toBe(
+      "script(): there is no turn 3: the script has 2 turns; to let later requests pass, set onEnd: 'pass'",
+    )
     expect(failed.other.error.message).toContain('this is a new conversation')
     expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, number: 1, total: 2 })
     const repeated = await third('repeat')
@@ -201,7 +207,7 @@ describe('script()', () => {
       gateway.script(onEnd === 'repeat' ? [expecting, other] : [other, expecting], { onEnd })
       await new Agent(gateway, 'Two boats').ask()
       expect((await new Agent(gateway, 'Two trains').ask()).error.message).toBe(
-        'Script: this is a new conversation, and the script is already used by another',
+        'script(): this is a new conversation, and the script is already used by another; to let other conversations pass, limit the script with when',
       )
       expect(textOf(await new Agent(gateway, 'Three boats').ask())).toBe('Boats')
     },
@@ -214,7 +220,12 @@ describe('script()', () => {
     const ask = (question: string) => new Agent(gateway, question).ask()
     expect(textOf(await ask('One'))).not.toBe('Other')
     expect(gateway.journal.last('createResponse')?.nearMisses).toEqual([
-      { scenario: 'rule', rule: 1, kind: 'script', reason: 'the inline rule has no turn left for this call' },
+      {
+        scenario: 'rule',
+        rule: 1,
+        kind: 'state',
+        reason: "the inline rule expected the state 'other', but it is 'started'",
+      },
     ])
     await call(gateway, 'GET /providers')
     expect(textOf(await ask('Two'))).toBe('Other')
@@ -417,7 +428,7 @@ describe('scripted conversations', () => {
       conversation: 0,
       number: 1,
       total: 1,
-      mismatch: "the last user message containing 'Boats', but received 'Other'",
+      mismatch: "a user message containing 'Boats', but received 'Other'",
     })
     expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
     expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
@@ -430,7 +441,7 @@ describe('scripted conversations', () => {
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
-      expect(await rejection()).toBe(`Script: this is a new conversation, and ${problem}`)
+      expect(await rejection()).toContain(`: this is a new conversation, and ${problem}; to let other`)
     }
   })
 

@@ -22,12 +22,12 @@ describe('toHaveFinishedScript', () => {
       content: 'And the moon?',
     })
     await expect(openai.responses.create({ model: 'aurora/dawn-2', input })).rejects.toThrow(
-      "400 Script: turn 2 of 2 does not match: expected the last user message containing 'tides', but received 'And the moon?'",
+      "400 script() number 1: turn 2 of 2 does not match: expected a user message containing 'tides', but received 'And the moon?'",
     )
     expect(sandbox).toHaveReceivedTimes('createResponse', 2)
     expect(() => expect(sandbox).toHaveFinishedScript()).toThrow(
       `Expected every script to be finished, but these are not:
-  script() is at turn 1 of 2 in conversation 1; turn 2 expected the last user message containing 'tides', but received 'And the moon?'
+  script() is at turn 1 of 2 in conversation 1; turn 2 expected a user message containing 'tides', but received 'And the moon?'
   script() has not started: 0 of 1 turns consumed
 The journal has 2 calls:
   1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by script(), turn 1 of 2 in conversation 1`,

@@ -45,7 +45,8 @@ export function dryRun(
     const protocol = protocolOf(record.operation)
     // `body` is read once, because every access parses the text again. A spread omits getters.
     const request = { ...record, body, query, generatesText: protocol !== undefined }
-    const { match } = rules.match(request, [], () => protocol?.conversation(body))
+    const { matches } = rules.match(request, [], () => protocol?.conversation(body))
+    const [match] = matches
     if (!match) continue
     calls.push({ id: record.id, rule: match.rule })
     const count = counts[match.rule - 1]

@@ -10,7 +10,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { luckOf } from '../../scenarios/activation.ts'
 import { type CompiledRule, compileScenario } from '../../scenarios/compiled.ts'
 import { ruleTitle } from '../../scenarios/names.ts'
-import { isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
+import { countSkipped, isBelowLimit, type NearMiss } from '../../scenarios/near-misses.ts'
 import { callerOf } from '../../scenarios/rate-limit.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 
@@ -58,7 +58,7 @@ export async function whyOf(record: CallRecord, sandbox: Sandbox): Promise<Why> 
   return {
     rule: rule ? appliedRule(record, { ...rule, rule: rule.index }, sandbox) : null,
     skipped: missed.map((miss) => skippedRule(record, miss, sandbox)),
-    unlisted: (record.skipped?.skipped ?? 0) - missed.length,
+    unlisted: (record.skipped ? countSkipped(record.skipped) : 0) - missed.length,
     rows: await rowsOf(record, sandbox),
   }
 }
@@ -147,7 +147,7 @@ function earlierUses(
     return earlier.filter((each) =>
       each.rules.some(({ scenario, index }) => isSame({ scenario, rule: index }, name)),
     )
-  const resetMs = record.match?.rateLimit?.resetMs
+  const resetMs = record.matches[0]?.rateLimit?.resetMs
   const start = record.at - limit.per + (resetMs ?? 0)
   const caller = callerOf(limit, record)
   return earlier.filter(
@@ -165,7 +165,8 @@ function isWithinLimit(record: CallRecord, name: RuleName): boolean {
 }
 
 function factsOf(record: CallRecord, rule: CompiledRule, uses: readonly CallRecord[]): string[] {
-  const { match, turn, state } = record
+  const { matches, turn, state } = record
+  const [match] = matches
   const { rateLimit, probability, after, calls, times, during, steps } = rule
   // A call from a file has no match, but a rule without a sequence has only one effect.
   const effect = match?.effect ?? (steps.length === 1 ? steps[0]?.effect : undefined)

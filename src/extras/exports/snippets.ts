@@ -8,7 +8,7 @@ import { announcesEvents } from '../../http/reply.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../../http/secrets.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { shellWord } from '../../lib/shell-word.ts'
-import type { Effect } from '../../scenarios/compiled.ts'
+import type { Match } from '../../scenarios/rules.ts'
 import { jsonLiteral, propertyKey, stringLiteral, templateText } from './literals.ts'
 
 /** Headers that exports omit: hop-by-hop headers, headers that clients or SDKs set, and `x-understudy-scenario`. */
@@ -49,19 +49,19 @@ function targetOf({ route, path, search }: CallRecord): string {
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`
 }
 
-/** Returns a test that repeats the call in a sandbox with the matched rule, and expects the same kind of reply. */
+/** Returns a test that repeats the call in a sandbox with the matched rules, and expects the same kind of reply. */
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
-  const rule = ruleOf(record)
+  const rules = record.matches.map((match) => ruleOf(match, record))
   const remote = runner === 'playwright' ? 'await ' : ''
   const timeout = timeoutOf(record, runner)
   // Unmatched paths need `gateway.fetch`, because interception does not handle them.
-  const fetchName = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
+  const fetchName = runner === 'vitest' && !record.operation && !record.isAnswered ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
     `test(${stringLiteral(titleOf(record))}, async ({ ${fetchName === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
     ...(remote && timeout ? [`  test.setTimeout(${timeout})`] : []),
-    ...(rule ? [`  ${remote}sandbox.use(${indented(jsonLiteral(rule))})`] : []),
+    ...rules.map((rule) => `  ${remote}sandbox.use(${indented(jsonLiteral(rule))})`),
     ...requestOf(record, fetchName).map((line) => `  ${line}`),
     ...expectationsOf(record, remote).map((line) => `  ${line}`),
     remote || !timeout ? '})' : `}, ${timeout})`,
@@ -80,20 +80,20 @@ function timeoutOf({ startedAt, endedAt = startedAt }: CallRecord, runner: 'vite
   return durationMs > usual * 0.4 ? usual + 2000 * Math.ceil(durationMs / 1000) : undefined
 }
 
-function titleOf({ method, route, path, status, match }: CallRecord): string {
-  const rule = match
-    ? ` with ${match.effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'}`
-    : ''
+function titleOf({ method, route, path, status, matches }: CallRecord): string {
+  const effects = matches.map(({ effect }) => {
+    return effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'
+  })
+  const rule = effects.length > 0 ? ` with ${effects.join(' and ')}` : ''
   return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
 /**
- * Returns the rule that the call matched, without its limits on how often it applies. A rate limit becomes a fault
- * with the limit and the wait from the call's reply.
+ * Returns a rule that the call matched, without its limits on how often it applies. A rate limit becomes a fault with
+ * the limit and the wait from the call's reply.
  */
-function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
-  if (!match) return undefined
-  const { faults, reply }: Effect = match.effect
+function ruleOf(match: Match, { operation, method, route }: CallRecord): object {
+  const { faults, reply } = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
   const quota = match.rateLimit
   const actual = faults.map((fault) =>
@@ -131,12 +131,12 @@ function requestOf(record: CallRecord, fetchName: string): string[] {
 }
 
 function expectationsOf(record: CallRecord, remote: string): string[] {
-  const { status, operation, match, delivery } = record
+  const { status, operation, isAnswered, delivery } = record
   const calls = operation
     ? remote
       ? [`expect(await sandbox.journal.calls(${stringLiteral(operation)})).toHaveLength(1)`]
       : [`expect(sandbox).toHaveReceivedTimes(${stringLiteral(operation)}, 1)`]
-    : match
+    : isAnswered
       ? []
       : [`expect(${remote}sandbox.journal.unmatched()).toHaveLength(1)`]
   if (status === 0) return ['await expect(request).rejects.toThrow()', ...calls]
@@ -152,7 +152,7 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
 }
 
 /** Returns expectations that do not depend on the generated text, which varies with the seed. */
-function bodyExpectations({ responseBody, responseHeaders, match }: CallRecord): string[] {
+function bodyExpectations({ responseBody, responseHeaders, isAnswered }: CallRecord): string[] {
   const { text } = responseBody
   if (announcesEvents(responseHeaders)) {
     const last = [...text.matchAll(/^(?:event: .*|data: \[DONE\])$/gm)].at(-1)?.[0]
@@ -162,7 +162,7 @@ function bodyExpectations({ responseBody, responseHeaders, match }: CallRecord):
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const code = errorCodeOf(value)
-  if (code !== undefined && !match)
+  if (code !== undefined && !isAnswered)
     return [`expect(await response.json()).toMatchObject({ error: { code: ${code} } })`]
   const [field] = Object.keys(value)
   return field === undefined

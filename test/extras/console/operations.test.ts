@@ -180,7 +180,7 @@ describe('explanations with counters', () => {
     expect(facts).toEqual([
       ['Scripted reply.', 'Turn 1 of 1 in conversation 1.'],
       [
-        expect.stringMatching(/^Fault status, status 400, message "Script: there is no turn 2: /),
+        expect.stringMatching(/^Fault status, status 400, message "the inline rule: there is no turn 2: /),
         'Turn 2 of 1 in conversation 1.',
         'Script problem: no turn 2: the script has 1 turn.',
       ],
