@@ -40,6 +40,16 @@ const parts: Record<string, () => string> = {
   assumptions: assumptionGroups,
   'recording-commands': () => flagTable(['record', 'import', 'drift']),
   'serve-flags': () => flagTable(['serve']),
+  exports: () =>
+    table(
+      ['Import', 'Values', 'Types'],
+      ['index', 'vitest', 'playwright', 'node', 'msw', 'remote', 'serve'].map((entry) => {
+        const names = exportsOf(readFileSync(new URL(`src/${entry}.ts`, root), 'utf8'))
+        const list = (isType: boolean) =>
+          names.flatMap(([name, type]) => (type === isType ? [`\`${name}\``] : [])).join(', ')
+        return [`\`gateway-understudy${entry === 'index' ? '' : `/${entry}`}\``, list(false), list(true)]
+      }),
+    ),
   'journal-entry': () => table(['Field', 'Description'], fields(JournalEntry._zod.innerType.shape)),
   scenarios: () =>
     table(
@@ -65,6 +75,28 @@ const parts: Record<string, () => string> = {
 /** The first folder of a layer starts at the margin; other folders of the layer are indented. */
 function layerLine([name, subject]: [string, string], place: number): string {
   return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 19 : 17)} ${subject.replaceAll('`', '')}`
+}
+
+/** Returns the names that a module exports, each with whether it is a type. */
+function exportsOf(text: string): [name: string, isType: boolean][] {
+  const declared = [...text.matchAll(/^export (?:async )?(function|const|class|interface|type) (\w+)/gm)]
+  const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)]
+  return [
+    ...declared.map(([, kind, name = '']): [string, boolean] => [
+      name,
+      kind === 'interface' || kind === 'type',
+    ]),
+    ...lists.flatMap(([, allTypes, names = '']) =>
+      names
+        .split(',')
+        .map((each) => each.trim())
+        .filter((each) => each !== '')
+        .map((each): [string, boolean] => [
+          each.replace(/^type /, '').replace(/^.* as /, ''),
+          allTypes !== undefined || each.startsWith('type '),
+        ]),
+    ),
+  ]
 }
 
 /** Lists the flags of commands, except those that set an option, which the table of options shows. */

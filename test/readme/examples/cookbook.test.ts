@@ -191,9 +191,11 @@ test('falls back to a second model', async ({ sandbox }) => {
 
 // #region offline
 test('sends nothing to the real gateway', async ({ sandbox }) => {
-  await expect(fetch(`${baseURL}/respones`, { method: 'POST' })).rejects.toThrow()
+  const response = await fetch(`${baseURL}/respones`, { method: 'POST' })
 
-  expect(sandbox).not.toHaveReceived('createResponse')
+  expect(response.status).toBe(404)
+  expect(await response.text()).toContain('Did you mean POST /responses?')
+  expect(sandbox.journal.unmatched()).toHaveLength(1)
 })
 // #endregion
 

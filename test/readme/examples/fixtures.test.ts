@@ -19,12 +19,3 @@ test('generates records from the seed', async () => {
   await gateway.db.providers.create({ slug: 'one-more' })
   expect(await gateway.db.providers.list()).toHaveLength(61)
 })
-
-test('reports missing records and conflicts', async () => {
-  const gateway = createGateway()
-  const url = 'https://gateway.example/api/v1'
-  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-  const rename = { method: 'PATCH', headers, body: JSON.stringify({ slug: 'staging' }) }
-  expect((await gateway.fetch(`${url}/presets/none`, { headers })).status).toBe(404)
-  expect((await gateway.fetch(`${url}/workspaces/production`, rename)).status).toBe(409)
-})
