@@ -1,4 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
 import { ChatOpenAI } from '@langchain/openai'
 import { generateText } from 'ai'
 import axios from 'axios'
@@ -8,17 +9,30 @@ import OpenAI from 'openai'
 test('OpenAI', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region openai
-  const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', maxRetries: 0 })
-  const { output_text } = await client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?' })
+  const client = new OpenAI({ apiKey: 'any' })
+  const { output_text } = await client.responses.create({ model: 'openai/gpt-5', input: 'Why tides?' })
   expect(output_text).toBe('Tides follow the moon.')
+  // #endregion
+})
+
+test('Anthropic', async ({ sandbox }) => {
+  sandbox.reply('Tides follow the moon.')
+  // #region anthropic
+  const question = { role: 'user' as const, content: 'Why tides?' }
+  const message = await new Anthropic({ apiKey: 'any' }).messages.create({
+    model: 'anthropic/claude-opus',
+    max_tokens: 100,
+    messages: [question],
+  })
+  expect(message.content).toMatchObject([{ text: 'Tides follow the moon.' }])
   // #endregion
 })
 
 test('AI SDK', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region ai-sdk
-  const provider = createOpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
-  const { text } = await generateText({ model: provider('aurora/dawn-2'), prompt: 'Why tides?' })
+  const openai = createOpenAI({ apiKey: 'any' })
+  const { text } = await generateText({ model: openai('openai/gpt-5'), prompt: 'Why tides?' })
   expect(text).toBe('Tides follow the moon.')
   // #endregion
 })
@@ -26,25 +40,18 @@ test('AI SDK', async ({ sandbox }) => {
 test('LangChain', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region langchain
-  const configuration = { baseURL: 'https://gateway.example/api/v1' }
-  const model = new ChatOpenAI({
-    apiKey: 'any',
-    model: 'aurora/dawn-2',
-    useResponsesApi: true,
-    configuration,
-  })
-  expect((await model.invoke('Why tides?')).text).toBe('Tides follow the moon.')
+  const model = new ChatOpenAI({ apiKey: 'any', model: 'openai/gpt-5' })
+  const answer = await model.invoke('Why tides?')
+  expect(answer.text).toBe('Tides follow the moon.')
   // #endregion
 })
 
 test('axios', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region axios
-  const http = axios.create({
-    baseURL: 'https://gateway.example/api/v1',
-    headers: { authorization: 'Bearer any' },
-  })
-  const { data } = await http.post('/responses', { model: 'aurora/dawn-2', input: 'Why tides?' })
+  const headers = { authorization: 'Bearer any' }
+  const body = { model: 'openai/gpt-5', input: 'Why tides?' }
+  const { data } = await axios.post('https://api.openai.com/v1/responses', body, { headers })
   expect(data.output[0].content[0].text).toBe('Tides follow the moon.')
   // #endregion
 })
