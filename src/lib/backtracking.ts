@@ -74,6 +74,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
   const next: States[] = []
   const copies = new Set<number>()
   let at = 0
+  let atoms = 0
   const link = (from: States, to: States) => {
     for (const [state, ways] of from) add(next[state] as States, to, ways)
   }
@@ -103,6 +104,8 @@ function build(tokens: readonly string[]): Automaton | undefined {
   }
   const atom = (): Part => {
     const token = tokens[at++] as string
+    // Groups count, too, because `(){1000000000}` has no states.
+    if (states.length >= maxStates || ++atoms > 2 * maxStates) throw tooLarge
     if (/^(?:[\^$]|\\[bB])$/.test(token)) return nothing
     if (token.startsWith('(')) {
       const part = alternatives()
@@ -110,7 +113,6 @@ function build(tokens: readonly string[]): Automaton | undefined {
       // A lookaround is tried in addition to what follows it, and never continues.
       return /[=!]$/.test(token) ? { first: part.first, last: new Map(), empty: 1 } : part
     }
-    if (states.length >= maxStates) throw tooLarge
     const one = new Map([[states.push(token) - 1, 1]])
     next.push(new Map())
     return { first: one, last: one, empty: 0 }

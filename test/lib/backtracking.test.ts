@@ -75,6 +75,7 @@ it.each<[source: string, flags: string, result: number | string]>([
   ['a{24}|a{24}|a{25}|a{25}|a{26}', '', 100_000],
   ['a{600}', '', 5000],
   ['^a{4000}', '', 1_000_000],
+  ['^(){1000000000}$', '', 'its repetitions expand to more than 4000 characters'],
   ['^a{4001}', '', 'its repetitions expand to more than 4000 characters'],
 ])('backtracking(/%s/%s) returns %j', (source, flags, result) => {
   const expected = typeof result === 'number' ? { maxText: result } : { problem: result }

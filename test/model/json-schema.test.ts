@@ -70,7 +70,7 @@ describe('schemas that could hang the server', () => {
       {
         type: 'array',
         minItems: 9000,
-        items: { enum: Array.from({ length: 20_000 }, (_, index) => ({ index })) },
+        items: { enum: Array.from({ length: 3000 }, (_, index) => ({ index })) },
       },
     ],
     ['5,000 levels of items', nested(5000, (items) => ({ type: 'array', minItems: 1, items }))],
@@ -112,7 +112,7 @@ describe('schemas that could hang the server', () => {
     ],
     [
       'types repeated at each level',
-      Array.from({ length: 12 }).reduce<object>(
+      Array.from({ length: 10 }).reduce<object>(
         (inner) => ({ type: Array(9).fill('object'), properties: { a: inner }, required: ['a'] }),
         { type: 'string', minLength: 2, maxLength: 1 },
       ),
@@ -151,7 +151,7 @@ describe('schemas that could hang the server', () => {
 
   it('are rejected if every value would be infinitely nested', () => {
     expect(outcome(tree({ required: ['a', 'b', 'c'] }))).toEqual({
-      rejection: 'No value can be generated for this schema: /a/a/a: every value would be infinitely nested',
+      rejection: 'No value can be generated for this schema: /a/a: every value would be infinitely nested',
     })
   })
 
@@ -228,9 +228,9 @@ describe('arbitrary schemas', () => {
           if (!(error instanceof RangeError)) throw error
         }
       }),
-      { numRuns: cases(60, 2000), seed: 13 },
+      { numRuns: cases(20, 2000), seed: 13 },
     )
-    expect(validValues).toBeGreaterThan(10)
+    expect(validValues).toBeGreaterThan(3)
   })
 })
 
@@ -289,7 +289,7 @@ describe('fakeValue', () => {
         const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(value)
         expect(result.error?.issues ?? []).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: cases(20, 1000) },
     )
   })
 
@@ -337,7 +337,7 @@ describe('fakeValue', () => {
     ['allOf', { allOf: [strict({ a: { type: 'integer' } }), { type: 'object', required: ['a'] }] }],
     ['a duration', { type: 'string', format: 'duration' }],
   ])('returns a valid value for %s', async (_, schema) => {
-    for (let seed = 0; seed < 20; seed++) {
+    for (let seed = 0; seed < 8; seed++) {
       const value = fakeValue(schema as JsonSchema, { ...origin, seed: String(seed) })
       expect(
         z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(value).error?.issues ?? [],
@@ -408,7 +408,6 @@ describe('fakeValue: unusual and invalid schemas', () => {
     ['a default', { type: 'integer', default: 7 }, 7],
     ['an example before a default', { type: 'integer', default: 7, examples: [9, 10] }, 9],
     ['a default that the schema rejects', { type: 'integer', default: 'x', maximum: 5, minimum: 5 }, 5],
-    ['bounds of draft 4', { type: 'integer', minimum: 3, exclusiveMinimum: true, maximum: 4 }, 4],
     ['items of older drafts', { items: [{ const: 1 }], additionalItems: false }, [1]],
     ['keywords of the wrong type', { type: 'boolean', required: 'a', properties: 7, enum: 'x' }, true],
     [
@@ -462,8 +461,8 @@ describe('fakeValue: unusual and invalid schemas', () => {
     const properties = Object.fromEntries(
       Array.from('abcdef', (name) => [name, { type: 'string', pattern: `^(${name})\\1$` }]),
     )
-    const { warnings } = outcome({ type: 'object', properties })
-    expect(warnings?.[0]).toMatch(/^The value for body.text.format.schema may not match .*; and 1 more$/)
+    const { warnings } = outcome({ type: 'object', properties, minimum: 1, exclusiveMinimum: true })
+    expect(warnings?.[0]).toMatch(/^The value for body.text.format.schema may not match .*; and 2 more$/)
   })
 })
 

@@ -1,17 +1,15 @@
 /** Thrown when a schema exceeds a limit. */
 export class Exhausted extends Error {}
 
-const maxSteps = 300_000
+const maxSteps = 120_000
 
-/**
- * Limits the work that a schema can cause. Counts steps instead of time, so that a schema produces the same result on
- * every machine. A step takes well under a microsecond.
- */
+/** Counts steps instead of time, so that a schema produces the same result on every machine. */
 export class Budget {
   #steps = 0
 
+  /** If true, the rest of the value should be as small as possible. */
   get isLow(): boolean {
-    return this.#steps > maxSteps / 10
+    return this.#steps > maxSteps / 5
   }
 
   spend(steps: number): void {

@@ -1,15 +1,13 @@
 /**
  * Generates a value that a schema accepts, from the outside in. The value is as complete as users expect: if the
- * schema allows, it has all optional fields and one or two items per array. Recursive or very large schemas get the
- * smallest value.
+ * schema allows, it has all optional fields and one or two items per array. Very large schemas get the smallest value.
  */
-
 import { random } from '../../lib/seed.ts'
 import type { JsonSchema, TypeName } from '../../resources/json-schema.ts'
 import { Budget, Exhausted } from './budget.ts'
-import { textOfPatterns } from './patterns.ts'
-import { fitLength, numberFor } from './scalars.ts'
+import { numberFor } from './numbers.ts'
 import { InvalidSchema, problemOf, readSchema, type Schema } from './schema.ts'
+import { fitLength, textOfPatterns } from './strings.ts'
 
 interface Location {
   /** Keys and indexes, outermost first. */
@@ -55,14 +53,14 @@ export function generateValue(
     const problem = problemOf(value, schema) ?? []
     return { value, doubts: [...[...ignored].map((part) => `${part} is not simulated`), problem].flat() }
   } catch (error) {
-    if (error instanceof Exhausted && !isSmall) return generateValue(source, options, true)
-    throw error
+    // Schemas that lead back to themselves overflow the validator's stack.
+    const reason = error instanceof RangeError ? new Exhausted('nested too deeply') : error
+    if (reason instanceof Exhausted && !isSmall) return generateValue(source, options, true)
+    throw reason
   }
 }
 
 const maxAttempts = 12
-/** Number of schemas around a place that repeat, after which only the smallest values are generated. */
-const maxNesting = 2
 const maxDepth = 100
 /** Steps for each part of a value. */
 const partSteps = 25
@@ -76,7 +74,6 @@ class ValueGenerator {
   /** Location of the string with the links. */
   #linked: string | undefined
 
-  /** @param isSmall If true, generates the smallest value. */
   constructor(options: GenerateOptions, budget: Budget, isSmall: boolean) {
     this.#options = options
     this.#budget = budget
@@ -90,9 +87,8 @@ class ValueGenerator {
    * @param again Distinguishes values for the same location. Default: 0.
    */
   make(schemas: readonly Schema[], at: Location, again = 0): { value: unknown; isAccepted: boolean } {
-    const { path } = at
-    const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
-    if (path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
+    const where = at.path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
+    if (at.path.length > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
     this.#budget.spend(partSteps + where.length / 10)
     let made: unknown
     let reason = 'no value matches'
@@ -101,14 +97,14 @@ class ValueGenerator {
       try {
         const turn = attempt >> 1
         const choice = this.#choose(schemas, at, turn, where)
-        const types = allowedTypes(choice.schemas, choice.isSmall)
+        const types = allowedTypes(choice.schemas)
         ways = Math.max(choice.ways, types.length)
         if (choice.isEndless) fail('every value would be infinitely nested')
         const type = types[turn % types.length] ?? fail('no value matches')
-        // Every second attempt omits optional fields, which can exclude each other.
-        const isBare = choice.isSmall || attempt % 2 === 1
         const drawn = random(this.#options.seed, where, attempt)
-        const value = this.#value({ ...at, type, schemas: choice.schemas, random: drawn }, isBare)
+        const place = { ...at, type, schemas: choice.schemas, random: drawn }
+        // Every second attempt omits optional fields, which can exclude each other.
+        const value = this.#value(place, choice.isSmall || attempt % 2 === 1)
         if (accepted(value, schemas)) return { value, isAccepted: true }
         made ??= value
       } catch (error) {
@@ -123,52 +119,48 @@ class ValueGenerator {
 
   /**
    * Returns the schemas of a location, everything they refer to, one branch of each list of alternatives, and the
-   * number of different choices.
+   * number of different choices. A schema may occur once inside itself.
    *
    * @param turn Number of the choice, from 0.
    */
   #choose(schemas: readonly Schema[], { around }: Location, turn: number, where: string) {
     const parts = new Set(schemas)
-    let isSmall = this.#isSmall || this.#budget.isLow
+    const isSmall = this.#isSmall || this.#budget.isLow
     let isEndless = false
     let ways = 1
     for (const schema of parts) {
       this.#budget.spend(1 + around.length / 100)
-      const nesting = around.filter((each) => each === schema).length
-      if (nesting >= maxNesting) isSmall = true
-      if (nesting > maxNesting) isEndless = true
+      if (around.filter((each) => each === schema).length > (isSmall ? 0 : 1)) isEndless = true
       for (const part of schema.allOf ?? []) parts.add(part)
       for (const branches of [schema.anyOf, schema.oneOf]) {
         if (!branches) continue
-        const branch = this.#ordered(branches, isSmall, where)[Math.floor(turn / ways) % branches.length]
-        parts.add(branch as Schema)
+        const ordered = isSmall ? branches.toReversed() : this.#shuffled(branches, where)
+        parts.add(ordered[Math.floor(turn / ways) % branches.length] as Schema)
         ways *= branches.length
       }
     }
     return { schemas: [...parts], ways, isSmall, isEndless }
   }
 
-  /** Orders branches: the simplest first for a small value, otherwise a random one that is not null. */
-  #ordered(branches: readonly Schema[], isSmall: boolean, where: string): Schema[] {
+  /** Returns the branches from a random one on, and null last. */
+  #shuffled(branches: readonly Schema[], where: string): Schema[] {
     this.#budget.spend(branches.length)
-    const start = isSmall ? 0 : Math.floor(random(this.#options.seed, where, 'choice')() * branches.length)
-    const typeOf = (branch: Schema) =>
-      branch.allOf || branch.anyOf || branch.oneOf ? 'object' : allowedTypes([branch], isSmall)[0]
-    return sortedBy([...branches.slice(start), ...branches.slice(0, start)], (branch) =>
-      rank(typeOf(branch), isSmall),
-    )
+    const all = rotated(branches, random(this.#options.seed, where, 'choice')())
+    const isNull = ({ type }: Schema) => type?.join() === 'null'
+    return [...all.filter((each) => !isNull(each)), ...all.filter(isNull)]
   }
 
   #value(place: ValuePlace, isSmall: boolean): unknown {
     const { type, schemas, random } = place
-    const isAllowed = (value: unknown) => value !== undefined && accepted(value, schemas)
     const samples = schemas.flatMap(({ samples = [] }) => samples)
     const listed = schemas.find((schema) => schema.enum)?.enum
-    const start = listed ? Math.floor(random() * listed.length) : 0
     const proposed = listed ? undefined : this.#options.propose(place)
-    const known = [...samples, ...(listed?.slice(start) ?? []), ...(listed?.slice(0, start) ?? [proposed])]
-    const index = known.findIndex(isAllowed)
-    if (index >= 0) return this.#copy(known[index])
+    const known = [...samples, ...(listed ? rotated(listed, random()) : [proposed])]
+    const found = known.find((value) => value !== undefined && accepted(value, schemas))
+    if (found !== undefined) {
+      this.#budget.spend(JSON.stringify(found).length)
+      return structuredClone(found)
+    }
     if (listed) fail('none of the listed values is allowed')
     switch (type) {
       case 'null':
@@ -189,11 +181,6 @@ class ValueGenerator {
     }
   }
 
-  #copy(value: unknown): unknown {
-    this.#budget.spend(JSON.stringify(value).length)
-    return structuredClone(value)
-  }
-
   #text({ schemas, path, random }: ValuePlace, proposed: unknown, isSmall: boolean): string {
     const [min, max] = countsOf(schemas, 'Length')
     this.#budget.spend(min)
@@ -202,14 +189,14 @@ class ValueGenerator {
     if (typeof proposed === 'string') return fitLength(proposed, min, max)
     const text = fitLength(this.#options.words(), min, max)
     const where = path.join('/')
-    if (isSmall || path.at(-1) === nameKey || (this.#linked ?? where) !== where) return text
-    const isRoom = (cited: string, link: string) => cited.length + link.length < max
-    const cited = this.#options.links.reduce(
-      (all, link) => (isRoom(all, link) ? `${all} ${link}` : all),
+    const isFree = (this.#linked ?? where) === where && path.at(-1) !== nameKey
+    if (isSmall || !isFree) return text
+    const linked = this.#options.links.reduce(
+      (all, link) => (all.length + link.length < max ? `${all} ${link}` : all),
       text,
     )
-    if (cited !== text) this.#linked = where
-    return cited
+    if (linked !== text) this.#linked = where
+    return linked
   }
 
   #array(place: ValuePlace, isSmall: boolean): unknown[] {
@@ -218,17 +205,19 @@ class ValueGenerator {
     const listed = schemas.map(({ prefixItems = [] }) => prefixItems.length)
     const usual = Math.max(1 + Math.round(random()), ...listed)
     const count = isSmall ? min : Math.max(min, Math.min(usual, max))
-    const seen = schemas.some(({ uniqueItems }) => uniqueItems) ? new Set<string>() : undefined
-    const items: unknown[] = []
-    while (items.length < count) {
-      const index = items.length
+    const isUnique = schemas.some(({ uniqueItems }) => uniqueItems)
+    const items = new Map<string | number, unknown>()
+    for (let repeats = 0; items.size < count && repeats < 5 * maxAttempts; ) {
+      const index = items.size
       const inner = schemas.map(({ prefixItems = [], items: rest = {} }) => prefixItems[index] ?? rest)
       const contained = schemas.flatMap(({ contains = [] }) => (index === 0 ? contains : []))
-      const item = this.#part([...inner, ...contained], within(place, index), index >= min, seen)
+      const item = this.#part([...inner, ...contained], within(place, index), index >= min, repeats)
       if (item === undefined) break
-      items.push(item)
+      items.set(isUnique ? JSON.stringify(item) : index, item)
+      if (items.size === index) repeats++
     }
-    return items
+    if (items.size < min) fail(`not enough different values for item ${items.size}`)
+    return [...items.values()]
   }
 
   #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
@@ -265,26 +254,15 @@ class ValueGenerator {
     return String(this.make([{ type: ['string'] }, ...constraints], within(place, nameKey), spare).value)
   }
 
-  /**
-   * Generates a part of an array or object. Returns undefined if the part is optional and no value matches.
-   *
-   * @param seen Values that the part must differ from. The part is added to them.
-   */
-  #part(schemas: readonly Schema[], at: Location, isOptional: boolean, seen?: Set<string>): unknown {
+  /** Generates a part of an array or object. Returns undefined if the part is optional and no value matches. */
+  #part(schemas: readonly Schema[], at: Location, isOptional: boolean, again?: number): unknown {
     try {
-      for (let again = 0; again < 5 * maxAttempts; again++) {
-        const { value, isAccepted } = this.make(schemas, at, again)
-        if (isOptional && !isAccepted) return undefined
-        const text = seen ? JSON.stringify(value) : ''
-        if (!seen?.has(text)) {
-          seen?.add(text)
-          return value
-        }
-      }
+      const { value, isAccepted } = this.make(schemas, at, again)
+      return isAccepted || !isOptional ? value : undefined
     } catch (error) {
-      if (!(error instanceof InvalidSchema && isOptional)) throw error
+      if (error instanceof InvalidSchema && isOptional) return undefined
+      throw error
     }
-    return isOptional ? undefined : fail(`not enough different values for item ${at.path.at(-1)}`)
   }
 }
 
@@ -298,6 +276,11 @@ function within({ path, around, schemas }: ValuePlace, key: string | number): Lo
 
 function accepted(value: unknown, schemas: readonly Schema[]): boolean {
   return schemas.every((schema) => problemOf(value, schema) === undefined)
+}
+
+function rotated<Item>(items: readonly Item[], share: number): Item[] {
+  const start = Math.floor(share * items.length)
+  return [...items.slice(start), ...items.slice(0, start)]
 }
 
 /** Returns the limits on items (`minItems`, `maxItems`), length or properties. */
@@ -315,25 +298,15 @@ function propertySchemas(schema: Schema, name: string): Schema[] {
   return found.length > 0 ? found : [additionalProperties]
 }
 
-/** Returns the types that all schemas allow. */
-function allowedTypes(schemas: readonly Schema[], isSmall: boolean): TypeName[] {
+/** Returns the types that all schemas allow, null last. */
+function allowedTypes(schemas: readonly Schema[]): TypeName[] {
   const named = schemas.flatMap(({ type }) => (type ? [type] : []))
-  const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
+  const [first = [likelyType(schemas)]] = named
   const candidates = first.flatMap((type): TypeName[] => (type === 'number' ? ['number', 'integer'] : [type]))
   const allowed = candidates.filter((type) =>
     named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number'))),
   )
-  return sortedBy([...new Set(allowed)], (type) => rank(type, isSmall))
-}
-
-/** Null comes last or, for a small value, first. */
-function rank(type: TypeName | undefined, isSmall: boolean): number {
-  if (type === 'null') return isSmall ? -1 : 1
-  return isSmall && (type === 'array' || type === 'object') ? 1 : 0
-}
-
-function sortedBy<Item>(items: readonly Item[], rankOf: (item: Item) => number): Item[] {
-  return [...items].sort((left, right) => rankOf(left) - rankOf(right))
+  return [...new Set(allowed)].sort((left, right) => Number(left === 'null') - Number(right === 'null'))
 }
 
 /** Guesses the type from the keywords of schemas without `type`. */

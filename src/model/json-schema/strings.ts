@@ -1,4 +1,4 @@
-/** Screens regular expressions in schemas, and generates strings that match them. */
+/** Generates strings with a given length, and strings that match the patterns of a schema. */
 import randexp from 'randexp'
 import { backtracking } from '../../lib/backtracking.ts'
 import { type Budget, Exhausted } from './budget.ts'
@@ -6,11 +6,18 @@ import { type Budget, Exhausted } from './budget.ts'
 // The package's types describe an ES module, but it is a CommonJS module.
 const RandExp = randexp as unknown as typeof randexp.default
 
-const maxLength = 1000
+const maxPattern = 1000
 /** Maximum length of text to match. `backtracking` accepts only patterns that are fast on texts of this length. */
 export const maxText = 5000
-/** Maximum number of rounds of groups, which can be empty. */
-const maxRounds = 10_000
+
+/** Truncates or repeats a string to reach a length within the limits. */
+export function fitLength(text: string, min: number, max: number): string {
+  const characters = [...text]
+  if (characters.length > max) return characters.slice(0, max).join('').trimEnd().padEnd(min, 's')
+  if (characters.length >= min) return text
+  const repeated = [...`${text} `.repeat(Math.ceil(min / (characters.length + 1)))]
+  return `${repeated.slice(0, min - 1).join('')}s`
+}
 
 /**
  * Returns a pattern in a form for Unicode expressions, or undefined if it takes too long to match or cannot be
@@ -19,16 +26,13 @@ const maxRounds = 10_000
 export function screenPattern(pattern: string): string | undefined {
   // Removes needless escapes, such as `\@`, and escapes the hyphen in `[\w-.]`.
   const strict = pattern.replace(/\\([\s"#%&',:;<=>@_`~!])/g, '$1').replace(/(\\[wdsWDS])-/g, '$1\\-')
-  const expression = expressionOf(pattern) ?? expressionOf(strict)
+  const expression = unicode(pattern) ?? unicode(strict)
   if (!expression) new RegExp(pattern)
-  const rounds = Array.from(pattern.matchAll(/\)\{(\d+)/g), ([, count]) => Number(count))
-  const isSmall = pattern.length <= maxLength && rounds.reduce((all, count) => all * count, 1) <= maxRounds
-  const isSimulated =
-    expression && isSmall && !('problem' in backtracking(expression)) && canGenerate(expression)
-  return isSimulated ? expression.source : undefined
+  const isSimple = expression && pattern.length <= maxPattern && !('problem' in backtracking(expression))
+  return isSimple && canGenerate(expression) ? expression.source : undefined
 }
 
-function expressionOf(source: string): RegExp | undefined {
+function unicode(source: string): RegExp | undefined {
   try {
     return new RegExp(source, 'u')
   } catch {
@@ -47,16 +51,16 @@ function canGenerate(expression: RegExp): boolean {
 /** Returns a string that matches all patterns or, if none is found, the last attempt. */
 export function textOfPatterns(
   patterns: readonly string[],
-  minLength: number,
-  maxLength: number,
+  min: number,
+  max: number,
   random: () => number,
   budget: Budget,
 ): string {
-  if (minLength > maxText) throw new Exhausted(`more than ${maxText} characters that match a pattern`)
+  if (min > maxText) throw new Exhausted(`more than ${maxText} characters that match a pattern`)
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'u'))
   let text = ''
   // A few extra rounds look natural, no extra rounds produce the shortest text, and many reach a minimum length.
-  for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
+  for (const extra of [3, 0, 1, 8, 30, min, min]) {
     for (const expression of expressions) {
       const writer = new RandExp(expression)
       writer.max = extra
@@ -69,9 +73,8 @@ export function textOfPatterns(
         return from + Math.floor(random() * (to - from + 1))
       }
       text = writer.gen()
-      budget.spend(text.length)
-      text += 'a'.repeat(Math.max(0, minLength - [...text].length))
-      if ([...text].length <= maxLength && expressions.every((each) => each.test(text))) return text
+      text += 'a'.repeat(Math.max(0, min - [...text].length))
+      if ([...text].length <= max && expressions.every((each) => each.test(text))) return text
     }
   }
   return text
