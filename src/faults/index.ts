@@ -85,6 +85,13 @@ export const FaultSetting = z.lazy(() => {
   return union as z.ZodType<FaultSetting, FaultInput>
 })
 
+/** A fault, or a list of faults that act together. */
+export const FaultList = z.lazy(() =>
+  z.union([FaultSetting, z.array(FaultSetting).min(1)], {
+    error: ({ input }) => problemWith(input),
+  }),
+)
+
 /** Names that people try, and the faults that they mean. */
 const guessed: Readonly<Record<string, FaultName>> = {
   delay: 'latency',
@@ -98,7 +105,6 @@ const guessed: Readonly<Record<string, FaultName>> = {
 
 /** Returns the problem with a value that is not a fault's name, or with the name of a fault that needs parameters. */
 function problemWith(value: unknown): string | undefined {
-  if (Array.isArray(value)) return 'Must be a single fault; write faults: [ … ] for several'
   const isText = typeof value === 'string' || typeof value === 'number'
   if (isText && /^[45]\d\d$/.test(String(value)))
     return `Must be a name, got ${shown(value)}; write { name: 'status', status: ${value} }`

@@ -129,14 +129,14 @@ function matchesPath(operation: KnownOperation, method = operation.method, path:
 }
 
 function* effectProblems(context: RuleContext): Generator<Finding> {
-  const { fault, faults, reply, sequence, script, rateLimit, setState } = context.rule
-  const others = Object.keys(withoutUndefined({ fault, faults, reply, script })).join(' and ')
+  const { fault, reply, sequence, script, rateLimit, setState } = context.rule
+  const others = Object.keys(withoutUndefined({ fault, reply, script })).join(' and ')
   if (sequence && others !== '')
     yield [['sequence'], ` cannot be combined with ${others}: make ${others} the first step of the sequence`]
   if (script) yield* scriptProblems(script, context)
   for (const [index, step] of (sequence ?? []).entries())
     if (step !== 'pass') yield* stepProblems(step, ['sequence', index], context)
-  if (fault || faults || reply) yield* stepProblems({ fault, faults, reply }, [], context)
+  if (fault || reply) yield* stepProblems({ fault, reply }, [], context)
   else if (!sequence && !script && rateLimit === undefined && setState === undefined)
     yield [[], 'the rule has no effect: add a fault, a reply, a sequence or a script']
 }
@@ -156,8 +156,7 @@ function* faultProblems(
   replaced: string | undefined,
 ): Generator<Finding> {
   const { rule, operations } = context
-  const path = [...above, step.faults ? 'faults' : 'fault']
-  if (step.fault && step.faults) yield [path, ' cannot be combined with fault: put all of them into faults']
+  const path = [...above, 'fault']
   const faults = faultsOf(step).map(({ name }) => faultOf(name))
   const on = [rule.on].flat().filter((each) => each !== '*')
   const wrong = withoutAnswers({ ...context, rule: { ...rule, on } })
@@ -233,7 +232,7 @@ function* contentProblems(reply: ScriptedReply | Turn, path: Path): Generator<Fi
     yield [[...path, 'error'], ` is for a failed response, so it cannot be combined with ${other}`]
 }
 
-const otherFields = ['status', 'headers', 'body', 'frames', 'expect', 'call', 'fault', 'faults']
+const otherFields = ['status', 'headers', 'body', 'frames', 'expect', 'call', 'fault']
 
 /** Returns the fields with which an operation that generates text composes its reply. */
 function composedFields(reply: object): string[] {
@@ -247,7 +246,7 @@ function* scriptProblems(script: Script, context: RuleContext): Generator<Findin
   const other = Object.keys(withoutUndefined(context.rule)).find((name) => !withScript.includes(name))
   if (other !== undefined) {
     const turn = `put it into a turn, as in script: [{ text: 'Hello', ${other}: … }]`
-    const fix = other.startsWith('fault') ? turn : 'its turns determine the replies'
+    const fix = other === 'fault' ? turn : 'its turns determine the replies'
     yield [[other], ` cannot be combined with script: ${fix}`]
   }
   const wrong = withoutAnswers(context)

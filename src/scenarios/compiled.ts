@@ -93,9 +93,9 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   }
 }
 
-function stepsOf({ fault, faults, reply, sequence, rateLimit, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, rateLimit, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
-  if (reply || fault || faults) return [{ reply, fault, faults }]
+  if (reply || fault) return [{ reply, fault }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
   return setState === undefined ? [] : ['pass']
 }

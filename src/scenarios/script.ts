@@ -108,7 +108,7 @@ export interface TurnAnswer {
 
 /** @param idOf Generates the id of a function call from its index, unless the script sets one. */
 export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
-  const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
+  const { expect: _, call: __, fault: ___, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(
     ({ name, args }): ScriptedItem => ({ type: 'function_call', name, arguments: JSON.stringify(args) }),
   )

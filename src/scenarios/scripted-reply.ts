@@ -1,6 +1,6 @@
 /** Schemas of the replies and faults in rules, sequences and scripts. */
 import * as z from 'zod'
-import { FaultSetting } from '../faults/index.ts'
+import { FaultList, type FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { between, count, Duration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
@@ -211,22 +211,21 @@ export const TextOrReply = z.lazy(() =>
   ),
 )
 
-/** Fields that specify the faults of a rule, step or turn. */
+/** The field of a rule, step or turn that specifies its faults. */
 export const faultFields = () => ({
   fault: field(
-    FaultSetting,
-    'A fault: its name, or an object with name and parameters. It applies to `reply`, if the rule has one.',
+    FaultList,
+    'A fault: its name, or an object with name and parameters. A list combines several. They apply to `reply`, if the rule has one.',
   ),
-  faults: field(z.array(FaultSetting).min(1), 'Several faults to combine, instead of `fault`.'),
 })
 
-interface HasFaults {
-  readonly fault?: FaultSetting | undefined
-  readonly faults?: readonly FaultSetting[] | undefined
-}
-
-export function faultsOf({ fault, faults = fault ? [fault] : [] }: HasFaults): readonly FaultSetting[] {
-  return faults
+/** Returns the faults of a rule, step or turn. */
+export function faultsOf({
+  fault = [],
+}: {
+  readonly fault?: FaultSetting | readonly FaultSetting[] | undefined
+}): readonly FaultSetting[] {
+  return [fault].flat()
 }
 
 /** The argument of a reply function. */

@@ -77,7 +77,7 @@ describe('gateway.fetch', () => {
 
   it('stops a compressed stream when its reader cancels it', async () => {
     const gateway = make()
-    gateway.use({ on: '*', faults: ['gzip-body', { name: 'stream-stall', afterEvents: 2 }] })
+    gateway.use({ on: '*', fault: ['gzip-body', { name: 'stream-stall', afterEvents: 2 }] })
     const response = await gateway.fetch(`${url}/responses`, streamed)
     await new Promise((resolve) => setImmediate(resolve))
     expect(gateway.journal.last('createResponse')?.responseBody).toEqual({ text: '', truncatedBytes: 0 })

@@ -48,7 +48,7 @@ async function readStream(response: Response) {
 function helpers(entrance: Entrance) {
   return {
     use: (fault: FaultInput | FaultInput[], on: OperationName = 'createResponse') =>
-      entrance.sandbox.use({ on, faults: [fault].flat() }),
+      entrance.sandbox.use({ on, fault: [fault].flat() }),
     stream: async (body: object = streamed) => readStream(await entrance.open('POST /responses', { body })),
     providers: () => entrance.call('GET /providers'),
   }

@@ -26,7 +26,7 @@ describeAdapters('fault regressions', (entrance) => {
       ['stream-comments', 'stream-cut'],
       ['stream-multiline-data', 'stream-cut'],
     ] as const)('%s listed before %s does not disable the cut', async (first, second) => {
-      use({ faults: [first, second] })
+      use({ fault: [first, second] })
       const { text } = await ask()
       expect(text).toContain('response.output_text.delta')
       expect(text).not.toContain('[DONE]')
@@ -37,7 +37,7 @@ describeAdapters('fault regressions', (entrance) => {
       '%s listed before stream-error-event keeps the error before [DONE]',
       async (first) => {
         const fast = first === 'slow-body' || first === 'stream-joined' ? { name: first, ms: 5 } : first
-        use({ faults: [fast, 'stream-error-event'] })
+        use({ fault: [fast, 'stream-error-event'] })
         const { text } = await ask()
         expect(text.indexOf('response.failed')).toBeGreaterThan(0)
         expect(text.indexOf('response.failed')).toBeLessThan(text.indexOf('[DONE]'))
@@ -78,7 +78,7 @@ describeAdapters('fault regressions', (entrance) => {
       ['a stream', ['latency', 'stream-cut'], question],
     ] as const)('record a warning if the reply has no %s', async (_name, fault, body) => {
       const quickFault = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
-      use({ faults: [quickFault].flat() })
+      use({ fault: [quickFault].flat() })
       expect((await ask(body)).status).toBe(200)
       expect(warnings()).toEqual([expect.stringContaining('found nothing to act on')])
       expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)
@@ -136,7 +136,7 @@ describeAdapters('fault regressions', (entrance) => {
 
   // Clients on a socket decompress in a separate thread, which may be delayed on a busy machine.
   it('stream-reset delivers earlier events of a compressed stream', { retry: 2 }, async () => {
-    use({ faults: ['gzip-body', 'stream-reset'] })
+    use({ fault: ['gzip-body', 'stream-reset'] })
     const deltas = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const response = await entrance.open('POST /responses', { body: streamed })

@@ -155,7 +155,7 @@ async function run(
   // Alternates the order in the list, which must not matter.
   const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
   const { on, path, body } = requests[pair.protocol]
-  sandbox.use({ on, faults: listed as never })
+  sandbox.use({ on, fault: listed as never })
   const [ask, baseUrl] = entrance
   const isQuiet =
     both.some((name) => name === 'timeout' || name === 'stream-stall') ||
@@ -200,7 +200,7 @@ async function run(
 
 function rejectionOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unknown[]): string | undefined {
   try {
-    sandbox.use({ on: requests[protocol].on, faults: fault as never })[Symbol.dispose]()
+    sandbox.use({ on: requests[protocol].on, fault: fault as never })[Symbol.dispose]()
     return undefined
   } catch (error) {
     return (error as Error).message

@@ -46,8 +46,8 @@ describe('checkScenario: unknown names and wrong values', () => {
       "rule 2 of 'outage': fault.name: 'latancy' is unknown; did you mean 'latency'?",
     ],
     [
-      { on: '*', faults: ['latency', 'statuss'] },
-      "rule 2 of 'outage': faults[1]: 'statuss' is unknown; did you mean 'status'?",
+      { on: '*', fault: ['latency', 'statuss'] },
+      "rule 2 of 'outage': fault[1]: 'statuss' is unknown; did you mean 'status'?",
     ],
     [
       { on: '*', fault: 'constructor' },
@@ -171,12 +171,12 @@ describe('checkScenario: contradictory rules', () => {
       "rule 2 of 'outage': sequence cannot be combined with fault: make fault the first step of the sequence",
     ],
     [
-      { on: '*', faults: ['status', 'timeout'] },
-      "rule 2 of 'outage': faults: 'status' and 'timeout' cannot be combined: with 'timeout', there is no reply for 'status'; use a sequence for both",
+      { on: '*', fault: ['status', 'timeout'] },
+      "rule 2 of 'outage': fault: 'status' and 'timeout' cannot be combined: with 'timeout', there is no reply for 'status'; use a sequence for both",
     ],
     [
-      { on: '*', faults: ['slow-head', 'slow-head'] },
-      "rule 2 of 'outage': faults: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
+      { on: '*', fault: ['slow-head', 'slow-head'] },
+      "rule 2 of 'outage': fault: 'slow-head' and 'slow-head' cannot be combined: the same fault is listed twice; use a sequence for both",
     ],
     [{ on: '*', sequence: [] }, "rule 2 of 'outage': sequence is empty: add a step, or remove the rule"],
     [

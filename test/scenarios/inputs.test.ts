@@ -100,13 +100,10 @@ describe('rules written in the style of other tools', () => {
       "on: 'https://api.example/api/v1/responses' is an operation: use its id 'createResponse'",
     ],
     [
-      { on: '*', fault: ['latency', 'status'] },
-      'use(): fault must be a single fault; write faults: [ … ] for several',
+      { on: '*', fault: ['latency', 'statuss'] },
+      "use(): fault[1]: 'statuss' is unknown; did you mean 'status'?",
     ],
-    [
-      { on: '*', fault: 'latency', faults: ['status'] },
-      'use(): faults cannot be combined with fault: put all of them into faults',
-    ],
+    [{ on: '*', faults: ['latency', 'status'] }, "use(): unknown field 'faults'; did you mean 'fault'?"],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
       "use(): fault cannot be combined with script: put it into a turn, as in script: [{ text: 'Hello', fault: … }]",
@@ -125,7 +122,7 @@ describe('rules written in the style of other tools', () => {
 
   it('combine faults listed in `faults`', async () => {
     const { gateway } = setup()
-    gateway.use({ on: '*', faults: ['latency', { name: 'status', status: 529 }] })
+    gateway.use({ on: '*', fault: ['latency', { name: 'status', status: 529 }] })
     expect((await call(gateway, 'GET /providers')).status).toBe(529)
     expect(gateway.journal.last('listProviders')?.rules[0]?.faults).toEqual(['latency', 'status'])
   })

@@ -138,7 +138,7 @@ describe('rule.when', () => {
     expect([ask(), ask(other), ask(), ask(), ask()].map(matched)).toEqual([false, false, true, true, false])
   })
 
-  it.each<[NonNullable<RuleInput['faults']>, json: boolean, stream: boolean]>([
+  it.each<[Extract<RuleInput['fault'], unknown[]>, json: boolean, stream: boolean]>([
     [['status'], true, true],
     [['stream-cut'], false, true],
     [['latency', 'stream-cut'], true, true],
@@ -147,7 +147,7 @@ describe('rule.when', () => {
     [['stream-instead-of-json', 'stream-cut'], true, false],
     [['stream-instead-of-json', { name: 'missing-field', path: 'id' }], true, true],
   ])('is implied by the faults %j: matches JSON: %s, matches streams: %s', (faults, json, stream) => {
-    const { ask } = setup({ on: 'createResponse', faults })
+    const { ask } = setup({ on: 'createResponse', fault: faults })
     expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([json, stream])
   })
 

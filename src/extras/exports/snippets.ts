@@ -102,7 +102,7 @@ function ruleOf(match: Match, { operation, method, route }: CallRecord): object 
       : fault,
   )
   const [fault, ...others] = actual
-  const effect = others.length > 0 ? { faults: actual } : fault && { fault }
+  const effect = others.length > 0 ? { fault: actual } : fault && { fault }
   return { on, ...effect, ...(reply && { reply }) }
 }
 

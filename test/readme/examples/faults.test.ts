@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 test('combines two faults', async () => {
   const gateway = createGateway({ timeScale: 0 })
-  gateway.use({ on: 'createResponse', faults: ['latency', { name: 'stream-cut', afterDeltas: 2 }] })
+  gateway.use({ on: 'createResponse', fault: ['latency', { name: 'stream-cut', afterDeltas: 2 }] })
 
   const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
     method: 'POST',

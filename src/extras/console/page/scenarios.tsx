@@ -199,9 +199,10 @@ function sourceOf({ name, description, rules }: ScenarioProgress): object {
 }
 
 function effectOf({
-  source: { fault, faults = fault ? [fault] : [], reply, sequence, script, rateLimit, setState },
+  source: { fault = [], reply, sequence, script, rateLimit, setState },
 }: ScenarioProgress['rules'][number]): string {
-  const names = faults
+  const names = [fault]
+    .flat()
     .map((each) => (typeof each === 'string' ? each : each.name))
     .filter((name) => !(rateLimit && name === 'rate-limit'))
   return [
