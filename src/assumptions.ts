@@ -22,7 +22,8 @@ export const assumptions = {
   },
   authentication: {
     about: 'A missing, malformed or unknown key',
-    choice: '401; any key is accepted unless `apiKeys` lists the valid ones, or the sandbox manages keys',
+    choice:
+      '401; any key is accepted, as a bearer or as `x-api-key`, unless `apiKeys` lists the valid ones, or the sandbox manages keys',
   },
   unknownPath: {
     about: 'Paths without an operation',
@@ -92,7 +93,8 @@ export const assumptions = {
   },
   modelName: {
     about: 'The form of a model identifier',
-    choice: 'vendor/model or @preset/slug; 400 for anything else; the reply has the requested model name',
+    choice:
+      'vendor/model or @preset/slug; any other name is accepted with a warning, or with `strict` or `onlySpecified` gets a 400; the reply has the requested model name',
   },
   presetModel: {
     about: 'The effect of a preset used as a model',

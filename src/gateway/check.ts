@@ -11,7 +11,9 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
 import { truncate } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
+import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { AnyOperation, RequestContext, Schema } from '../operation.ts'
+import { isSpecifiedModel, modelForm } from '../resources/create-response-body.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
@@ -65,11 +67,18 @@ export async function checkRequest(
       violations.push({ path, message: `Unknown field${suggestion}`, rule: 'unrecognized_keys' })
     else warnings.push(`${path} is unknown to ${operation.id} and was ignored${suggestion}`)
   }
+  const unspecified = unspecifiedModels(operation, body)
+  for (const { path, name } of unspecified) {
+    if (state.options.strict || state.options.onlySpecified)
+      violations.unshift({ path, message: modelForm, rule: 'pattern' })
+    else warnings.push(`${path} '${truncate(name, 100)}' is not in the specified form, vendor/model`)
+  }
   if (violations.length > 0) {
     if (protocol) nameOtherOperations(violations, unknown)
     for (const name of assumptionsOf(operation, violations)) record.assume(name)
     throw invalidRequest(violations)
   }
+  if (unspecified.length > 0) record.assume('modelName')
   for (const warning of warnings) record.warn(warning)
   // Rules have read the conversation from the body as sent. A translated body's conversation may differ.
   const isAsSent = translated === record.body
@@ -86,6 +95,18 @@ export async function checkRequest(
     warn: (message) => record.warn(dialect?.warning?.(message) ?? message),
     used: (usage) => record.used(usage),
   }
+}
+
+/** Returns the model names in a body that do not have the form `vendor/model`, except blank ones, which are invalid. */
+function unspecifiedModels({ assumes }: AnyOperation, body: unknown): { path: string; name: string }[] {
+  if (Object(assumes).model !== 'modelName') return []
+  const { model, models } = fieldsOf(body)
+  const names = [['body.model', model], ...listOf(models).map((name, at) => [`body.models[${at}]`, name])]
+  return names.flatMap(([path, name]) =>
+    typeof name === 'string' && /\S/.test(name) && !isSpecifiedModel(name)
+      ? [{ path: String(path), name }]
+      : [],
+  )
 }
 
 /** Returns the body to validate; undefined if it is not JSON. Throws 400 if it is missing or is malformed JSON. */

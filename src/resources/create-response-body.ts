@@ -114,12 +114,20 @@ const textFormat = () =>
     }),
   ])
 
+/** Message about a model name of another form. */
+export const modelForm = 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug'
+
+/** Returns true for `vendor/model` and `@preset/slug`. Other forms are invalid only if the options say so. */
+export function isSpecifiedModel(name: string): boolean {
+  return /^[^\s/]+\/[^\s/:][^\s/]*$/.test(name)
+}
+
 const fields = () => ({
   model: z
     .string()
-    .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug')
+    .regex(/\S/, modelForm)
     .meta({
-      description: 'Model identifier.',
+      description: 'Model identifier, such as `vendor/model`.',
       anyOf: [
         { not: { pattern: ':online$' } },
         { pattern: ':online$', deprecated: true, description: 'Use the `gateway:web_search` tool.' },

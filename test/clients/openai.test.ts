@@ -114,7 +114,7 @@ describeAdapters('openai', (entrance) => {
   })
 
   it("throws the SDK's own error class for a 400", async () => {
-    const refused = client().responses.create({ model: 'nobody', input })
+    const refused = client().responses.create({ model: '', input })
     await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     await expect(refused).rejects.toMatchObject({ status: 400, code: 400 })
   })

@@ -104,7 +104,7 @@ describeAdapters('fault regressions', (entrance) => {
 
   it("truncated-body also acts on the operation's error replies", async () => {
     use({ fault: 'truncated-body' })
-    const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
+    const response = await entrance.open('POST /responses', { body: { model: '', input: 'x' } })
     expect(response.status).toBe(400)
     await expect(response.text()).rejects.toThrow(TypeError)
   })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { call } from '../call.ts'
+import { isOnlySpecified } from '../only-specified.ts'
 
 const gateways = {
   default: createGateway({ timeScale: 0, search: { limitedEngine: 'engine_b' } }),
@@ -36,9 +37,11 @@ it.each<[fields: object, expected: string]>([
   [user([{ type: 'input_text' }]), 'input[0].content[0].text invalid_type'],
   [{ model: undefined }, 'model invalid_type'],
   [{ model: 42 }, 'model invalid_type'],
-  [{ model: 'dawn-2' }, 'model pattern'],
-  [{ model: 'aurora/' }, 'model pattern'],
-  [{ model: 'aurora/dawn/2' }, 'model pattern'],
+  [{ model: ' ' }, 'model pattern'],
+  ...['dawn-2', 'aurora/', 'aurora/dawn/2'].map((model): [object, string] => [
+    { model },
+    isOnlySpecified ? 'model pattern' : '200',
+  ]),
   [{ max_output_tokens: 'abc' }, 'max_output_tokens invalid_type'],
   [{ max_output_tokens: 1.5 }, 'max_output_tokens invalid_type'],
   [{ stream: 'yes' }, 'stream invalid_type'],

@@ -72,7 +72,7 @@ describe('calls', () => {
     }
     await ask('Hello')
     expect(await exported()).toMatch(/expect\(await response\.json\(\)\)\.toHaveProperty\(\['id'\]\)/)
-    await ask('Hello', { model: 'none' })
+    await ask('Hello', { model: '' })
     expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
     await ask('Hello', { stream: true })
     expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")

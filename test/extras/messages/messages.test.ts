@@ -176,7 +176,7 @@ describe('POST /messages', () => {
   })
 
   it("sends all errors, including those caused by faults, in the Anthropic API's envelope", async () => {
-    const rejected = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
+    const rejected = client.messages.create({ ...ask('Hello'), model: '' })
     await expect(rejected).rejects.toMatchObject({
       status: 400,
       error: { type: 'error', error: { type: 'invalid_request_error', message: expect.any(String) } },

@@ -184,7 +184,7 @@ describe.each(cases)(
     })
 
     it('errors', async () => {
-      const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
+      const refused = sdk.chat.send({ chatRequest: { model: '', messages } })
       await expect(refused).rejects.toMatchObject({ statusCode: 400 })
     })
   },
