@@ -61,7 +61,7 @@ export async function findDrift(
 ): Promise<DriftReport> {
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const gatewayOf = gateways(dialect, extras)
-  const groups = new Map<string, Compared>()
+  const groups = new Map<string, { ours: Side; theirs: Side }>()
   const notCompared: string[] = []
   let compared = 0
   for (const [file, recording] of recordings) {
@@ -75,11 +75,11 @@ export async function findDrift(
       const different = answers.find(({ status }) => status !== reply.status)
       if (different) throw new NotCompared(statusMessage(different, reply.status))
       const name = `${request.method} ${operation?.path ?? request.path} ${reply.status}`
-      const group = groups.get(name) ?? { ours: new Side(), theirs: new Side() }
+      const group = groups.get(name) ?? { ours: new Map(), theirs: new Map() }
       groups.set(name, group)
       const [ours, theirs] = upstream ? [[reply], answers] : [answers, [reply]]
-      for (const each of ours) group.ours.add(each)
-      for (const each of theirs) group.theirs.add(each)
+      for (const each of ours) addTo(group.ours, each)
+      for (const each of theirs) addTo(group.theirs, each)
       compared++
     } catch (error) {
       if (!(error instanceof NotCompared)) throw error
@@ -92,7 +92,9 @@ export async function findDrift(
     notCompared.push(...unknown.map((path) => `${reply} ${path}: there is no example in ${label}`))
     return differences.map((each) => ({ reply, ...each }))
   })
-  return { compared, findings: findings.sort(bySeverity), notCompared }
+  // Breaking findings first.
+  findings.sort((left, right) => right.severity.localeCompare(left.severity))
+  return { compared, findings, notCompared }
 }
 
 /** Reason why a recording was not compared. */
@@ -214,34 +216,27 @@ function statusMessage({ status, body }: Answer, recorded: number): string {
   return `the status is ${status} instead of ${recorded}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-interface Compared {
-  readonly ours: Side
-  readonly theirs: Side
-}
-
 /** Shapes of one side's replies to an operation, by media type. */
-class Side {
-  readonly types = new Map<string, Shape>()
+type Side = Map<string, Shape>
 
-  add({ type, body }: Answer): void {
-    const shape = this.types.get(type) ?? new Shape()
-    const text = decodeUtf8(body)
-    const value = jsonIn(text)
-    try {
-      if (type === 'text/event-stream') shape.addStream(eventsIn(text ?? ''))
-      else if (value !== undefined) shape.addBody(value)
-    } catch (error) {
-      throw new NotCompared((error as Error).message)
-    }
-    this.types.set(type, shape)
+function addTo(side: Side, { type, body }: Answer): void {
+  const shape = side.get(type) ?? new Shape()
+  const text = decodeUtf8(body)
+  const value = jsonIn(text)
+  try {
+    if (type === 'text/event-stream') shape.addStream(eventsIn(text ?? ''))
+    else if (value !== undefined) shape.addBody(value)
+  } catch (error) {
+    throw new NotCompared((error as Error).message)
   }
+  side.set(type, shape)
 }
 
 function compareSides(ours: Side, theirs: Side, label: string): ReturnType<typeof compareShapes> {
-  const results = [...theirs.types].map(([type, shape]) => {
-    const mine = ours.types.get(type)
+  const results = [...theirs].map(([type, shape]) => {
+    const mine = ours.get(type)
     if (mine) return compareShapes(mine, shape, label)
-    const message = `is ${type || 'absent'}, but ${[...ours.types.keys()].join(' or ')} in ${label}`
+    const message = `is ${type || 'absent'}, but ${[...ours.keys()].join(' or ')} in ${label}`
     const difference = { path: 'content-type', kind: 'type', severity: 'breaking', message } as const
     return { differences: [difference], unknown: [] }
   })
@@ -269,11 +264,6 @@ function gateways(dialect: string | undefined, extras: readonly AnyExtra[]): (na
     byDialect.set(wanted, gateway)
     return gateway
   }
-}
-
-/** Sorts breaking findings first. */
-function bySeverity(left: Finding, right: Finding): number {
-  return right.severity.localeCompare(left.severity)
 }
 
 function toText({ compared, findings, notCompared }: DriftReport, isQuiet = false): string {

@@ -7,9 +7,13 @@ import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { isSecretName } from '../../http/secrets.ts'
+import { toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
-import { leaksIn } from './leaks.ts'
+import { eventsIn, isEventStream, joinedDeltas } from './events.ts'
 import {
+  bodyOf,
+  bytesOf,
   fileNameOf,
   isRecordingFile,
   parseRecording,
@@ -21,6 +25,7 @@ import {
 } from './recording.ts'
 import type { BodyRedactor, CleanChunk, Redactor } from './redact.ts'
 import { operationName, toKey } from './request-key.ts'
+import { isPlaceholder, type SecretFinder } from './secrets.ts'
 
 interface RecordingSetup {
   readonly redactor: Redactor
@@ -102,10 +107,7 @@ export class RecordingFolder {
     maxBytes = Number.POSITIVE_INFINITY,
     name = opening.head.operation,
   ): RecordingFile {
-    const head = { ...opening.head, operation: name }
-    let number = 1
-    while (this.#fileNames.has(fileNameOf(head, number))) number++
-    const file = fileNameOf(head, number)
+    const file = fileNameOf({ ...opening.head, operation: name }, this.#fileNames)
     this.#fileNames.add(file)
     return new RecordingFile(join(this.path, file), opening, redactor, maxBytes)
   }
@@ -215,4 +217,27 @@ export class RecordingFile {
   #line(line: object): void {
     this.#stream.write(`${JSON.stringify(line)}\n`)
   }
+}
+
+/**
+ * Returns the kinds of secrets that are left in a finished recording: in its file, and in joined chunks and text
+ * deltas, where they may be split.
+ *
+ * @param file Content of the recording's file.
+ */
+export function leaksIn(file: Uint8Array, recording: Recording, finder: SecretFinder): string[] {
+  const { request, reply } = recording
+  const body = bodyOf(recording)
+  const headers = [request, reply].flatMap((each) => Object.entries(each?.headers ?? {}))
+  const named = headers.filter(([name, value]) => isSecretName(name) && !isPlaceholder(value))
+  const texts = [
+    toLatin1(file),
+    ...(request ? [utf8AsLatin1(request.path + request.query), toLatin1(bytesOf(request))] : []),
+    toLatin1(body),
+    ...(isEventStream(recording)
+      ? joinedDeltas(eventsIn(new TextDecoder().decode(body))).map(utf8AsLatin1)
+      : []),
+  ]
+  const found = texts.flatMap((text) => finder.find(text))
+  return [...new Set([...named.map(([name]) => `header ${name}`), ...found.map(({ kind }) => kind)])]
 }

@@ -156,12 +156,14 @@ export function isRecording(value: unknown): value is Recording {
 const suffix = '.recording.jsonl'
 
 /**
- * Returns a file name such as `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests have a number,
- * such as `.2`, before the suffix.
+ * Returns a file name that is not taken, such as `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests
+ * have a number, such as `.2`, before the suffix.
  */
-export function fileNameOf({ operation, key }: Recording['head'], number = 1): string {
-  const stem = key === '' ? operation : `${operation}-${key}`
-  return `${stem.replace(/[^\w.-]+/g, '-')}${number > 1 ? `.${number}` : ''}${suffix}`
+export function fileNameOf({ operation, key }: Recording['head'], taken: Pick<Set<string>, 'has'>): string {
+  const stem = (key === '' ? operation : `${operation}-${key}`).replace(/[^\w.-]+/g, '-')
+  let name = `${stem}${suffix}`
+  for (let number = 2; taken.has(name); number++) name = `${stem}.${number}${suffix}`
+  return name
 }
 
 export function isRecordingFile(file: string): boolean {

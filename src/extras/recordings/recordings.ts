@@ -148,11 +148,7 @@ function checked(value: unknown, index: number): Recording {
 /** Returns recordings by the file names under which they would be stored. */
 function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
-  for (const recording of recordings) {
-    let number = 1
-    while (byName.has(fileNameOf(recording.head, number))) number++
-    byName.set(fileNameOf(recording.head, number), recording)
-  }
+  for (const recording of recordings) byName.set(fileNameOf(recording.head, byName), recording)
   return byName
 }
 

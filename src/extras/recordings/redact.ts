@@ -7,13 +7,14 @@
 import * as z from 'zod'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
+import { compileGlob } from '../../lib/glob.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
 import { defaultIgnoreFields, keyPartsOf } from './request-key.ts'
 import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
 
 export interface RedactionSetup extends FinderSetup {
-  /** Headers to keep in addition to the default ones. A trailing `*` matches any suffix. Default: none. */
+  /** Headers to keep in addition to the default ones. `*` matches any characters. Default: none. */
   readonly headers?: readonly string[]
   /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
@@ -51,15 +52,12 @@ const overlap = 64 * 1024
 export class Redactor {
   readonly finder: SecretFinder
   readonly ignoreFields: readonly string[]
-  readonly #exact = new Set<string>()
-  readonly #prefixes: string[] = []
+  readonly #allowed: readonly ((header: string) => boolean)[]
 
   constructor({ headers = [], ignoreFields = defaultIgnoreFields, ...finder }: RedactionSetup = {}) {
     this.finder = new SecretFinder(finder)
     this.ignoreFields = ignoreFields
-    for (const name of [...allowedHeaders, ...headers].map((each) => each.toLowerCase()))
-      if (name.endsWith('*')) this.#prefixes.push(name.slice(0, -1))
-      else this.#exact.add(name)
+    this.#allowed = [...allowedHeaders, ...headers].map((name) => compileGlob(name))
   }
 
   /** Returns the request without secrets, its key parts, and the kinds of secrets replaced. */
@@ -85,7 +83,8 @@ export class Redactor {
   headers(headers: Readonly<Record<string, string>>, note?: (kind: string) => void): Record<string, string> {
     const entries = Object.entries(headers).map(([original, value]) => {
       const name = original.toLowerCase()
-      if (this.#isAllowed(name)) return [name, this.finder.replace(utf8AsLatin1(value), note)]
+      if (this.#allowed.some((isLike) => isLike(name)))
+        return [name, this.finder.replace(utf8AsLatin1(value), note)]
       if (isPlaceholder(value)) return [name, value]
       note?.(`header ${name}`)
       return [name, placeholderFor(value)]
@@ -96,10 +95,6 @@ export class Redactor {
   /** Creates a redactor for one body that arrives in chunks. */
   body(): BodyRedactor {
     return new BodyRedactor(this.finder)
-  }
-
-  #isAllowed(name: string): boolean {
-    return this.#exact.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix))
   }
 }
 
@@ -164,15 +159,12 @@ export class BodyRedactor {
     this.#length = raw.length - border
     const ready: CleanChunk[] = []
     let at = 0
-    for (
-      let chunk = this.#chunks[0];
-      chunk && at + chunk.length <= this.#clean.length;
-      chunk = this.#chunks[0]
-    ) {
-      ready.push({ ms: chunk.ms, bytes: fromLatin1(this.#clean.slice(at, at + chunk.length)) })
-      at += chunk.length
-      this.#chunks.shift()
+    for (const { ms, length } of this.#chunks) {
+      if (at + length > this.#clean.length) break
+      ready.push({ ms, bytes: fromLatin1(this.#clean.slice(at, at + length)) })
+      at += length
     }
+    this.#chunks.splice(0, ready.length)
     this.#clean = this.#clean.slice(at)
     return ready
   }

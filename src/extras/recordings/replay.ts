@@ -18,23 +18,15 @@ import { hopByHop } from './upstream.ts'
  * @param elapsed Returns milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
  * @returns The reply, and the number of milliseconds until its head is sent.
  */
-export function toReplay(
-  recording: Recording,
-  elapsed: () => number = () => 0,
-): { waitMs: number; reply: Reply } {
+export function toReplay(recording: Recording, elapsed: () => number): { waitMs: number; reply: Reply } {
   const { reply, end } = recording
   if (!reply) {
-    const how = hangUpOf(recording) ?? 'end'
-    return {
-      waitMs: (end?.ms ?? 0) - elapsed(),
-      reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } },
-    }
+    const body = { kind: 'hang-up', how: hangUpOf(recording) ?? 'end' } as const
+    return { waitMs: (end?.ms ?? 0) - elapsed(), reply: { status: 0, headers: {}, body } }
   }
-  const frames = framesOf(recording, elapsed)
-  return {
-    waitMs: reply.ms - elapsed(),
-    reply: { status: reply.status, headers: replayedHeaders(recording), body: { kind: 'frames', frames } },
-  }
+  const body = { kind: 'frames', frames: framesOf(recording, elapsed) } as const
+  const headers = replayedHeaders(recording)
+  return { waitMs: reply.ms - elapsed(), reply: { status: reply.status, headers, body } }
 }
 
 type RecordedFrame =
@@ -74,21 +66,11 @@ export function replayedHeaders({ reply }: Recording): Record<string, string> {
 }
 
 /** Returns how the connection breaks, or undefined if it does not break before the last event. */
-export function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
-  switch (recording.end?.end) {
-    case 'reset':
-      return 'reset'
-    case 'idle':
-      return 'stall'
-    case 'aborted-by-client':
-      return isComplete(recording) ? undefined : 'reset'
-    default:
-      return undefined
-  }
-}
-
-function isComplete(recording: Recording): boolean {
-  return lastEvent.test(new TextDecoder().decode(bodyOf(recording)))
+function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
+  const how = recording.end?.end
+  if (how === 'idle') return 'stall'
+  const isComplete = () => lastEvent.test(new TextDecoder().decode(bodyOf(recording)))
+  return how === 'reset' || (how === 'aborted-by-client' && !isComplete()) ? 'reset' : undefined
 }
 
 /**

@@ -142,8 +142,7 @@ export function placeholderFor(secret: string, length = secret.length): string {
 export function isPlaceholder(value: string): boolean {
   return (
     value === hidden ||
-    /^redacted\.[0-9a-f]{4}\.x*$/.test(value) ||
-    /^redacted\.[0-9a-f]{0,4}$/.test(value) ||
+    /^redacted\.[0-9a-f]{0,4}$|^redacted\.[0-9a-f]{4}\.x*$/.test(value) ||
     'redacted'.startsWith(value)
   )
 }

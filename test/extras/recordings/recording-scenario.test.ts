@@ -7,7 +7,7 @@ import { toLatin1 } from '../../../src/lib/bytes.ts'
 import { head, recordingOf, requestOf, text, utf8 } from './samples.ts'
 
 describe('a replayed reply', () => {
-  const framesOf = (recording: Recording, elapsed?: () => number) => {
+  const framesOf = (recording: Recording, elapsed = () => 0) => {
     const { waitMs, reply } = toReplay(recording, elapsed)
     const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : [reply.body]
     return [

@@ -78,10 +78,9 @@ describe('a recording file', () => {
 
   it('is named after its operation and key, with a number for repeated requests', () => {
     const named = { ...head, key: 'k' }
-    expect(fileNameOf(named)).toBe('ask-k.recording.jsonl')
-    expect(fileNameOf(named, 1)).toBe('ask-k.recording.jsonl')
-    expect(fileNameOf(named, 2)).toBe('ask-k.2.recording.jsonl')
-    expect(fileNameOf({ ...head, operation: 'get /a' })).toBe('get-a.recording.jsonl')
+    expect(fileNameOf(named, new Set())).toBe('ask-k.recording.jsonl')
+    expect(fileNameOf(named, new Set(['ask-k.recording.jsonl']))).toBe('ask-k.2.recording.jsonl')
+    expect(fileNameOf({ ...head, operation: 'get /a' }, new Set())).toBe('get-a.recording.jsonl')
   })
 
   it.each([

@@ -2,8 +2,8 @@
  * Tests finding, replacing and listing secrets in bodies, without a connection.
  */
 import { describe, expect, it } from 'vitest'
-import { leaksIn } from '../../../src/extras/recordings/leaks.ts'
 import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
+import { leaksIn } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { isPlaceholder, placeholderFor, SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { hidden } from '../../../src/http/secrets.ts'

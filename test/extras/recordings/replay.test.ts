@@ -68,7 +68,7 @@ const replaying = (recordings: string, options: GatewayOptions = {}) =>
   createGateway({ recordings, timeScale: 0, ...options })
 
 /** Streams of three protocols, with comments, CR LF, split characters, errors and resets. */
-const streams = syntheticStreams(42, 7)
+const streams = syntheticStreams(21, 7)
 const recordings = streams.map(({ path, body, chunks, end }) => {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
   return recordingOf(
@@ -100,7 +100,7 @@ describeAdapters('recorded streams', { recordings, timeScale: 0 }, (entrance) =>
 
 describe('recordings', () => {
   it('are replayed on a socket with their bytes, chunk boundaries and ending', async () => {
-    const some = streams.slice(0, 12)
+    const some = streams.slice(0, 6)
     await using upstream = await startStreams(some)
     const out = await recorded(upstream.url, some)
     await using server = await startServer({ recordings: out, timeScale: 2 })
