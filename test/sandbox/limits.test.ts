@@ -109,22 +109,22 @@ describe('a 1 MB name', () => {
   })
 })
 
-describe('the journal of a sandbox with 10,000 active rules', () => {
+describe('the journal of a sandbox with 1,000 active rules', () => {
   it('lists 100 near misses per call, counts the rest, and explains all of them', async () => {
     const gateway = createGateway()
-    const rules = Array.from({ length: 10_000 }, (_, index) => ({
+    const rules = Array.from({ length: 1000 }, (_, index) => ({
       on: 'createResponse' as const,
       when: { input: `never ${index}` },
       fault: 'status' as const,
     }))
     gateway.use({ name: 'many', rules })
-    for (let call = 0; call < 3; call++) await ask(gateway, 'any', {})
+    for (let call = 0; call < 2; call++) await ask(gateway, 'any', {})
     for (const { nearMisses } of gateway.journal.entries()) {
       expect(nearMisses).toHaveLength(101)
-      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not apply either, nor did 9899 more")
+      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not apply either, nor did 899 more")
     }
     const last = gateway.journal.last('createResponse')
-    expect(gateway.journal.explain(last as { id: string })).toContain("rule 10000 of 'many'")
+    expect(gateway.journal.explain(last as { id: string })).toContain("rule 1000 of 'many'")
   })
 })
 

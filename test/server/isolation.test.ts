@@ -6,7 +6,7 @@ import { call } from '../call.ts'
 import { cases } from '../suite-size.ts'
 
 /** Number of rounds per worker, each with five calls. */
-const rounds = cases(3, 40)
+const rounds = cases(2, 40)
 
 let server: Server
 beforeAll(async () => {

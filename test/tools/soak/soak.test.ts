@@ -9,11 +9,11 @@ import { scenarios, templates } from './scenarios.ts'
 import { schemas } from './schemas.ts'
 
 it.each([
-  [requests, 150],
+  [requests, 100],
   [scenarios, 50],
-  [templates, 150],
-  [files, 60],
-  [schemas, 50],
+  [templates, 100],
+  [files, 30],
+  [schemas, 20],
 ])(
   '$name are accepted and work, or are rejected as they should be',
   async (part, some) => {
@@ -29,7 +29,7 @@ it.each([
 
 it('requests on sockets leave the server usable, whether complete, truncated or corrupted', async () => {
   await using server = await startServer({ timeScale: 0, requestTimeoutMs: 100 })
-  expect((await sockets(Number(new URL(server.url).port)).run(cases(60, 5000), 1)).violations).toEqual([])
+  expect((await sockets(Number(new URL(server.url).port)).run(cases(30, 5000), 1)).violations).toEqual([])
   expect((await open(server, 'GET /providers')).status).toBe(200)
 })
 
