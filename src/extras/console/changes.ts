@@ -30,11 +30,19 @@ export class Changes implements CallListener {
   }
 
   replied(record: CallRecord): void {
-    this.#note(record)
+    this.#numbers.delete(record)
+    this.#numbers.set(record, ++this.#number)
+    const [oldest] = this.#numbers
+    if (oldest && this.#numbers.size > maxCalls) {
+      this.#numbers.delete(oldest[0])
+      this.#forgotten = oldest[1]
+    }
+    this.#change.resolve()
+    this.#change = Promise.withResolvers()
   }
 
   settled(record: CallRecord): void {
-    this.#note(record)
+    this.replied(record)
   }
 
   /**
@@ -65,18 +73,6 @@ export class Changes implements CallListener {
       this.#numbers.clear()
       this.#forgotten = ++this.#number
     }, lingerMs).unref()
-  }
-
-  #note(record: CallRecord): void {
-    this.#numbers.delete(record)
-    this.#numbers.set(record, ++this.#number)
-    const [oldest] = this.#numbers
-    if (oldest && this.#numbers.size > maxCalls) {
-      this.#numbers.delete(oldest[0])
-      this.#forgotten = oldest[1]
-    }
-    this.#change.resolve()
-    this.#change = Promise.withResolvers()
   }
 }
 

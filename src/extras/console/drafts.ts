@@ -1,11 +1,13 @@
-/** Checks the text of a scenario in the editor, and tries it on past calls. */
+/** Checks the text of a scenario in the editor, and finds past calls that its rules would have matched. */
 import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../http/errors.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { Clock } from '../../lib/clock.ts'
 import { type DataFile, FileError, type Place, parseDataText } from '../../lib/data-file.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { Rules } from '../../scenarios/rules.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
-import { type DryRun, dryRun } from './dry-run.ts'
 
 export interface ScenarioDraft {
   /** The scenario; null if there are problems. */
@@ -14,6 +16,13 @@ export interface ScenarioDraft {
   problems: (Place & { message: string })[]
   /** Past calls that the scenario would have matched; null if there are problems. */
   dryRun: DryRun | null
+}
+
+export interface DryRun {
+  /** Number of calls tested. */
+  tested: number
+  /** Calls that a rule would have matched, oldest first, with the rule's number. */
+  calls: { id: string; rule: number }[]
 }
 
 /** Position of problems that have no other. */
@@ -27,10 +36,7 @@ export function checkDraft(text: string, gateway: GatewayCore, sandbox: Sandbox)
     const file = parseDataText('scenario', text)
     locate = file.locate
     const scenario = gateway.checkScenario(file.value)
-    const { journal, seed, options } = sandbox
-    const protocolOf = (id: string | undefined) => gateway.operations.find((each) => each.id === id)?.protocol
-    const setup = { seed, timeScale: options.timeScale, protocolOf }
-    return { scenario, problems: [], dryRun: dryRun(scenario, journal.records().slice(-maxCalls), setup) }
+    return { scenario, problems: [], dryRun: dryRun(scenario, gateway, sandbox) }
   } catch (error) {
     return { scenario: null, problems: problemsOf(error, locate), dryRun: null }
   }
@@ -43,4 +49,32 @@ function problemsOf(error: unknown, locate: DataFile['locate']): ScenarioDraft['
     return error.problems.map(({ file: _, ...problem }) => ({ ...start, ...problem }))
   if (error instanceof GatewayError) return [{ message: error.message, ...start }]
   throw error
+}
+
+/** Matches past calls. Counters start from zero, and time windows start with the first call. Changes nothing. */
+function dryRun(scenario: Scenario, { operations }: GatewayCore, sandbox: Sandbox): DryRun {
+  const { journal, seed, options } = sandbox
+  const records = journal.records().slice(-maxCalls)
+  const clock = new PastClock()
+  const rules = new Rules({ seed, clock })
+  rules.use(scenario)
+  const calls = records.flatMap((record) => {
+    clock.at = (record.startedAt - (records[0] as CallRecord).startedAt) * options.timeScale
+    const { id, body, query } = record
+    const protocol = operations.find((each) => each.id === record.operation)?.protocol
+    // `body` is read once, because every access parses the text again. A spread omits getters.
+    const request = { ...record, body, query, generatesText: protocol !== undefined }
+    const { matches } = rules.match(request, [], () => protocol?.conversation(body))
+    return matches.slice(0, 1).map(({ rule }) => ({ id, rule }))
+  })
+  return { tested: records.length, calls }
+}
+
+/** Clock set to the time of the call being tested. */
+class PastClock extends Clock {
+  at = 0
+
+  override elapsed(): number {
+    return this.at
+  }
 }

@@ -82,7 +82,7 @@ interface RuleName {
 
 /** Finds a rule among those tried for a call or, for a call from a file, among the active rules. */
 function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): CompiledRule | undefined {
-  const tried = skipped?.rules.find((each) => isNamed(each, name))
+  const tried = skipped?.rules.find(({ scenario, number }) => isSame({ scenario, rule: number }, name))
   if (tried) return tried
   const active = sandbox.rules.active().find((each) => each.name === name.scenario)
   const rules = active?.rules.map(({ source }) => source)
@@ -90,46 +90,41 @@ function findRule({ skipped }: CallRecord, name: RuleName, sandbox: Sandbox): Co
   return rules && compileScenario({ name: name.scenario, rules } as unknown as Scenario).rules[name.rule - 1]
 }
 
-function isNamed({ scenario, number }: CompiledRule, name: RuleName): boolean {
-  return scenario === name.scenario && number === name.rule
-}
-
 function appliedRule(record: CallRecord, name: RuleName, sandbox: Sandbox): RuleReport {
   const rule = findRule(record, name, sandbox)
   const uses = earlierUses(record, name, rule, sandbox)
   return {
-    scenario: name.scenario,
-    rule: name.rule,
+    ...reportOf(record, name, rule, uses),
     title: ruleTitle(name.scenario, name.rule, record.rules[0]?.name ?? rule?.name),
-    reason: '',
-    isWithinLimit: false,
     facts: rule ? factsOf(record, rule, uses) : [],
-    conditions: rule ? conditionsOf(record, rule) : [],
-    calls: uses
-      .slice(-maxListed)
-      .reverse()
-      .map(({ id }) => id),
   }
 }
 
 function skippedRule(record: CallRecord, miss: NearMiss, sandbox: Sandbox): RuleReport {
-  const { scenario, rule: number } = miss
   const rule = findRule(record, miss, sandbox)
-  const title = ruleTitle(scenario, number, rule?.name)
   const isUsedUp = miss.kind === 'times' || miss.kind === 'sequence'
-  const uses = isUsedUp ? earlierUses(record, miss, rule, sandbox) : []
+  const report = reportOf(record, miss, rule, isUsedUp ? earlierUses(record, miss, rule, sandbox) : [])
+  const { title } = report
+  const reason = miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason
+  return { ...report, reason: hideInString(reason), isWithinLimit: isBelowLimit(miss) }
+}
+
+function reportOf(
+  record: CallRecord,
+  { scenario, rule: number }: RuleName,
+  rule: CompiledRule | undefined,
+  uses: readonly CallRecord[],
+): RuleReport {
+  const calls = uses.slice(-maxListed).reverse()
   return {
     scenario,
     rule: number,
-    title,
-    reason: hideInString(miss.reason.startsWith(title) ? miss.reason.slice(title.length + 1) : miss.reason),
-    isWithinLimit: isBelowLimit(miss),
+    title: ruleTitle(scenario, number, rule?.name),
+    reason: '',
+    isWithinLimit: false,
     facts: [],
     conditions: rule ? conditionsOf(record, rule) : [],
-    calls: uses
-      .slice(-maxListed)
-      .reverse()
-      .map(({ id }) => id),
+    calls: calls.map(({ id }) => id),
   }
 }
 

@@ -17,7 +17,7 @@ import { openRecording, RecordingFolder } from './recording-files.ts'
 import { readOrFail } from './recordings.ts'
 import { type RedactionFlags, toRedactor } from './redact.ts'
 
-export type ImportKind = 'har' | 'sse'
+type ImportKind = 'har' | 'sse'
 
 export interface ImportFlags extends RedactionFlags {
   recordings: string
@@ -89,23 +89,16 @@ export async function importFiles(
 
 function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Imported {
   const bytes = readOrFail(() => readFileSync(file), file)
-  switch (kind) {
-    case 'har':
-      return importHar(new TextDecoder().decode(bytes), file, base)
-    case 'sse':
-      return importStream(bytes, file, request ? readRequest(request) : undefined)
-  }
+  return kind === 'har'
+    ? importHar(new TextDecoder().decode(bytes), file, base)
+    : importStream(bytes, file, request ? readRequest(request) : undefined)
 }
 
 /**
  * Converts an event stream's body, as printed by `curl -N`. If `request` is omitted, the recording does not match any
  * request.
  */
-export function importStream(
-  bytes: Uint8Array,
-  file: string,
-  request: RecordedRequest | undefined,
-): Imported {
+function importStream(bytes: Uint8Array, file: string, request: RecordedRequest | undefined): Imported {
   const text = new TextDecoder().decode(bytes)
   if (/^HTTP\/[\d.]+ \d{3}/.test(text))
     throw new UsageError(`${file}: starts with response headers. Save only the body, without curl -i`)

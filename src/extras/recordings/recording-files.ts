@@ -44,24 +44,17 @@ export function openRecording(
   request: RecordedRequest | undefined,
   { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
 ): Opening {
-  const time = recordedAt === undefined ? {} : { recordedAt }
-  if (!request) {
-    const name = operation ?? 'capture'
-    return { head: { recording: 1, operation: name, dialect, key: '', redacted: [], ...time } }
+  const clean = request && redactor.request(request)
+  const name = clean ? operationName(operation, clean.request) : (operation ?? 'capture')
+  const head: Recording['head'] = {
+    recording: 1,
+    operation: name,
+    dialect,
+    key: clean ? toKey(name, clean.parts) : '',
+    redacted: clean?.redacted ?? [],
+    ...(recordedAt !== undefined && { recordedAt }),
   }
-  const clean = redactor.request(request)
-  const name = operationName(operation, request.method, clean.request.path)
-  return {
-    head: {
-      recording: 1,
-      operation: name,
-      dialect,
-      key: toKey(name, clean.parts),
-      redacted: clean.redacted,
-      ...time,
-    },
-    request: clean.request,
-  }
+  return { head, request: clean?.request }
 }
 
 /** A folder to which recordings are written. */

@@ -143,12 +143,6 @@ function recordingOf(text: string, name: string): Recording {
   return whole
 }
 
-/** Formats a recording as the JSON lines of its file. */
-export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
-  const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
-  return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
-}
-
 export function isRecording(value: unknown): value is Recording {
   return typeof value === 'object' && value !== null && 'head' in value && 'chunks' in value
 }

@@ -61,11 +61,7 @@ export class Redactor {
   }
 
   /** Returns the request without secrets, its key parts, and the kinds of secrets replaced. */
-  request(request: RecordedRequest): {
-    request: RecordedRequest
-    parts: ReturnType<typeof keyPartsOf>
-    redacted: string[]
-  } {
+  request(request: RecordedRequest) {
     const kinds = new Set<string>()
     const note = (kind: string) => void kinds.add(kind)
     const { json: _json, text: _text, base64: _base64, ...rest } = request

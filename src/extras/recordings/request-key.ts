@@ -133,7 +133,10 @@ function sorted(value: unknown): unknown {
 }
 
 /** Returns the operation id or, without one, a name derived from method and path. */
-export function operationName(operation: string | null | undefined, method: string, path: string): string {
+export function operationName(
+  operation: string | null | undefined,
+  { method, path }: RecordedRequest,
+): string {
   return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
 

@@ -217,7 +217,7 @@ describe('drafts', () => {
     const { scenario, dryRun, problems } = await draft(JSON.stringify(rule))
     expect(problems).toEqual([])
     expect(scenario?.rules).toMatchObject([{ on: 'createResponse' }])
-    expect(dryRun).toMatchObject({ matched: 1, rules: [{ rule: 1, matched: 1 }] })
+    expect(dryRun).toMatchObject({ calls: [{ rule: 1 }] })
     expect(await draft('name: mine\nrules:\n  - on: listProvider\n    fault: timeout\n')).toMatchObject({
       scenario: null,
       problems: [{ message: expect.stringContaining('listProviders'), line: 3, column: 5 }],

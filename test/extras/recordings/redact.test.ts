@@ -2,13 +2,13 @@
  * Tests finding, replacing and listing secrets in bodies, without a connection.
  */
 import { describe, expect, it } from 'vitest'
-import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
+import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { leaksIn } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { isPlaceholder, placeholderFor, SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { hidden } from '../../../src/http/secrets.ts'
 import { toLatin1 } from '../../../src/lib/bytes.ts'
-import { recordingOf, requestOf, text, utf8 } from './samples.ts'
+import { formatRecording, recordingOf, requestOf, text, utf8 } from './samples.ts'
 
 describe('secrets', () => {
   const knownKey = `sk-or-v1-${'a1B2'.repeat(10)}7`

@@ -38,3 +38,9 @@ export const requestOf = (body: unknown, more: object = {}) =>
   ({ method: 'POST', path: '/ask', query: '', headers: {}, json: body, ...more }) as NonNullable<
     Recording['request']
   >
+
+/** Formats a recording as the JSON lines of its file. */
+export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
+  const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
+  return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
+}

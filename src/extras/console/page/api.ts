@@ -66,13 +66,11 @@ export async function ask<Id extends RouteId>(
   id: Id,
   params: RouteParams<Id>,
   sent?: CallOptions,
-): Promise<Reply<Id>> {
+): Promise<Data<Id>> {
   const text = await (await open(id, params, sent)).text()
   // The server checks its replies against schemas of these types.
-  return (text === '' ? undefined : JSON.parse(text).data) as Reply<Id>
+  return (text === '' ? undefined : JSON.parse(text).data) as Data<Id>
 }
-
-type Reply<Id extends RouteId> = Data<Id>
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

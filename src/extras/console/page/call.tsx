@@ -7,7 +7,7 @@ import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
-import { hashWith, param } from './location.ts'
+import { closed, hashWith, param } from './location.ts'
 import { Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
 import { SendAgain } from './send-again.tsx'
 import { Stream } from './stream.tsx'
@@ -26,14 +26,13 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])
   const isSending = useSignal(false)
-  if (problem)
+  if (!entry)
     return (
-      <article class="detail" tabIndex={-1} aria-label="Call">
-        <Notice>{problem}</Notice>
-        <a href={closed()}>Close</a>
+      <article class="detail" tabIndex={-1} aria-label="Call" aria-busy={!problem}>
+        {problem && <Notice>{problem}</Notice>}
+        {problem && <a href={hashWith(closed)}>Close</a>}
       </article>
     )
-  if (!entry) return <article class="detail" tabIndex={-1} aria-label="Call" aria-busy="true" />
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
     <article class="detail" tabIndex={-1} aria-label="Call">
@@ -41,7 +40,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <h2>
           <span class="method">{entry.method}</span> {entry.path}
         </h2>
-        <a class="close" href={closed()} aria-label="Close call details">
+        <a class="close" href={hashWith(closed)} aria-label="Close call details">
           ×
         </a>
       </header>
@@ -59,9 +58,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <button
           type="button"
           aria-expanded={isSending.value}
-          onClick={() => {
-            isSending.value = !isSending.value
-          }}
+          onClick={() => (isSending.value = !isSending.value)}
         >
           Edit and send again…
         </button>
@@ -78,10 +75,6 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
       <Details entry={entry} sandbox={sandbox} />
     </article>
   )
-}
-
-function closed(): string {
-  return hashWith({ call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined })
 }
 
 function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {

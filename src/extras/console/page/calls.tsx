@@ -5,7 +5,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { splitAddress } from '../../../lib/address.ts'
 import type { CallRow } from '../rows.ts'
 import { Call } from './call.tsx'
 import {
@@ -28,9 +27,9 @@ import {
 import { Compare } from './compare.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { FirstSteps } from './first-steps.tsx'
-import { chosenSandbox, go, hashWith, param } from './location.ts'
-import { ActionButton, Empty, milliseconds, Status, sizeOf } from './parts.tsx'
-import { completions, examples, ruleName, unknownFields } from './search.ts'
+import { chosenSandbox, closed, go, hashWith, param } from './location.ts'
+import { ActionButton, Empty, milliseconds, Status, shortPath, sizeOf } from './parts.tsx'
+import { completions, fieldNames, ruleName, unknownFields } from './search.ts'
 
 export function Calls() {
   const open = param('call')
@@ -198,8 +197,7 @@ function List() {
   const autoScroll = isAutoScrolling.value
   const wanted = wantedFocus.value
   const [open, openSandbox] = [param('call'), param('in')]
-  const isOpen = (item: Item | undefined) =>
-    item !== undefined && 'id' in item && item.id === open && item.sandbox === openSandbox
+  const isOpen = (item: Item) => isCall(item) && item.id === open && item.sandbox === openSandbox
   /** Key of the topmost visible row, and its index in the list. */
   const anchor = useRef({ key: '', index: 0 })
   /**
@@ -284,8 +282,8 @@ function List() {
           class="rows"
           style={{ height: `${list.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
         >
-          {visible.map((item) => {
-            return isCall(item) ? (
+          {visible.map((item) =>
+            isCall(item) ? (
               <Row
                 key={keyOf(item)}
                 call={item}
@@ -298,8 +296,8 @@ function List() {
               <li key={item.group} class="group">
                 <strong>{item.group}</strong> <span class="muted">{item.count}</span>
               </li>
-            )
-          })}
+            ),
+          )}
         </ol>
       </div>
     </>
@@ -346,8 +344,7 @@ function handleKey(event: KeyboardEvent): void {
   const element = target as HTMLElement
   if (document.querySelector('dialog[open]') || element.matches('input, textarea, select')) return
   const by = steps[key]
-  if (key === 'Escape')
-    go({ call: undefined, in: undefined, with: undefined, within: undefined, tab: undefined })
+  if (key === 'Escape') go(closed)
   else if (by !== undefined && element.matches('.rows a')) {
     event.preventDefault()
     step(by)
@@ -367,7 +364,7 @@ function Headings() {
           <button
             key={column}
             type="button"
-            class={`plain by-${column}`}
+            class={`by-${column}`}
             aria-pressed={isSorted}
             onClick={() => go({ sort: next }, { replace: true })}
           >
@@ -388,7 +385,7 @@ function NoCalls() {
         <p>No calls match</p>
         {unknownFields(param('q')).map((field) => (
           <p key={field}>
-            '{field}:' is not a search term. Terms: {Object.keys(examples).join(', ')}.
+            '{field}:' is not a search term. Terms: {fieldNames.join(', ')}.
           </p>
         ))}
         <a href={hashWith({ q: '' })}>Clear search</a>
@@ -412,8 +409,8 @@ const Row = memo(function Row({
   /** If true, the Tab key focuses this row. The other rows are reached with the arrow keys. */
   isTabStop: boolean
 }) {
-  const { method, path, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
-  const short = splitAddress(path).route ?? path
+  const { method, status, model, stream, durationMs, firstByteMs, rules, delivery, warnings } = call
+  const short = shortPath(call)
   const key = keyOf(call)
   return (
     <li class={isOpen ? 'chosen' : undefined}>

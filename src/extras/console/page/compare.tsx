@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
 import { type DiffLine, diffLines } from './diff.ts'
-import { hashWith, param } from './location.ts'
+import { closed, hashWith, param } from './location.ts'
 import { milliseconds, Notice, pretty, Scroller } from './parts.tsx'
 import { eventsOf, isEventStream } from './stream-events.ts'
 
@@ -25,11 +25,7 @@ export function Compare() {
     <article class="detail" tabIndex={-1} aria-label="Comparison">
       <header>
         <h2>Compare two calls</h2>
-        <a
-          class="close"
-          href={hashWith({ call: undefined, in: undefined, with: undefined, within: undefined })}
-          aria-label="Close comparison"
-        >
+        <a class="close" href={hashWith(closed)} aria-label="Close comparison">
           ×
         </a>
       </header>
@@ -50,23 +46,15 @@ export function Compare() {
   )
 }
 
-function factsOf({
-  id,
-  method,
-  path,
-  status,
-  rules,
-  durationMs,
-  firstByteMs,
-  delivery,
-}: JournalEntry): string {
+function factsOf(entry: JournalEntry): string {
+  const rules = entry.rules.map(({ scenario, index }) => `rule ${index} of '${scenario}'`)
   return [
-    id,
-    `${method} ${path}`,
-    `status ${status}, ${delivery}`,
-    rules.map(({ scenario, index }) => `rule ${index} of '${scenario}'`).join(', ') || 'no rule',
-    `first byte ${milliseconds(firstByteMs)}`,
-    `duration ${milliseconds(durationMs)}`,
+    entry.id,
+    `${entry.method} ${entry.path}`,
+    `status ${entry.status}, ${entry.delivery}`,
+    rules.join(', ') || 'no rule',
+    `first byte ${milliseconds(entry.firstByteMs)}`,
+    `duration ${milliseconds(entry.durationMs)}`,
   ].join('\n')
 }
 
@@ -91,20 +79,17 @@ const context = 3
 function Difference({ title, left, right }: { title: string; left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right])
   const differing = lines.flatMap((line, index) => (line.left === line.right ? [] : [index]))
-  const rows: (DiffLine | number)[] = []
-  let omitted = 0
-  const shown = new Set(
+  const near = new Set(
     differing.flatMap((index) => Array.from({ length: 2 * context + 1 }, (_, by) => index + by - context)),
   )
+  /** Lines to show. A number is a number of equal lines. */
+  const rows: (DiffLine | number)[] = []
   lines.forEach((line, index) => {
-    if (!shown.has(index)) omitted++
-    else {
-      if (omitted > 0) rows.push(omitted)
-      omitted = 0
-      rows.push(line)
-    }
+    const last = rows.at(-1)
+    if (near.has(index)) rows.push(line)
+    else if (typeof last === 'number') rows[rows.length - 1] = last + 1
+    else rows.push(1)
   })
-  if (omitted > 0) rows.push(omitted)
   return (
     <section>
       <h3>

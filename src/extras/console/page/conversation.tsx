@@ -2,6 +2,7 @@
  * A conversation as turns, for requests and replies of every protocol.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
+import { isObject } from '../../../lib/unchecked-json.ts'
 import { parsed } from './parts.tsx'
 import { eventsOf, isEventStream } from './stream-events.ts'
 
@@ -84,8 +85,4 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n')
   if (!isObject(value)) return ''
   return typeof value['text'] === 'string' ? value['text'] : JSON.stringify(value)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

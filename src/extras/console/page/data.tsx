@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import type { TableDifference } from '../../../database/shared-rows.ts'
 import { ask, askConsole, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, Scroller, Tabs } from './parts.tsx'
+import { Empty, Notice, ResetButton, Scroller, Tabs } from './parts.tsx'
 import { RowEditor } from './row-editor.tsx'
 
 type Row = Record<string, unknown>
@@ -24,19 +24,14 @@ export function Data() {
       <div class="bar">
         <h2>Data</h2>
         <span class="muted grow">of sandbox {id}</span>
-        <ActionButton
-          kind="danger"
-          question={`Reset sandbox '${id}'? Its calls, active scenarios and changed rows are lost.`}
-          run={async () => {
-            await ask('resetSandbox', { sandbox: id })
+        <ResetButton
+          sandbox={id}
+          onReset={() => {
             collections.reload()
             resets.value++
             go({ row: undefined })
-            return 'Sandbox reset to its initial state'
           }}
-        >
-          Reset sandbox
-        </ActionButton>
+        />
       </div>
       {collections.problem && <Notice>{collections.problem}</Notice>}
       <Tabs

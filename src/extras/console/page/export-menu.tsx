@@ -1,13 +1,13 @@
 /**
- * Menu that exports the selected calls, or all calls in the list.
+ * Menu that exports the selected calls, or all calls in the list, as a file.
  */
+import type { CallRow } from '../rows.ts'
+import { ask, open } from './api.ts'
 import { calls, keyOf, selected, shownCalls } from './calls-store.ts'
-import { exportEntries, exportHar } from './exports.ts'
 import { ActionButton } from './parts.tsx'
 
 export function ExportMenu() {
-  const chosen =
-    selected.value.size === 0 ? [] : calls.value.filter((call) => selected.value.has(keyOf(call)))
+  const chosen = calls.value.filter((call) => selected.value.has(keyOf(call)))
   const list = chosen.length > 0 ? chosen : shownCalls.value
   if (list.length === 0) return null
   const what = `${list.length.toLocaleString('en')} ${list.length === 1 ? 'call' : 'calls'}`
@@ -23,4 +23,44 @@ export function ExportMenu() {
       </div>
     </details>
   )
+}
+
+interface Har {
+  log: { entries: { _id: string; startedDateTime: string }[] }
+}
+
+/** Downloads the calls as HAR 1.2, which browser developer tools can open. */
+async function exportHar(calls: readonly CallRow[]): Promise<string> {
+  const logs = await bySandbox(calls, async (sandbox, ids) => {
+    const { log }: Har = await (await open('exportJournal', { sandbox })).json()
+    return { ...log, entries: log.entries.filter(({ _id }) => ids.has(_id)) }
+  })
+  const entries = logs.flatMap((log) => log.entries)
+  entries.sort((left, right) => (left.startedDateTime < right.startedDateTime ? -1 : 1))
+  return download('calls.har', { log: { ...logs[0], entries } })
+}
+
+/** Downloads the calls' journal entries. */
+async function exportEntries(calls: readonly CallRow[]): Promise<string> {
+  const lists = await bySandbox(calls, async (sandbox, ids) =>
+    (await ask('listJournal', { sandbox })).filter(({ id }) => ids.has(id)),
+  )
+  return download('calls.json', lists.flat())
+}
+
+/** Loads a result for each sandbox, given the ids of its calls. */
+function bySandbox<Result>(
+  calls: readonly CallRow[],
+  load: (sandbox: string, ids: ReadonlySet<string>) => Promise<Result>,
+): Promise<Result[]> {
+  const groups = Map.groupBy(calls, ({ sandbox }) => sandbox)
+  return Promise.all([...groups].map(([sandbox, group]) => load(sandbox, new Set(group.map(({ id }) => id)))))
+}
+
+/** Downloads JSON as a file. Returns a message for the user. */
+function download(name: string, value: object): string {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }))
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+  return `Saved ${name}`
 }

@@ -21,7 +21,7 @@ export function FirstSteps() {
     ['AI SDK', `createOpenAI({ apiKey: '${key}', baseURL: '${base}' })`],
   ] as const
   return (
-    <div class="screen first-steps">
+    <div class="screen">
       <h2>No calls yet</h2>
       <p>
         Calls appear here as they arrive. The base URL is <code>{base}</code>.

@@ -11,7 +11,7 @@ import { isChosenGone, loadCalls, problem, sandboxes, start } from './calls-stor
 import { connection, wasRestarted } from './changes.ts'
 import { Data } from './data.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { Confirmation, Field, Notice } from './parts.tsx'
+import { Confirmation, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
 
@@ -94,17 +94,19 @@ function SandboxPicker() {
   )
   const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
   return (
-    <label class="picker">
-      <span class="visually-hidden">Sandbox</span>
-      <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
-        {canShowAll && <option value="*">All sandboxes</option>}
-        {ids.map((id) => (
-          <option key={id} value={id}>
-            {id === 'default' ? 'Default sandbox' : id}
-          </option>
-        ))}
-      </select>
-    </label>
+    <select
+      class="picker"
+      aria-label="Sandbox"
+      value={chosen}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {canShowAll && <option value="*">All sandboxes</option>}
+      {ids.map((id) => (
+        <option key={id} value={id}>
+          {id === 'default' ? 'Default sandbox' : id}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -135,7 +137,15 @@ function Token() {
         Enter the token you started the server with, or the one it printed at startup. The token is kept until
         you close this tab.
       </p>
-      <Field label="Token" isSecret value={token} />
+      <label>
+        Token
+        <input
+          type="password"
+          autocomplete="off"
+          value={token}
+          onInput={({ currentTarget: { value } }) => (token.value = value)}
+        />
+      </label>
       <button type="submit" class="primary" disabled={token.value.trim() === ''}>
         Connect
       </button>

@@ -4,7 +4,8 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { messageOf } from './api.ts'
+import { splitAddress } from '../../../lib/address.ts'
+import { ask, messageOf } from './api.ts'
 
 /** Button that runs an action and shows its result or error. */
 export function ActionButton({
@@ -119,6 +120,20 @@ export function Confirmation() {
   )
 }
 
+export function ResetButton({ sandbox, onReset }: { sandbox: string; onReset: () => unknown }) {
+  const reset = async () => {
+    await ask('resetSandbox', { sandbox })
+    await onReset()
+    return 'Sandbox reset to its initial state'
+  }
+  const question = `Reset sandbox '${sandbox}'? Its calls, active scenarios and changed rows are lost.`
+  return (
+    <ActionButton kind="danger" question={question} run={reset}>
+      Reset sandbox
+    </ActionButton>
+  )
+}
+
 /** Button that copies text, which may be loaded first. */
 export function CopyButton({
   text,
@@ -186,32 +201,24 @@ export function Scroller({
 export function Field({
   label,
   value,
-  isSecret = false,
-  inputMode = 'text',
-  isInline = false,
   class: className,
+  inputMode = 'text',
 }: {
   label: string
   value: Signal<string>
-  /** If true, the input hides what is typed. */
-  isSecret?: boolean
-  inputMode?: 'text' | 'numeric' | 'decimal'
-  /** If true, the label is next to the input instead of above it. */
-  isInline?: boolean
+  /** Class of the label. `inline` puts the label next to the input instead of above it. */
   class?: string
+  inputMode?: 'text' | 'decimal'
 }) {
-  const bound = {
-    inputMode,
-    class: className,
-    autocomplete: 'off',
-    value: value.value,
-    onInput: (event: InputEvent) => (value.value = (event.currentTarget as HTMLInputElement).value),
-  }
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the input is in it
-    <label class={isInline ? 'inline' : undefined}>
+    <label class={className}>
       {label}
-      {isSecret ? <input type="password" {...bound} /> : <input {...bound} />}
+      <input
+        inputMode={inputMode}
+        autocomplete="off"
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
     </label>
   )
 }
@@ -223,34 +230,26 @@ export function TextArea({
   label,
   value,
   minRows = 3,
-  id,
-  describedBy,
+  ...more
 }: {
-  /** Default: none, for a text area whose `id` has a label elsewhere. */
-  label?: string
+  label: string
   value: Signal<string>
   minRows?: number
   id?: string
-  describedBy?: string
+  'aria-describedby'?: string
 }) {
   const lines = value.value.split('\n').length + 1
-  const area = (
-    <textarea
-      id={id}
-      aria-describedby={describedBy}
-      spellcheck={false}
-      autocomplete="off"
-      rows={Math.min(maxRows, Math.max(minRows, lines))}
-      value={value.value}
-      onInput={(event) => (value.value = event.currentTarget.value)}
-    />
-  )
-  if (label === undefined) return area
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the area is in it
     <label>
       {label}
-      {area}
+      <textarea
+        {...more}
+        spellcheck={false}
+        autocomplete="off"
+        rows={Math.min(maxRows, Math.max(minRows, lines))}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
     </label>
   )
 }
@@ -302,17 +301,19 @@ export function Empty({ children }: { children: ComponentChildren }) {
 export function Status({ status, delivery }: { status: number; delivery: string }) {
   const kind =
     status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
-  const text = status === 0 ? 'none' : String(status)
-  const more =
-    { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' aborted', complete: '' }[delivery] ??
-    ''
-  return <span class={`status ${kind}`}>{text + more}</span>
+  const more = { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' aborted' }[delivery] ?? ''
+  return <span class={`status ${kind}`}>{`${status || 'none'}${more}`}</span>
 }
 
 export function milliseconds(ms: number | null): string {
   if (ms === null) return '…'
   if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
+}
+
+/** Returns the path relative to the base URL, such as `/providers`. */
+export function shortPath({ path }: { path: string }): string {
+  return splitAddress(path).route ?? path
 }
 
 /** Formats a number of bytes, such as `1.2 kB`. */

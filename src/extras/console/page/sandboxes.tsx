@@ -6,7 +6,7 @@ import type { SandboxAddress } from '../../../control/sandbox-operations.ts'
 import { ask, useLoaded } from './api.ts'
 import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, CopyButton, Field, Notice } from './parts.tsx'
+import { ActionButton, CopyButton, Field, Notice, ResetButton } from './parts.tsx'
 
 export function Sandboxes() {
   const { problem } = useLoaded(loadSandboxes, [])
@@ -81,18 +81,13 @@ function Sandbox({ info }: { info: SandboxAddress }) {
           Snapshot
         </ActionButton>
         <span class="grow" />
-        <ActionButton
-          kind="danger"
-          question={`Reset sandbox '${id}'? Its calls, active scenarios and changed rows are lost.`}
-          run={async () => {
-            await ask('resetSandbox', here)
+        <ResetButton
+          sandbox={id}
+          onReset={async () => {
             await loadCalls()
             clock.reload()
-            return 'Sandbox reset to its initial state'
           }}
-        >
-          Reset
-        </ActionButton>
+        />
         {id !== 'default' && (
           <ActionButton
             kind="danger"
@@ -118,7 +113,7 @@ function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }
   }
   return (
     <div class="bar">
-      <Field label="Seconds" isInline class="short" inputMode="decimal" value={seconds} />
+      <Field label="Seconds" class="inline short" inputMode="decimal" value={seconds} />
       <ActionButton run={advance}>Advance clock</ActionButton>
     </div>
   )

@@ -1,13 +1,11 @@
 /** The scenario editor: text that is checked, and tried on past calls, while the user edits it. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { splitAddress } from '../../../lib/address.ts'
-import type { ScenarioDraft } from '../drafts.ts'
-import type { DryRun } from '../dry-run.ts'
+import type { DryRun, ScenarioDraft } from '../drafts.ts'
 import { ask, askConsole, messageOf } from './api.ts'
 import { calls } from './calls-store.ts'
 import { hashWith } from './location.ts'
-import { ActionButton, Status, TextArea } from './parts.tsx'
+import { ActionButton, Status, shortPath, TextArea } from './parts.tsx'
 
 /** Time without edits after which the draft is checked, in milliseconds. */
 const debounceMs = 300
@@ -73,7 +71,7 @@ export function ScenarioEditor({
         id="editor"
         label="Scenario (YAML or JSON)"
         minRows={8}
-        describedBy="editor-verdict"
+        aria-describedby="editor-verdict"
         value={text}
       />
       <div id="editor-verdict" class="verdict" aria-live="polite">
@@ -106,43 +104,36 @@ function select(text: string, line: number, column: number): void {
   area.setSelectionRange(offset, offset + 1)
 }
 
-function DryRunResult({
-  dryRun: { tested, matched, calls: found },
-  sandbox,
-}: {
-  dryRun: DryRun
-  sandbox: string
-}) {
+function DryRunResult({ dryRun, sandbox }: { dryRun: DryRun; sandbox: string }) {
+  const { tested, calls: matching } = dryRun
   if (tested === 0) return <p class="muted">No calls to test against yet.</p>
   const rows = new Map(calls.value.filter((call) => call.sandbox === sandbox).map((call) => [call.id, call]))
+  const listed = matching.slice(-maxListed).toReversed()
   return (
     <>
       <p>
-        Would match <strong>{matched.toLocaleString('en')}</strong> of the last {tested.toLocaleString('en')}{' '}
-        {tested === 1 ? 'call' : 'calls'}.
+        Would match <strong>{matching.length.toLocaleString('en')}</strong> of the last{' '}
+        {tested.toLocaleString('en')} {tested === 1 ? 'call' : 'calls'}.
       </p>
-      {matched > 0 && (
-        <details open={matched <= 5}>
+      {matching.length > 0 && (
+        <details open={matching.length <= 5}>
           <summary>Matching calls</summary>
           <ul class="matching">
-            {found
-              .slice(-maxListed)
-              .toReversed()
-              .map(({ id, rule }) => {
-                const row = rows.get(id)
-                return (
-                  <li key={id}>
-                    <span class="muted">rule {rule}</span>{' '}
-                    <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a>{' '}
-                    {row && (
-                      <>
-                        <Status status={row.status} delivery={row.delivery} /> {row.method}{' '}
-                        {splitAddress(row.path).route ?? row.path} <span class="muted">{row.input}</span>
-                      </>
-                    )}
-                  </li>
-                )
-              })}
+            {listed.map(({ id, rule }) => {
+              const row = rows.get(id)
+              return (
+                <li key={id}>
+                  <span class="muted">rule {rule}</span>{' '}
+                  <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a>{' '}
+                  {row && (
+                    <>
+                      <Status status={row.status} delivery={row.delivery} /> {row.method} {shortPath(row)}{' '}
+                      <span class="muted">{row.input}</span>
+                    </>
+                  )}
+                </li>
+              )
+            })}
           </ul>
         </details>
       )}

@@ -24,12 +24,8 @@ export function ruleName({ rules }: Pick<CallRow, 'rules'>): string {
   return rules.map(({ scenario, index }) => `${scenario}#${index}`).join(', ')
 }
 
-export function isError({ status, delivery }: Pick<CallRow, 'status' | 'delivery'>): boolean {
-  return status === 0 || status >= 400 || delivery === 'aborted-by-fault'
-}
-
 const kinds: Record<string, (call: CallRow) => boolean> = {
-  error: isError,
+  error: ({ status, delivery }) => status === 0 || status >= 400 || delivery === 'aborted-by-fault',
   aborted: ({ status, delivery }) => status === 0 || delivery.startsWith('aborted'),
   unmatched: ({ unmatched }) => unmatched,
   'near-miss': ({ nearMissCount }) => nearMissCount > 0,
@@ -83,22 +79,9 @@ const fields = {
   },
 } satisfies Record<string, Field>
 type FieldName = keyof typeof fields
+export const fieldNames = Object.keys(fields)
 
 const token = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
-
-/** An example of each field, for the help. */
-export const examples: Record<FieldName, string> = {
-  status: '5xx',
-  op: 'create*',
-  model: 'aurora/*',
-  stream: 'true',
-  slower: '2s',
-  rule: 'busy#2',
-  is: 'error',
-  body: '"high tide"',
-  sandbox: 's1',
-  trace: 'none',
-}
 
 /** Returns words before a colon that are not fields, such as `code` in `code:429`. */
 export function unknownFields(text: string): string[] {
@@ -157,9 +140,7 @@ export function completions(text: string, calls: readonly CallRow[]): string[] {
   const before = text.slice(0, text.length - last.length)
   const [, minus = '', name = '', hasField, value = ''] = /^(-?)([a-z]*)(:?)(.*)$/i.exec(last) ?? []
   if (!hasField)
-    return Object.keys(fields)
-      .filter((field) => field.startsWith(name))
-      .map((field) => `${before}${minus}${field}:`)
+    return fieldNames.filter((field) => field.startsWith(name)).map((field) => `${before}${minus}${field}:`)
   const field: Field | undefined = Object.hasOwn(fields, name) ? fields[name as FieldName] : undefined
   const values = [...new Set(field?.values(calls))].filter(
     (each) => each !== '' && each.toLowerCase().startsWith(value.toLowerCase()),

@@ -8,14 +8,25 @@ import { ask, askConsole, useLoaded } from './api.ts'
 import { hashWith } from './location.ts'
 import { Notice, withCode } from './parts.tsx'
 
-/** Kinds of facts, with the start of their lines. Lines about rules are ignored, because rules are loaded as data. */
-const factKinds = [
-  ['refused', 'Rejected', /^Rejected: /],
-  ['warning', 'Warning', /^Warning: /],
-  ['script', 'Script', /^Script: /],
-  ['delivery', 'Delivery', /^(?=(?:A fault aborted|The client disconnected|The reply is) )/],
-  ['assumption', 'Assumption', /^Assumption: /],
-] as const
+/** Labels of facts to show, with their colours. Lines about rules are ignored, because rules are loaded as data. */
+const labels: Record<string, string> = {
+  Rejected: 'tag warn',
+  Warning: 'tag warn',
+  Script: 'tag',
+  Delivery: 'tag bad',
+  Assumption: 'tag',
+}
+
+interface Fact {
+  label: string
+  text: string
+}
+
+/** Lines without a label describe the delivery. */
+function factOf(line: string): Fact {
+  const at = line.indexOf(': ')
+  return at < 0 ? { label: 'Delivery', text: line } : { label: line.slice(0, at), text: line.slice(at + 2) }
+}
 
 export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const { id, delivery, operation, status } = entry
@@ -31,15 +42,10 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
   if (!value) return null
   const [text, { rule, skipped, unlisted, rows }] = value
   // The first line repeats the call's heading.
-  const lines = text.split('\n').slice(1)
-  const facts = factKinds.flatMap(([kind, title, form]) =>
-    lines.filter((line) => form.test(line)).map((line) => ({ kind, title, fact: line.replace(form, '') })),
-  )
-  const important = facts.filter(({ kind }) => kind !== 'assumption')
-  const assumptions = facts.filter(({ kind }) => kind === 'assumption')
+  const facts = text.split('\n').slice(1).map(factOf)
   return (
     <div class="why">
-      <Facts facts={important} />
+      <Facts facts={facts.filter(({ label }) => label !== 'Assumption')} />
       {rule ? (
         <Rule report={rule} sandbox={sandbox} />
       ) : (
@@ -69,19 +75,20 @@ export function WhyTab({ entry, sandbox }: { entry: JournalEntry; sandbox: strin
           {unlisted} more {unlisted === 1 ? 'rule' : 'rules'} did not apply.
         </p>
       )}
-      <Facts facts={assumptions} />
+      <Facts facts={facts.filter(({ label }) => label === 'Assumption')} />
     </div>
   )
 }
 
-function Facts({ facts }: { facts: readonly { kind: string; title: string; fact: string }[] }) {
-  if (facts.length === 0) return null
+function Facts({ facts }: { facts: readonly Fact[] }) {
+  const shown = facts.filter(({ label }) => Object.hasOwn(labels, label))
+  if (shown.length === 0) return null
   return (
     <ul class="facts-list">
-      {facts.map(({ kind, title, fact }, index) => (
-        <li key={index} class={kind}>
-          <span class="tag">{title}</span>
-          <span>{withCode(fact)}</span>
+      {shown.map(({ label, text }, index) => (
+        <li key={index}>
+          <span class={labels[label]}>{label}</span>
+          <span>{withCode(text)}</span>
         </li>
       ))}
     </ul>
