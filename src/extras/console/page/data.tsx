@@ -52,11 +52,6 @@ export function Data() {
   )
 }
 
-interface ChangedRows {
-  collection: string
-  difference: TableDifference
-}
-
 function Collection({
   sandbox,
   name,
@@ -69,7 +64,10 @@ function Collection({
   const here = { sandbox, collection: name }
   const rows = useLoaded(() => ask('listRecords', here), [sandbox, name])
   const changes = useLoaded(
-    () => askConsole<ChangedRows[]>(`GET /sandboxes/${encodeURIComponent(sandbox)}/rows`),
+    () =>
+      askConsole<{ collection: string; difference: TableDifference }[]>(
+        `GET /sandboxes/${encodeURIComponent(sandbox)}/rows`,
+      ),
     [sandbox, name],
   )
   const change = changes.value?.find(({ collection }) => collection === name)?.difference
