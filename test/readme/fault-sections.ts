@@ -30,7 +30,7 @@ export const faultSections: Record<string, () => string> = {
   'fault-groups': () =>
     table(
       ['Faults', 'Act on', 'In one rule'],
-      layerNames.map((layer) => [`[${title(layer)}](#${layer})`, layers[layer], inOneRule(layer)]),
+      layerNames.map((layer) => [`[${title(layer)}](#${nameOf(layer)})`, layers[layer], inOneRule(layer)]),
     ),
   'fault-exceptions': () =>
     [
@@ -72,8 +72,14 @@ export const faultSections: Record<string, () => string> = {
   },
 }
 
+/** Returns the name of a group of faults in the documents. */
+function nameOf(layer: Layer): string {
+  return layer === 'form' ? 'format' : layer
+}
+
 function title(layer: Layer): string {
-  return layer.charAt(0).toUpperCase() + layer.slice(1)
+  const name = nameOf(layer)
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 interface Property {
@@ -118,7 +124,7 @@ function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
   if (inLayers.length === 0) return listed(named)
-  return listed([`${article}${listed(inLayers)} group${inLayers.length > 1 ? 's' : ''}`, ...named])
+  return listed([`${article}${listed(inLayers.map(nameOf))} group${inLayers.length > 1 ? 's' : ''}`, ...named])
 }
 
 function listed(words: readonly string[]): string {

@@ -41,13 +41,13 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     )
     .option(
       '--idle-ms <milliseconds>',
-      'end an exchange if the upstream sends no data for this long',
+      'end a call if the upstream sends no data for this long',
       toWholeNumber,
       120_000,
     )
     .option('--allow-ci', 'record even if CI is set')
     .option('--quiet', 'print only the summary and a generated token')
-    .option('--json', 'print one line of JSON when ready, one per exchange, and one for the summary')
+    .option('--json', 'print one line of JSON when ready, one per call, and one for the summary')
     .addHelpText(
       'after',
       '\nClients send the token in the x-understudy-token header. With --key-env it can also be their API key.',
@@ -90,7 +90,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)
     .option('--key-env <name>', 'environment variable with the key for the upstream')
-    .option('--dialect <name>', "Understudy's dialect (default: the dialect of each recording)")
+    .option('--dialect <name>', "vendor whose names Understudy uses (default: the vendor of each recording)")
     .addOption(
       new Option('--fail-on <severity>', 'lowest severity that sets exit code 1')
         .choices(['breaking', 'any'])

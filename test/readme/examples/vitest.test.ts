@@ -1,8 +1,8 @@
 import { expect, test } from 'gateway-understudy/vitest'
 import OpenAI from 'openai'
 
-const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
-const ask = () => client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?' })
+const client = new OpenAI({ apiKey: 'any', baseURL: 'https://openrouter.ai/api/v1' })
+const ask = () => client.responses.create({ model: 'openai/gpt-5', input: 'Why tides?' })
 
 test('returns the scripted text', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
@@ -22,7 +22,7 @@ test('retries after two failures', async ({ sandbox }) => {
 test('notices a stream that ends early', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', afterEvents: 3 } })
 
-  const stream = await client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?', stream: true })
+  const stream = await client.responses.create({ model: 'openai/gpt-5', input: 'Why tides?', stream: true })
   const types: string[] = []
   for await (const event of stream) types.push(event.type)
 
