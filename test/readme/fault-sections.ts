@@ -124,7 +124,10 @@ function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
   if (inLayers.length === 0) return listed(named)
-  return listed([`${article}${listed(inLayers.map(nameOf))} group${inLayers.length > 1 ? 's' : ''}`, ...named])
+  return listed([
+    `${article}${listed(inLayers.map(nameOf))} group${inLayers.length > 1 ? 's' : ''}`,
+    ...named,
+  ])
 }
 
 function listed(words: readonly string[]): string {

@@ -90,7 +90,7 @@ export function addRecordingCommands(program: Command, extras: readonly AnyExtra
     .argument('<folder>', 'folder of recordings')
     .option('--upstream <url>', 'send the requests to a real gateway instead of Understudy', toBaseUrl)
     .option('--key-env <name>', 'environment variable with the key for the upstream')
-    .option('--dialect <name>', "vendor whose names Understudy uses (default: the vendor of each recording)")
+    .option('--dialect <name>', 'vendor whose names Understudy uses (default: the vendor of each recording)')
     .addOption(
       new Option('--fail-on <severity>', 'lowest severity that sets exit code 1')
         .choices(['breaking', 'any'])

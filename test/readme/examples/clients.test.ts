@@ -10,7 +10,7 @@ test('OpenAI', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region openai
   const client = new OpenAI({ apiKey: 'any' })
-  const { output_text } = await client.responses.create({ model: 'openai/gpt-5', input: 'Why tides?' })
+  const { output_text } = await client.responses.create({ model: 'gpt-5', input: 'Why tides?' })
   expect(output_text).toBe('Tides follow the moon.')
   // #endregion
 })
@@ -20,7 +20,7 @@ test('Anthropic', async ({ sandbox }) => {
   // #region anthropic
   const question = { role: 'user' as const, content: 'Why tides?' }
   const message = await new Anthropic({ apiKey: 'any' }).messages.create({
-    model: 'anthropic/claude-opus',
+    model: 'claude-opus-5',
     max_tokens: 100,
     messages: [question],
   })
@@ -32,7 +32,7 @@ test('AI SDK', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region ai-sdk
   const openai = createOpenAI({ apiKey: 'any' })
-  const { text } = await generateText({ model: openai('openai/gpt-5'), prompt: 'Why tides?' })
+  const { text } = await generateText({ model: openai('gpt-5'), prompt: 'Why tides?' })
   expect(text).toBe('Tides follow the moon.')
   // #endregion
 })
@@ -40,7 +40,7 @@ test('AI SDK', async ({ sandbox }) => {
 test('LangChain', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region langchain
-  const model = new ChatOpenAI({ apiKey: 'any', model: 'openai/gpt-5' })
+  const model = new ChatOpenAI({ apiKey: 'any', model: 'gpt-5' })
   const answer = await model.invoke('Why tides?')
   expect(answer.text).toBe('Tides follow the moon.')
   // #endregion
@@ -50,7 +50,7 @@ test('axios', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   // #region axios
   const headers = { authorization: 'Bearer any' }
-  const body = { model: 'openai/gpt-5', input: 'Why tides?' }
+  const body = { model: 'gpt-5', input: 'Why tides?' }
   const { data } = await axios.post('https://api.openai.com/v1/responses', body, { headers })
   expect(data.output[0].content[0].text).toBe('Tides follow the moon.')
   // #endregion
