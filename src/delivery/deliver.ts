@@ -12,6 +12,7 @@ import type { Delivery } from '../journal/entry.ts'
 import { byteLength } from '../lib/bytes.ts'
 import { Clock } from '../lib/clock.ts'
 import { setImmediate } from '../lib/real-timers.ts'
+import { KeepAlive } from './keep-alive.ts'
 
 /** Observes a delivery and provides its clock. */
 export interface DeliveryWatch {
@@ -73,8 +74,10 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
     if (transport?.headIsCut) return watch.settled('aborted-by-fault')
     const bytes: Frame[] = content === undefined ? [] : [{ kind: 'bytes', bytes: content }]
     const frames = body.kind === 'frames' ? body.frames : bytes
-    const ending = hasBody ? await play(frames, sink, watch) : 'complete'
+    const keepAlive = KeepAlive.of(framed)
+    const ending = hasBody ? await play(keepAlive?.fill(frames) ?? frames, sink, watch) : 'complete'
     if (ending === 'disconnected' || sink.isDisconnected) return watch.settled('aborted-by-client')
+    if (ending === 'stall') return stall(sink, watch, keepAlive)
     if (ending !== 'complete') return abortReply(ending, reply, sink, watch)
     watch.settled('complete')
     await sink.end('complete')
@@ -105,14 +108,17 @@ async function abortReply(
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
 }
 
-/** Sends nothing more until the client disconnects or the sandbox state ends. */
-function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
+/** Sends nothing more, except comments that keep a stream alive, until the client disconnects or the sandbox state ends. */
+function stall(sink: Sink, watch: DeliveryWatch, keepAlive?: KeepAlive): Promise<void> {
   return new Promise((resolve) => {
+    const stop = keepAlive?.start(sink, watch)
     const release = watch.hold(() => {
+      stop?.()
       watch.settled('aborted-by-fault')
       resolve(sink.end('close'))
     })
     const leave = () => {
+      stop?.()
       release()
       watch.settled('aborted-by-client')
       resolve()

@@ -32,7 +32,11 @@ export function finish(
   const headers = charge?.(record.tokens)
   const faulty = faults ? faults.applyToReply(reply) : reply
   if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
-  return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
+  const { keepAlive: ms } = record.state.options.stream
+  const finished = headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
+  if (ms === undefined || !announcesEvents(finished.headers)) return finished
+  const keepAlive = { ms, comment: gateway.dialect?.comment ?? 'keep-alive' }
+  return { ...finished, transport: { ...finished.transport, keepAlive } }
 }
 
 /** Longest `Retry-After`, in seconds, that does not cause a warning. */

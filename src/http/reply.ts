@@ -63,6 +63,8 @@ export interface Transport {
   headIsCut?: boolean
   /** Time from the end of the reply until the connection closes. */
   closeAfterMs?: number
+  /** Pause after which a stream sends a comment line, and the comment's text. */
+  keepAlive?: { ms: number; comment: string }
 }
 
 /** Creates a 200 with a JSON body. */

@@ -4,13 +4,22 @@
 import leven from 'leven'
 
 /**
- * Returns text to append to a message: `; did you mean 'times'?` for a near match, or a list of up to five words.
+ * Returns text to append to a message: `; did you mean 'times'?` for a near match, or a list of the words, the nearest
+ * first: all of them if there are fewer than twenty, otherwise five.
  */
 export function didYouMean(word: string, words: readonly string[]): string {
-  return (
-    meantBy(word, words) ||
-    `; expected one of ${words.length > maxWords ? `${words.length}, such as ` : ''}${words.slice(0, maxWords).join(', ')}`
+  return meantBy(word, words) || expectedOneOf(word, words)
+}
+
+function expectedOneOf(word: string, words: readonly string[]): string {
+  const isLong = word.length > maxWordLength
+  const ranks = new Map(
+    words.map((each) => [each, isLong ? 0 : leven(word.toLowerCase(), each.toLowerCase())]),
   )
+  const sorted = [...words].sort((left, right) => Number(ranks.get(left)) - Number(ranks.get(right)))
+  return words.length <= maxListed
+    ? `; expected one of ${sorted.join(', ')}`
+    : `; expected one of ${words.length}, such as ${sorted.slice(0, maxWords).join(', ')}`
 }
 
 /** Returns `; did you mean 'times'?`, or an empty string if no word is near. */
@@ -24,6 +33,9 @@ export function meantBy(word: string, words: readonly string[]): string {
   const quoted = near.slice(0, maxWords).map((each) => `'${each}'`)
   return `; did you mean ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(quoted)}?`
 }
+
+/** Maximum number of words to list in full. */
+const maxListed = 19
 
 /** Maximum number of suggestions. */
 const maxWords = 5

@@ -93,6 +93,10 @@ export const gatewayOptions = {
       () => z.enum(['all', 'documented']),
       { default: 'all' },
     ),
+    keepAlive: option(
+      "Pause after which a stream sends a comment line: milliseconds or `'15s'`, also while a fault stalls the stream. Default: never.",
+      () => PositiveDuration,
+    ),
   }),
   latency: option(
     "Simulated latency: time to the first event (milliseconds or `'2s'`), that and the time per token, or typical figures.",

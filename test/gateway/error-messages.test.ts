@@ -390,7 +390,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => reasonOf({}, 'Bearer any', 'PATCH /workspaces/caf%C3%A9'),
-      "no workspace has the id or slug 'caf\u00e9'; expected one of production, staging",
+      "no workspace has the id or slug 'caf\u00e9'; expected one of staging, production",
     ],
   ],
   'replies that a real gateway would not send': [
@@ -442,13 +442,13 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => create({ apiKeys: [] }), 'options.apiKeys must not be empty: omit it to accept any key'],
     [
       () => create({ fixtures: { providers: [{ id: 'ours' }] } }),
-      "unknown field 'options.fixtures.providers[0].id'; expected one of 7, such as name, slug",
+      "unknown field 'options.fixtures.providers[0].id'; expected one of name, slug, headquarters",
     ],
     [() => create('flaky'), "createGateway expects an options object such as { seed: … }, got 'flaky'"],
     [() => create({ seeed: 1 }), "createGateway: unknown option 'seeed'; did you mean 'seed'?"],
     [
       () => create({ limits: { max: 3 } }),
-      "createGateway: unknown option 'limits.max'; expected one of 6, such as requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes",
+      "createGateway: unknown option 'limits.max'; expected one of sandboxes, sandboxIdle, journalBytes, journalEntries, journalBodyBytes, requestBodyBytes",
     ],
     [() => create({ port: 4141 }), "unknown option 'port'; it is a startServer option"],
     [
@@ -539,7 +539,7 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     ],
     [
       () => gateway.db.providers.update('nobody', {}),
-      "providers has no record 'nobody'; expected one of 12, such as aurora",
+      "providers has no record 'nobody'; expected one of aurora, inkwell, borealis",
     ],
     [
       () => gateway.journal.calls('createRespons'),

@@ -135,9 +135,11 @@ describe('didYouMean', () => {
   it('suggests the nearest word, or lists all words', () => {
     expect(didYouMean('tims', ['delay', 'times'])).toBe("; did you mean 'times'?")
     expect(didYouMean('other', ['delay', 'ab'])).toBe('; expected one of delay, ab')
-    expect(didYouMean('zzz9', ['a1', 'b1', 'c1', 'd1', 'e1'])).toBe('; expected one of a1, b1, c1, d1, e1')
-    expect(didYouMean('zzz9', ['a1', 'b1', 'c1', 'd1', 'e1', 'f1'])).toBe(
-      '; expected one of 6, such as a1, b1, c1, d1, e1',
+    const words = Array.from({ length: 19 }, (_, index) => `word-${String.fromCharCode(97 + index)}`)
+    expect(didYouMean('x', words)).toBe(`; expected one of ${words.join(', ')}`)
+    expect(didYouMean('sun', ['mercury', 'moon', 'earth'])).toBe('; expected one of moon, earth, mercury')
+    expect(didYouMean('x', [...words, 'x-ray-gun'])).toBe(
+      '; expected one of 20, such as word-a, word-b, word-c, word-d, word-e',
     )
     expect(didYouMean('after', ['afterMs', 'every', 'afterDeltas'])).toBe(
       "; did you mean 'afterMs' or 'afterDeltas'?",

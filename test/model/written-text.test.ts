@@ -1,7 +1,9 @@
 /** Tests sample text about sources and functions' outputs, and links. */
 import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { cite, linkTo } from '../../src/model/search/citations.ts'
 import { type WritingTask, writeText } from '../../src/model/text/sample-text.ts'
+import { call } from '../call.ts'
 
 const textOf = (task: Partial<WritingTask>) =>
   writeText({
@@ -139,4 +141,25 @@ describe('citations', () => {
   ])('linkTo: escapes https://a.example/%s as %s', (path, escaped) => {
     expect(linkTo(`https://a.example/${path}`)).toBe(`[a.example](https://a.example/${escaped})`)
   })
+})
+
+it.each<GatewayOptions>([
+  {},
+  { latency: 'fast' },
+  { latency: 'slow' },
+  { latency: '2s' },
+  { latency: { firstToken: 5, perToken: 9 } },
+])('writes whole sentences with %j', async (options) => {
+  const gateway = createGateway({ timeScale: 0, ...options })
+  for (const input of [
+    'Why tides?',
+    'List 5 cheeses',
+    'Explain quantum computing in detail',
+    'Hi',
+    '什么是潮汐？',
+  ]) {
+    const { body } = await call(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
+    expect(body).toMatchObject({ status: 'completed' })
+    expect(body.output.at(-1).content[0].text).toMatch(/[.!?:`。！？]$/)
+  }
 })
