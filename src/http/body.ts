@@ -2,9 +2,6 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError, invalidRequest } from './errors.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-const lenient = new TextDecoder('utf-8')
-
 /**
  * Decodes UTF-8 and removes a byte order mark.
  *
@@ -12,7 +9,7 @@ const lenient = new TextDecoder('utf-8')
  */
 export function decodeBody(bytes: Uint8Array, isText = true): string {
   try {
-    return (isText ? decoder : lenient).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: isText }).decode(bytes)
   } catch {
     throw invalidRequest([{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }], {
       assumption: 'requestBody',

@@ -107,16 +107,12 @@ export function invalidRequest(violations: readonly Violation[], extras: Refusal
   const listed = violations.slice(0, maxViolations)
   const more = violations.length - listed.length
   const [first] = violations
-  const message = first ? describeViolation(first) : messages[400]
+  // Such as `model: must be vendor/model`, without the part of the request (`body`, `query`, …).
+  const path = first?.path.replace(/^(body|query|params|header)\./, '')
+  const message = first
+    ? `${path}: ${first.message.charAt(0).toLowerCase()}${first.message.slice(1)}`
+    : undefined
   return new GatewayError(400, message, { violations: listed, ...(more > 0 && { more }) }, extras)
-}
-
-/**
- * Describes a violation, as in `model: must be vendor/model`. The path omits the part of the request (`body`,
- * `query`, …).
- */
-function describeViolation({ path, message }: Violation): string {
-  return `${path.replace(/^(body|query|params|header)\./, '')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }
 
 export interface EnvelopeExtras {

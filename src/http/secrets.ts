@@ -2,29 +2,13 @@
  * Hides secrets in calls that are printed or leave the process: in the journal over HTTP, files of failed tests, HAR
  * files, the log, explanations, reports and recordings. All of these use the same names and patterns.
  */
+import { isPlain } from '../lib/copy.ts'
 
-/** Names of secrets, normalised by `plainName`. Excludes `session_id` and `signature`, which are part of the API. */
-const names: ReadonlySet<string> = new Set([
-  'auth',
-  'basicauth',
-  'bearer',
-  'connectionstring',
-  'cookie',
-  'credential',
-  'credentials',
-  'heliconeauth',
-  'jwt',
-  'key',
-  'passwd',
-  'pwd',
-  'secwebsocketprotocol',
-  'setcookie',
-  'sig',
-  'xamzcredential',
-  'xamzsignature',
-  'xgoogcredential',
-  'xgoogsignature',
-])
+/** Match names of secrets. Exclude `session_id` and `signature`, which are part of the API. */
+const wholeNames = [
+  /^(?:auth|basicauth|bearer|connectionstring|cookie|credentials?|heliconeauth|jwt|key|passwd|pwd)$/,
+  /^(?:secwebsocketprotocol|setcookie|sig|x(?:amz|goog)(?:credential|signature))$/,
+]
 
 /**
  * Matches the endings of secret names such as `x-portkey-api-key`, but not `max_output_tokens`, `next_page_token` or
@@ -44,7 +28,7 @@ export function plainName(name: string): string {
 /** Returns true if a header, query parameter or JSON field with this name contains a secret. */
 export function isSecretName(name: string): boolean {
   const plain = plainName(name)
-  return names.has(plain) || nameEnd.test(plain)
+  return nameEnd.test(plain) || wholeNames.some((name) => name.test(plain))
 }
 
 /** Returns the text that replaces a secret. Default: `hidden`. */
@@ -56,7 +40,7 @@ export function hideInValue<Value>(value: Value, mark?: Mark): Value
 export function hideInValue(value: unknown, mark = hide): unknown {
   if (typeof value === 'string') return hideInString(value, mark)
   if (Array.isArray(value)) return value.map((item) => hideInValue(item, mark))
-  if (!isPlain(value)) return value
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
   const shown = (name: string, inner: unknown) =>
     isSecretName(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark)
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]))
@@ -229,12 +213,6 @@ function isSecretValue(name: string, value: string, after: string): boolean {
 /** Patterns that apply to all calls. */
 const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
 
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
-
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '))
@@ -265,32 +243,26 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-const blanks = new Set<string | undefined>(' \t\n\r')
-
 function skipBlanks(text: string, start: number): number {
   let at = start
-  while (blanks.has(text[at])) at++
+  while (/\s/.test(text.charAt(at))) at++
   return at
 }
 
 /** Returns the index after a JSON value, or the end of the text. */
 function endOfValue(text: string, start: number): number {
+  scalar.lastIndex = start
+  if (scalar.test(text)) return scalar.lastIndex
   let depth = 0
-  for (let at = start; at < text.length; ) {
+  let at = start
+  do {
     const character = text[at] as string
-    if (character === '"') at = endOfString(text, at)
-    else if ('{['.includes(character)) {
-      depth++
-      at++
-    } else if (depth > 0 && '}]'.includes(character)) {
-      depth--
-      at++
-    } else if (depth === 0 && ',}] \t\n\r'.includes(character)) return at
-    else {
-      at++
-      continue
-    }
-    if (depth === 0) return at
-  }
-  return text.length
+    if ('{['.includes(character)) depth++
+    if ('}]'.includes(character)) depth--
+    at = character === '"' ? endOfString(text, at) : at + 1
+  } while (depth > 0 && at < text.length)
+  return Math.min(at, text.length)
 }
+
+/** Matches a number or a literal. */
+const scalar = /[^"{[,}\]\s][^,}\]\s]*/y
