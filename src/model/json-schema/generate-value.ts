@@ -250,7 +250,6 @@ class ValueGenerator {
       const [pattern] = Object.keys(patternProperties)
       return [pattern === undefined ? [] : { pattern }, propertyNames].flat()
     })
-    if (constraints.length === 0) return this.#options.words().toLowerCase().replaceAll(' ', '_')
     return String(this.make([{ type: ['string'] }, ...constraints], within(place, nameKey), spare).value)
   }
 

@@ -4,11 +4,10 @@ import type { ValuePlace } from './generate-value.ts'
 
 type Sample = (faker: Faker) => string | number
 
-const day = (faker: Faker) => faker.date.between({ from: '2025-01-01', to: '2025-12-28' })
-const date: Sample = (faker) => day(faker).toISOString().slice(0, 10)
-const dateTime: Sample = (faker) => `${day(faker).toISOString().slice(0, 19)}Z`
-const slug = (faker: Faker) => faker.lorem.slug(2)
-const url: Sample = (faker) => `https://example.com/${slug(faker)}`
+const dateTime = (faker: Faker) =>
+  `${faker.date.between({ from: '2025-01-01', to: '2025-12-28' }).toISOString().slice(0, 19)}Z`
+const date: Sample = (faker) => dateTime(faker).slice(0, 10)
+const url: Sample = (faker) => `https://example.com/${faker.lorem.slug(2)}`
 const hostname: Sample = (faker) => `${faker.lorem.word()}.example.com`
 const email: Sample = (faker) => `${faker.person.firstName().toLowerCase()}@example.com`
 const ipv4: Sample = (faker) => `192.0.2.${faker.number.int({ min: 1, max: 254 })}`
@@ -18,7 +17,7 @@ const int = (min: number, max: number) => (faker: Faker) => faker.number.int({ m
 const formats: Readonly<Record<string, Sample>> = {
   'date-time': dateTime,
   date,
-  time: (faker) => String(dateTime(faker)).slice(11),
+  time: (faker) => dateTime(faker).slice(11),
   duration: (faker) => `PT${int(1, 59)(faker)}M`,
   email,
   hostname,
@@ -26,10 +25,7 @@ const formats: Readonly<Record<string, Sample>> = {
   ipv6: (faker) => `2001:db8::${int(1, 0xfffe)(faker).toString(16)}`,
   uri: url,
   url,
-  'uri-reference': (faker) => `/${slug(faker)}`,
-  'json-pointer': (faker) => `/${faker.lorem.word()}`,
   uuid: (faker) => faker.string.uuid(),
-  byte: (faker) => btoa(faker.lorem.word()),
 }
 
 /** Samples of strings by the last words of the field's name. The first match is used. */
@@ -58,13 +54,10 @@ const texts = byEnding({
   id: (faker) => faker.string.alphanumeric({ length: 10, casing: 'lower' }),
   ' at|timestamp|date ?time': dateTime,
   'date|birthday|deadline|day': date,
-  time: (faker) => String(dateTime(faker)).slice(11, 16),
-  month: (faker) => faker.date.month(),
+  time: (faker) => dateTime(faker).slice(11, 16),
   'currency( code)?': (faker) => faker.finance.currencyCode(),
   'colou?r': (faker) => faker.color.human(),
   language: (faker) => faker.location.language().name,
-  version: (faker) => faker.system.semver(),
-  'file ?name': (faker) => faker.system.commonFileName('txt'),
 })
 
 /** Samples of numbers. */
@@ -100,7 +93,7 @@ export function namedSamples(fakerFor: (random: () => number) => Faker): (place:
         ? table.find(([ending]) => ending.test(name))?.[1]
         : Object.hasOwn(formats, format) && formats[format]
     const value = sample ? sample(fakerFor(random)) : undefined
-    return type === 'integer' && typeof value === 'number' ? Math.round(value) : value
+    return typeof value === 'number' && type === 'integer' ? Math.round(value) : value
   }
 }
 

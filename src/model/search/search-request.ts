@@ -3,7 +3,6 @@
  *
  * Spec: POST /responses, Plugin object, Versioning 5.
  */
-import type { Violation } from '../../http/errors.ts'
 import type { WebPlugin } from '../../resources/create-response-body.ts'
 import type { Prompt, PromptTool } from '../../resources/prompt.ts'
 import type { WebSearchEngine } from '../../resources/tools.ts'
@@ -24,7 +23,6 @@ export interface SearchRequest {
 }
 
 const defaultResults = 5
-const limitedResults = 20
 
 /** Returns all searches that a request offers, in order of precedence: the tool comes before the deprecated forms. */
 export function readSearchRequests(
@@ -59,23 +57,6 @@ export function usesSearchTool(
 export function forcesFunction({ tools = [], toolChoice }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean {
   if (typeof toolChoice === 'object') return 'name' in toolChoice
   return toolChoice === 'required' && tools.some(({ kind }) => kind === 'function')
-}
-
-/**
- * Returns a violation for each search that exceeds the limited engine's maximum number of results. Spec:
- * Limits, web search `max_results`.
- */
-export function limitViolations(
-  requests: readonly SearchRequest[],
-  limited: WebSearchEngine | null,
-): Violation[] {
-  return requests
-    .filter(({ engine, requestedResults }) => engine === limited && requestedResults > limitedResults)
-    .map(({ path }) => ({
-      path: `${path}.max_results`,
-      message: `Must be at most ${limitedResults} for the engine ${limited}`,
-      rule: 'too_big',
-    }))
 }
 
 /** Returns true for `vendor/model:online`, which enables the model's native web search. */

@@ -11,7 +11,6 @@ import { compileFilter } from './domains.ts'
 import {
   forcesFunction,
   isOnline,
-  limitViolations,
   readSearchRequests,
   type SearchRequest,
   usesSearchTool,
@@ -68,7 +67,10 @@ async function search(
   return sources
 }
 
-/** Returns the search to run, if any. */
+/** Maximum `max_results` of the limited engine. Spec: Limits. */
+const limitedResults = 20
+
+/** Returns the search to run, if any. Throws 400 if a search exceeds its engine's limit. */
 function chooseSearch(
   prompt: Prompt,
   model: string,
@@ -78,7 +80,13 @@ function chooseSearch(
   const requests = readSearchRequests(prompt, model)
   const { limitedEngine } = sandbox.options.search
   if (limitedEngine && requests.some(({ engine }) => engine === limitedEngine)) assume('limitedEngine')
-  const violations = limitViolations(requests, limitedEngine)
+  const violations = requests
+    .filter(({ engine, requestedResults }) => engine === limitedEngine && requestedResults > limitedResults)
+    .map(({ path }) => ({
+      path: `${path}.max_results`,
+      message: `Must be at most ${limitedResults} for the engine ${limitedEngine}`,
+      rule: 'too_big',
+    }))
   if (violations.length > 0) {
     assume('violations')
     throw invalidRequest(violations)
