@@ -186,7 +186,7 @@ export const When = z.lazy(() =>
   z.strictObject(
     {
       model: field(texts, 'Globs of model names, such as `aurora/*`. At least one must match.'),
-      input: field(TextCondition, 'A substring of the input text, or a regular expression.'),
+      input: field(TextCondition, "A substring of the input text, or `{ matches: 'regex', flags: 'i' }`."),
       stream: field(z.boolean(), 'If true, matches requests for an event stream; if false, all others.'),
       headers: field(named, 'Headers by name; names are case-insensitive.'),
       query: field(named, 'Query parameters by name.'),
@@ -195,7 +195,7 @@ export const When = z.lazy(() =>
       state: field(texts, "Sandbox state, as set by a rule's `setState`. Initially `started`."),
       call: field(
         z.union([count(1), z.array(count(1)).min(1)]),
-        'Position of the call, from 1, among those that match the other conditions.',
+        'Number of the call, from 1, among those that match the other conditions.',
       ),
     },
     mustBe("an object such as { model: 'aurora/*' }"),

@@ -3,7 +3,7 @@
  * part is between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { globSync, readFileSync } from 'node:fs'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { toProgram } from '../../src/cli/command-line.ts'
 import { JournalEntry } from '../../src/journal/entry.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
@@ -151,7 +151,9 @@ function regionOf(text: string, name: string): string | undefined {
 
 /** Returns a table row for each field of a schema that has a description. */
 function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string[][] {
-  return Object.entries(shape).flatMap(([name, { description }]) =>
-    description ? [[`\`${prefix}${name}\``, description]] : [],
-  )
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
+    const description = schema.description ?? inner.description
+    return description ? [[`\`${prefix}${name}\``, description]] : []
+  })
 }
