@@ -112,9 +112,9 @@ export const assumptions = {
       'up to eight characters of one kind with the preceding space, or a whole Markdown link; instructions and input text count; an image counts as 765 tokens, or 85 with low detail; files do not count',
   },
   forcedTool: {
-    about: 'The function that `tool_choice: "required"` calls',
+    about: 'When a model calls a function, and the function that `tool_choice: "required"` calls',
     choice:
-      "the first function in `tools`; functions are called only if forced, and never in reply to a tool's output",
+      'exactly while `tool_choice` forces one, also in reply to its own result; the first function in `tools`, or of those that `allowed_tools` lists',
   },
   notSimulated: {
     about: 'Fields of other APIs that change the meaning of a reply',

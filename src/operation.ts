@@ -109,6 +109,8 @@ export interface Operation<Params, Query, Body, Output, Context = RequestContext
   readonly streams?: boolean | Schema
   /** Protocol of an operation that replies to prompts. @internal */
   readonly protocol?: Protocol<Body, Output>
+  /** Protocol whose error envelope applies. Default: `protocol`. @internal */
+  readonly errorProtocol?: Pick<Protocol<never, never>, 'error' | 'errorSchema'>
   /**
    * Assumption behind every reply, or, for each body field (`a` or `a.b`), the assumption behind its errors. Default:
    * none. @internal

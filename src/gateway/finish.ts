@@ -160,8 +160,11 @@ function applyErrorEnvelope({ dialect, router }: GatewayCore, record: CallRecord
           body: { kind: 'json' as const, value: dialect.error(Object(reply.body.value), reply.status) },
         }
       : reply
-  const protocol = router.operation(record.operation)?.protocol
+  const { protocol, errorProtocol = protocol } = router.operation(record.operation) ?? {}
   const message = errorMessageOf(translated)
-  if (!protocol?.error || message === undefined) return translated
-  return { ...translated, body: { kind: 'json', value: protocol.error(reply.status, message, record.id) } }
+  if (!errorProtocol?.error || message === undefined) return translated
+  return {
+    ...translated,
+    body: { kind: 'json', value: errorProtocol.error(reply.status, message, record.id) },
+  }
 }

@@ -117,18 +117,32 @@ function warnOfOthers({ conversation }: Prompt, warn: AnswerContext['warn']): vo
   if (types.length > 0) warn(`Input of type ${types.join(', ')} was counted, but does not affect the reply`)
 }
 
+/** Counts the tokens of a prompt that is not answered. Throws 404 for an unknown preset. */
+export async function countPrompt(
+  requested: Prompt,
+  context: Parameters<typeof applyPreset>[1],
+): Promise<number> {
+  const { prompt } = await applyPreset(requested, context)
+  return tokensIn(textsOf(prompt, toTranscript(prompt.conversation)))
+}
+
+function textsOf({ instructions = '' }: Prompt, { turns }: Transcript): Transcript['turns'] {
+  return [{ speaker: 'instructions', text: instructions }, ...turns]
+}
+
+function tokensIn(texts: Transcript['turns']): number {
+  return texts.reduce((sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens, 0)
+}
+
 /** Counts the tokens in the instructions and the conversation and, with `promptCache`, the cached ones. */
 function countInput(
-  { instructions = '' }: Prompt,
+  prompt: Prompt,
   model: string,
-  { turns }: Transcript,
+  transcript: Transcript,
   { options, promptCache }: SandboxState,
 ): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
-  const texts: Transcript['turns'] = [{ speaker: 'instructions', text: instructions }, ...turns]
-  const inputTokens = texts.reduce(
-    (sum, { text, imageTokens = 0 }) => sum + countTokens(text) + imageTokens,
-    0,
-  )
+  const texts = textsOf(prompt, transcript)
+  const inputTokens = tokensIn(texts)
   if (!options.promptCache) return { inputTokens, cachedTokens: 0 }
   const pieces = texts.map(({ speaker, text, imageTokens = 0 }) => ({
     role: speaker,

@@ -88,8 +88,8 @@ export function writeItems(
   const { assume, warn } = context
   const { subject, answersFunction } = transcript
   const { searched, sources } = search
-  // After a tool's output, no call is forced: an agent that forces a function in every request would never finish.
-  const forced = transcript.answersTool ? undefined : forcedFunction(prompt, assume)
+  const forced = forcedFunction(prompt)
+  if (forced && (prompt.toolChoice === 'required' || transcript.answersTool)) assume('forcedTool')
   const verbosity = readVerbosity(prompt, warn)
   const { items, reasoningTokens } = writeReasoning(prompt.reasoning, transcript.question, key, warn)
   const fake = (schema: JsonSchema, path: string, links: readonly string[] = []) =>
@@ -116,14 +116,10 @@ export function webSearchItem({ question }: Transcript): WebSearchItem {
 }
 
 /** Returns the function that `toolChoice` names, or the first one offered if it only requires a call. */
-function forcedFunction(
-  { tools = [], toolChoice }: Prompt,
-  assume: WriteContext['assume'],
-): OfferedFunction | undefined {
+function forcedFunction({ tools = [], toolChoice }: Prompt): OfferedFunction | undefined {
   const functions = tools.filter((tool) => tool.kind === 'function')
   if (typeof toolChoice === 'object')
     return functions.find(({ name }) => 'name' in toolChoice && name === toolChoice.name)
-  if (toolChoice === 'required' && functions.length > 0) assume('forcedTool')
   return toolChoice === 'required' ? functions[0] : undefined
 }
 

@@ -1,12 +1,14 @@
 /**
  * Resolves `@preset/<slug>` models: the preset provides the settings that the request omits.
  */
-import { GatewayError, invalidRequest } from '../http/errors.ts'
+import { invalidRequest } from '../http/errors.ts'
+import { fieldsOf, listOf } from '../lib/unchecked-json.ts'
 import type { RequestContext } from '../operation.ts'
 import type { RequestSettings } from '../resources/create-response-body.ts'
 import type { PresetVersion } from '../resources/preset.ts'
 import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
 import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
+import { unknownSlug } from '../resources/unknown-slug.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
 interface EffectivePrompt {
@@ -31,7 +33,7 @@ export async function applyPreset(
   const preset = await presets.findBy('slug', slug)
   if (!preset) {
     assume('notFound')
-    throw new GatewayError(404)
+    throw unknownSlug('no preset has the slug', slug, await presets.rows())
   }
   if (preset.status !== 'active') {
     assume('presetStatus')
@@ -78,7 +80,7 @@ export function promptSettings(settings: Pick<RequestSettings, Setting | 'x_sear
   return {
     instructions: settings.instructions ?? undefined,
     maxOutputTokens: settings.max_output_tokens ?? undefined,
-    tools: tools?.map(toPromptTool),
+    tools: allowedTools(tools?.map(toPromptTool), choice),
     toolChoice: typeof choice === 'object' && choice ? toToolChoice(choice) : (choice ?? undefined),
     text: text
       ? {
@@ -105,10 +107,30 @@ function toToolChoice(choice: RequestSettings['tool_choice'] & object): Prompt['
 }
 
 /** Converts a `tool_choice` that does not name a function. */
-export function toOtherChoice(choice: { type: string; mode?: unknown }): Prompt['toolChoice'] {
+export function toOtherChoice(choice: { type: string }): Prompt['toolChoice'] {
   if (choice.type === 'gateway:web_search') return 'search'
-  if (choice.type === 'allowed_tools') return choice.mode === 'required' ? 'required' : 'auto'
+  if (choice.type === 'allowed_tools') return allowedIn(choice)['mode'] === 'required' ? 'required' : 'auto'
   return { type: choice.type, path: 'body.tool_choice' }
+}
+
+/** Returns the tools without the functions that a `tool_choice` of the type `allowed_tools` does not list, if any. */
+export function allowedTools(
+  tools: readonly PromptTool[] | undefined,
+  choice: unknown,
+): readonly PromptTool[] | undefined {
+  if (fieldsOf(choice)['type'] !== 'allowed_tools') return tools
+  const allowed = listOf(allowedIn(choice)['tools']).map((each) => {
+    const { name, function: called } = fieldsOf(each)
+    return name ?? fieldsOf(called)['name']
+  })
+  if (allowed.length === 0) return tools
+  return tools?.filter((tool) => tool.kind !== 'function' || allowed.includes(tool.name))
+}
+
+/** Returns the mode and the list of tools, which chat completions nest. */
+function allowedIn(choice: unknown): Record<string, unknown> {
+  const fields = fieldsOf(choice)
+  return fieldsOf(fields['allowed_tools'] ?? fields)
 }
 
 function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextForm['format'] {

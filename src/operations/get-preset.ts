@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
 import { Preset, type PresetVersion } from '../resources/preset.ts'
-import { unknownSlug } from './unknown-slug.ts'
+import { unknownSlug } from '../resources/unknown-slug.ts'
 
 /** Reads a preset with its designated version. Throws 404 for an unknown slug (assumption `notFound`). */
 export const getPreset = defineOperation({

@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
 import { defineOperation, type RequestContext } from '../operation.ts'
+import { unknownSlug } from '../resources/unknown-slug.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { unknownSlug } from './unknown-slug.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate._zod.innerType.shape>
 

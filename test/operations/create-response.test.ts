@@ -231,14 +231,22 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('a forced tool', () => {
-    it('is not called again after its output: the reply is text', async () => {
-      const tools = [{ type: 'function', name: 'look' }]
+    it('is called exactly while it is forced, also after its output', async () => {
+      const tools = ['look', 'hear'].map((name) => ({ type: 'function', name }))
       const input = [
         { role: 'user', content: 'Look' },
         { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
         { type: 'function_call_output', call_id: 'c', output: 'The sea' },
       ]
-      const { output } = (await create({ input, tools, tool_choice: 'required' })).body
+      const hear = { type: 'function', name: 'hear' }
+      const called = async (tool_choice: unknown) =>
+        (await create({ input, tools, tool_choice })).body.output[0].name
+      expect(await called('required')).toBe('look')
+      expect(await called(hear)).toBe('hear')
+      expect(await called({ type: 'allowed_tools', mode: 'required', tools: [hear] })).toBe('hear')
+      const answer = await create({ input, tools, tool_choice: hear })
+      expect(answer.headers.get('x-understudy-assumptions')).toContain('forcedTool')
+      const { output } = (await create({ input, tools, tool_choice: 'auto' })).body
       expect(output[0].content[0].text).toContain('The sea')
     })
 

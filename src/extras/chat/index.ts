@@ -1,8 +1,9 @@
-/** Chat completions: an operation group that the specification names but does not describe. */
+/** Chat and text completions, which the specification does not describe. */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { respond } from '../../model/respond.ts'
 import { defineOperation } from '../../operation.ts'
 import { ChatCompletion } from './completion.ts'
+import { type CreateCompletionRequest, createCompletion } from './completions.ts'
 import { protocol } from './protocol.ts'
 import { ChatRequest, type CreateChatCompletionRequest } from './request.ts'
 
@@ -22,6 +23,11 @@ const createChatCompletion = defineOperation({
 export interface ChatBodies {
   /** `POST /chat/completions` */
   createChatCompletion: CreateChatCompletionRequest
+  /** `POST /completions` */
+  createCompletion: CreateCompletionRequest
 }
 
-export const chat: ExtraDefinition<object, ChatBodies> = { name: 'chat', operations: [createChatCompletion] }
+export const chat: ExtraDefinition<object, ChatBodies> = {
+  name: 'chat',
+  operations: [createChatCompletion, createCompletion],
+}

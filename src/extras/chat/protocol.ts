@@ -2,7 +2,7 @@
  * Maps POST /chat/completions to conversations, answers and stream events.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/unchecked-json.ts'
-import { toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
+import { allowedTools, toOtherChoice, toPromptTool, toReasoning } from '../../model/preset.ts'
 import { type Conversation, type ConversationItem, messageItems } from '../../resources/conversation.ts'
 import { modelsIn } from '../../resources/fallback-models.ts'
 import type { Prompt, PromptTool, TextForm } from '../../resources/prompt.ts'
@@ -52,7 +52,7 @@ function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
     choices: body.n ?? undefined,
     stopSequences: typeof stop === 'string' ? [stop] : (stop ?? undefined),
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    tools: body.tools?.map(toTool),
+    tools: allowedTools(body.tools?.map(toTool), body.tool_choice),
     toolChoice: toToolChoice(body.tool_choice),
     text: {
       format: toFormat(body.response_format),

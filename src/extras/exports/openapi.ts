@@ -52,7 +52,7 @@ export function toDocument(setup: DocumentSetup): Json {
 
 function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, doc: { summary, tag, beta } = {}, input: { body, bodyIsOptional } = {} } = each
-  const { errorSchema } = each.protocol ?? {}
+  const { errorSchema } = each.errorProtocol ?? each.protocol ?? {}
   const envelope = errorSchema && schemaOf(errorSchema, 'output', schemas)
   const failure = (status?: number) =>
     envelope ? errorReply(status, envelope) : { $ref: `#/components/responses/Error${status ?? ''}` }

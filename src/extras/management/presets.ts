@@ -8,9 +8,9 @@ import { check } from '../../lib/check.ts'
 import { oneLine } from '../../lib/one-line.ts'
 import { uuid } from '../../lib/seed.ts'
 import { type AnyOperation, defineOperation, type RequestContext } from '../../operation.ts'
-import { unknownSlug } from '../../operations/unknown-slug.ts'
 import { RequestSettings } from '../../resources/create-response-body.ts'
 import { Preset, PresetRecord, PresetVersion } from '../../resources/preset.ts'
+import { unknownSlug } from '../../resources/unknown-slug.ts'
 import { defaultWorkspaceId, notFound, Page, page, userId } from './lists.ts'
 
 const slug = () => z.string().min(1).describe('URL-safe slug of the preset.')

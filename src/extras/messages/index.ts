@@ -1,5 +1,8 @@
-/** Messages in the Anthropic format: an operation group that the specification names but does not describe. */
+/** Messages in the Anthropic format, which the specification does not describe. */
+import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { ok } from '../../http/reply.ts'
+import { countPrompt } from '../../model/answer.ts'
 import { respond } from '../../model/respond.ts'
 import { defineOperation } from '../../operation.ts'
 import { MessageObject } from './message.ts'
@@ -19,12 +22,35 @@ const createMessage = defineOperation({
   resolve: (context) => respond(protocol, context),
 })
 
+const CountTokensRequest = z.lazy(() => {
+  const { max_tokens, ...fields } = MessagesRequest.unwrap().shape
+  return z.looseObject({ ...fields, max_tokens: max_tokens.nullish() })
+})
+
+/** Counts a message's input tokens, as its usage would. Agents count before each turn. */
+const countMessageTokens = defineOperation({
+  id: 'countMessageTokens',
+  method: 'post',
+  path: '/messages/count_tokens',
+  doc: { summary: "Count a message's input tokens", tag: 'Anthropic-style Messages' },
+  input: { body: CountTokensRequest },
+  output: z.lazy(() => z.strictObject({ input_tokens: z.int() })),
+  assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
+  errorProtocol: protocol,
+  async resolve({ body, ...context }) {
+    const prompt = protocol.prompt({ ...body, max_tokens: 1 }, protocol.conversation(body))
+    return ok({ input_tokens: await countPrompt(prompt, context) })
+  },
+})
+
 export interface MessagesBodies {
   /** `POST /messages` */
   createMessage: CreateMessageRequest
+  /** `POST /messages/count_tokens` */
+  countMessageTokens: z.input<typeof CountTokensRequest>
 }
 
 export const messages: ExtraDefinition<object, MessagesBodies> = {
   name: 'messages',
-  operations: [createMessage],
+  operations: [createMessage, countMessageTokens],
 }

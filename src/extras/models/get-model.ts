@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { ok } from '../../http/reply.ts'
 import { defineOperation } from '../../operation.ts'
-import { unknownSlug } from '../../operations/unknown-slug.ts'
 import { CatalogueModel } from '../../resources/catalogue-model.ts'
+import { unknownSlug } from '../../resources/unknown-slug.ts'
 
 /** Reads a model by id or canonical slug. Variants such as `:free` refer to the model itself. */
 export const getModel = defineOperation({

@@ -109,6 +109,29 @@ describe('POST /chat/completions', () => {
     expect(gateway.usage().outputTokens).toBe(thought + text)
   })
 
+  it('calls an allowed tool while it is forced, also after its own result', async () => {
+    const functions = ['look', 'hear'].map((name) => ({ type: 'function' as const, function: { name } }))
+    const called = async (mode: 'auto' | 'required') => {
+      const completion = await client.chat.completions.create({
+        model,
+        messages: [
+          ...ask('Hello'),
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'hear', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: 'c', content: 'Waves' },
+        ],
+        tools: functions,
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools: functions.slice(1) } } as never,
+      })
+      return completion.choices[0]?.message.tool_calls?.map(
+        (each) => 'function' in each && each.function.name,
+      )
+    }
+    expect([await called('required'), await called('auto')]).toEqual([['hear'], undefined])
+  })
+
   it('responds with 400 and the paths of invalid fields', async () => {
     const rejected = client.chat.completions.create({ model: '', messages: [{ role: 'x' }] } as never)
     await expect(rejected).rejects.toMatchObject({ status: 400 })

@@ -196,6 +196,29 @@ describe('POST /messages', () => {
   })
 })
 
+describe('POST /messages/count_tokens', () => {
+  it.each([
+    ['a question', {}],
+    [
+      'instructions and history',
+      {
+        system: 'Be brief.',
+        messages: [...ask('One').messages, { role: 'assistant', content: 'Two' }, ...ask('Three').messages],
+      },
+    ],
+  ] as const)('counts %s as the usage of a message does', async (_title, fields) => {
+    const request = { ...ask('Why is the sky blue?'), ...fields } as Anthropic.MessageCreateParamsNonStreaming
+    const { max_tokens: _, ...counted } = request
+    const { usage } = await client.messages.create(request)
+    expect(await client.messages.countTokens(counted)).toEqual({ input_tokens: usage.input_tokens })
+  })
+
+  it("rejects in the Anthropic API's envelope", async () => {
+    const rejected = client.messages.countTokens({ model, messages: [] })
+    await expect(rejected).rejects.toMatchObject({ status: 400, error: { type: 'error' } })
+  })
+})
+
 describe('POST /messages with a scripted reply', () => {
   const request = { model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 
