@@ -394,8 +394,10 @@ export async function record(flags: RecordFlags): Promise<void> {
     // System errors have a code, such as those of an unusable port or folder.
     throw error.code === undefined ? error : new UsageError(error.message)
   })
-  const isTokenMade = recorder.token !== undefined && flags.token === undefined
-  if (json) print(readyLine(recorder, flags))
+  const { baseUrl, token } = recorder
+  const isTokenMade = token !== undefined && flags.token === undefined
+  if (json)
+    print(JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), recordings, token }))
   else if (!quiet || isTokenMade) print(readyText(recorder, flags))
 
   let isStopping = false
@@ -416,10 +418,6 @@ export function keyIn(name: string): string {
   const key = process.env[name]
   if (key) return key
   throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
-}
-
-function readyLine({ baseUrl, token }: Recorder, { upstream, recordings }: RecordFlags): string {
-  return JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), recordings, token })
 }
 
 function readyText(recorder: Recorder, flags: RecordFlags): string {

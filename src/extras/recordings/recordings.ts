@@ -104,7 +104,8 @@ async function replay(
   rejection: unknown,
   signal: AbortSignal,
 ): Promise<Reply | undefined> {
-  if (record.route === undefined || (rejection && !isUnknownPath(rejection))) return undefined
+  const isUnknownPath = rejection instanceof GatewayError && [404, 405].includes(rejection.status)
+  if (record.route === undefined || (rejection && !isUnknownPath)) return undefined
   const { clock, occurrences, options } = record.state
   const { timeScale } = options
   const { key, recordings, explainMiss } = find({
@@ -133,10 +134,6 @@ async function replay(
       record.warn(`${message}; forwarded to ${upstream}`)
       return forward(String(upstream), record, signal)
   }
-}
-
-function isUnknownPath(rejection: unknown): boolean {
-  return rejection instanceof GatewayError && (rejection.status === 404 || rejection.status === 405)
 }
 
 function checked(value: unknown, index: number): Recording {

@@ -3,7 +3,6 @@
  * is searched. Lengths and split points are preserved. Commands add secrets from the environment, the key in use, and
  * the rules from `--redact`.
  */
-
 import * as z from 'zod'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'

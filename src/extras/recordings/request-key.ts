@@ -1,7 +1,6 @@
 /**
- * Computes keys that match requests to recordings, from method, path, query and canonical body, without
- * secrets and fields that change with every request. Finds the nearest recording for requests without a
- * match.
+ * Computes keys that match requests to recordings, without secrets and fields that change with every request. Finds
+ * the nearest recording for other requests.
  */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
@@ -33,17 +32,19 @@ export interface KeyParts {
   readonly path: string
   /** Query parameters, sorted by name. */
   readonly query: string
-  /** Hash of the canonical body. */
+  /** Hash of the body: JSON with sorted keys and without ignored fields, or any other body as it is. */
   readonly bodyHash: string
 }
 
 /** @param ignoreFields Paths of body fields to ignore. */
 export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
+  const body = comparableBody(parsedBody(request), ignoreFields)
+  const text = body === undefined ? toLatin1(bytesOf(request)) : JSON.stringify(sorted(body))
   return {
     method: methodOf(request),
     path: request.path,
     query: withoutPlaceholders(sortedQuery(request.query)),
-    bodyHash: hash(canonicalBody(request, ignoreFields)),
+    bodyHash: hash(withoutPlaceholders(text)),
   }
 }
 
@@ -103,16 +104,6 @@ function sortedQuery(query: string): string {
   const parameters = new URLSearchParams(query)
   parameters.sort()
   return parameters.toString()
-}
-
-/**
- * Returns the text to hash: JSON with sorted keys and without ignored fields, or any other body as it is. All
- * placeholders become the same word.
- */
-export function canonicalBody(request: RecordedRequest, ignoreFields: readonly string[]): string {
-  const body = parsedBody(request)
-  if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))
-  return withoutPlaceholders(JSON.stringify(sorted(comparableBody(body, ignoreFields))))
 }
 
 /** Returns a JSON body without ignored fields. */

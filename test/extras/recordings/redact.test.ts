@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { leaksIn } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
-import { isPlaceholder, placeholderFor, SecretFinder } from '../../../src/extras/recordings/secrets.ts'
-import { hidden } from '../../../src/http/secrets.ts'
+import { placeholderFor, SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { toLatin1 } from '../../../src/lib/bytes.ts'
 import { formatRecording, recordingOf, requestOf, text, utf8 } from './samples.ts'
 
@@ -14,39 +13,6 @@ describe('secrets', () => {
   const knownKey = `sk-or-v1-${'a1B2'.repeat(10)}7`
   const value = 'hunter2+"Ü"/x'
   const finder = new SecretFinder({ values: [{ kind: 'mine', value }] })
-  const found = (input: string) =>
-    finder.find(toLatin1(utf8(input))).map(({ start, end, kind }) => [start, end, kind])
-
-  it('are found in every encoding, with their position', () => {
-    const json = JSON.stringify(value).slice(1, -1)
-    const url = encodeURIComponent(value)
-    for (const form of [
-      value,
-      json,
-      JSON.stringify(json).slice(1, -1),
-      json.replaceAll('/', '\\/'),
-      url,
-      url.toLowerCase().replaceAll('%c3%9c', '%c3%9c'),
-    ])
-      expect(found(`<<${form}>>`), form).toEqual([[2, 2 + utf8(form).length, 'mine']])
-    expect(found('nothing here')).toEqual([])
-    const spaced = new SecretFinder({ values: [{ kind: 'mine', value: 'one two three' }] })
-    for (const form of ['one two three', 'one%20two%20three', 'one+two+three'])
-      expect(spaced.find(`<${form}>`)).toMatchObject([{ start: 1, end: 1 + form.length }])
-  })
-
-  it('are found in order, the longest first, without overlaps', () => {
-    const values = ['abcdefgh', 'abcdefghij', 'cdefghijklmn', knownKey.slice(0, 20)]
-    const overlapping = new SecretFinder({ values: values.map((each) => ({ kind: each, value: each })) })
-    const places = (input: string) => overlapping.find(input).map(({ start, end }) => input.slice(start, end))
-    expect(places(`abcdefgh abcdefghijklmn ${knownKey} abcdefgh`)).toEqual([
-      'abcdefgh',
-      'abcdefghij',
-      knownKey,
-      'abcdefgh',
-    ])
-    expect(new SecretFinder({ values: [{ kind: 'mine', value: 'one\ntwo-three' }] }).longestLines).toBe(39)
-  })
 
   it('are found in base64 and base64url at any offset', () => {
     for (let before = 0; before < 6; before++) {
@@ -81,22 +47,6 @@ describe('secrets', () => {
     expect(placeholderFor('abc', 14)).toMatch(/^redacted\.[0-9a-f]{4}\.$/)
     expect(placeholderFor('abc', 17)).toMatch(/^redacted\.[0-9a-f]{4}\.xxx$/)
     expect(placeholderFor('abc', 14)).not.toBe(placeholderFor('abd', 14))
-  })
-
-  it.each([
-    [hidden, true],
-    ['redacted.0a9f.', true],
-    ['redacted.0a9f.xxx', true],
-    ['redacted.0a9f.xxy', false],
-    ['redacted.0a9f', true],
-    ['redacted.', true],
-    ['redacted', true],
-    ['red', true],
-    ['rad', false],
-    ['redacted.g', false],
-    ['a redacted.0a9f.', false],
-  ])('have recognisable placeholders: isPlaceholder(%j) is %j', (input, is) => {
-    expect(isPlaceholder(input)).toBe(is)
   })
 
   it('are reported in a finished recording, even if they are split', () => {
