@@ -109,7 +109,7 @@ export type {
   SandboxSnapshot,
 } from './sandbox/sandbox-options.ts'
 export type { UnusedRule } from './scenarios/activation.ts'
-export type { BundledScenarioName } from './scenarios/bundled.ts'
+export type { BundledScenarioName, ScenarioName } from './scenarios/bundled.ts'
 export { defineScenario } from './scenarios/check-scenario.ts'
 export type { WhenInput as When } from './scenarios/condition.ts'
 export type { CustomOperationId, OperationName, ScenarioPath } from './scenarios/names.ts'

@@ -148,7 +148,7 @@ function addBehaviour(command: Command): void {
     .option('--config <file>', 'createGateway options, in a .yaml or .json file')
     .option(
       '--scenario <names|files>',
-      'scenarios to activate: bundled names, or .yaml or .json files',
+      'scenarios to activate: names of bundled scenarios and faults, or .yaml or .json files',
       parserOf(gatewayOptions.scenarios, '--scenario'),
     )
   addFlags(command, optionsOf(gatewaySetup.extras))

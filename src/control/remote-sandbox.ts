@@ -110,9 +110,9 @@ export class RemoteSandbox<RequestBodies extends object> implements AsyncDisposa
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
-   * name or, in Node, a file path, in which case the file's content is sent. If one is invalid, throws 400
-   * and activates none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a bundled scenario or
+   * a fault or, in Node, a file path, in which case the file's content is sent. If one is invalid, throws 400 and
+   * activates none.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')

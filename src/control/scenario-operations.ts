@@ -25,7 +25,7 @@ const Use = z.strictObject({
 /** Scenarios are fully validated when they are used. */
 const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
-  .describe("A bundled scenario's name, a scenario, or a single rule.")
+  .describe('The name of a bundled scenario or a fault, a scenario, or a single rule.')
 
 export const scenarioOperations = [
   gatewayOperation('listBundledScenarios', 'GET /scenarios', {
@@ -50,8 +50,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation('useScenario', 'POST /sandboxes/{sandbox}/scenarios', {
     doc: {
-      summary:
-        'Activate a scenario. Rules with times, turns or steps left apply in the order they were added; then all others, newest first',
+      summary: 'Activate a scenario. Its rules act together with those of other scenarios',
       status: 201,
     },
     input: { body: ScenarioReference },

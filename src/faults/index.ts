@@ -99,6 +99,7 @@ const guessed: Readonly<Record<string, FaultName>> = {
   slow: 'latency',
   disconnect: 'connection-reset',
   'network-error': 'connection-reset',
+  unreachable: 'connection-reset',
   error: 'status',
   'stream-error': 'stream-error-event',
 }
@@ -115,7 +116,12 @@ function problemWith(value: unknown): string | undefined {
     const guess = Object.hasOwn(guessed, value) ? `; did you mean '${guessed[value]}'?` : ''
     return `${shown(value)} is unknown${guess || meantBy(value, faultNames) || '; see docs/faults.md for all faults'}`
   }
-  const { shape } = fault.params()
-  const required = Object.keys(shape).filter((name) => !shape[name]?.safeParse(undefined).success)
+  const required = requiredParameters(value)
   return `'${value}' requires ${required.join(' and ')}; write { name: '${value}', ${required[0]}: … }`
+}
+
+/** Returns the names of a fault's parameters without defaults. */
+export function requiredParameters(name: string): string[] {
+  const { shape } = faultOf(name).params()
+  return Object.keys(shape).filter((each) => !shape[each]?.safeParse(undefined).success)
 }

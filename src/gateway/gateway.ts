@@ -13,7 +13,8 @@ import type { GatewayOptions, GatewayOptionsInput } from '../sandbox/options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox/sandbox-options.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
-import { type ReadOptions, readScenario } from '../scenarios/read-scenario.ts'
+import { isFaultModel } from '../scenarios/bundled.ts'
+import { type ReadOptions, readModel, readScenario } from '../scenarios/read-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { type AnyExtra, type Dialect, type Extra, operationsOutside, optionsOf } from './extra.ts'
 import { Router } from './router.ts'
@@ -135,14 +136,21 @@ export class GatewayCore<RequestBodies extends object = any> extends Sandbox<Req
   /** Returns the scenarios named in the `x-understudy-scenario` header. Throws 400 for an unknown one. @internal */
   scenariosNamed(header: string): readonly Scenario[] {
     return header.split(',').map((name) => {
-      try {
-        return this.checkScenario(name.trim())
-      } catch (error) {
-        throw invalidRequest([
-          { path: 'header.x-understudy-scenario', message: (error as Error).message, rule: 'scenario' },
-        ])
-      }
+      return readNamed('header.x-understudy-scenario', () => this.checkScenario(name.trim()))
     })
+  }
+
+  /** Returns the scenario that a model such as `fault/503` selects. Throws 400 for an unknown fault. @internal */
+  scenarioOfModel(model: string | undefined): Scenario[] {
+    return isFaultModel(model) ? [readNamed('body.model', () => readModel(model))] : []
+  }
+}
+
+function readNamed(path: string, read: () => Scenario): Scenario {
+  try {
+    return read()
+  } catch (error) {
+    throw invalidRequest([{ path, message: (error as Error).message, rule: 'scenario' }])
   }
 }
 

@@ -64,13 +64,14 @@ async function replyWithFallbacks(request: Request): Promise<Reply> {
 
 /** Matches a rule and returns the reply. */
 async function replyOnce(request: Request): Promise<Reply> {
-  const { gateway, call, record, operation, conversation } = request
+  const { gateway, call, record, operation, rejection, conversation } = request
   const { clock } = record.state
   let effect = noEffect
   let made: Made
   try {
+    const named = rejection ? [] : gateway.scenarioOfModel(record.model)
     const header = call.headers['x-understudy-scenario']
-    const named = header === undefined ? [] : gateway.scenariosNamed(header)
+    if (header !== undefined) named.push(...gateway.scenariosNamed(header))
     effect = await matchRule(record, call, operation, named, conversation)
     if (effect.waitMs) await clock.wait(effect.waitMs, call.sink.disconnected)
     made = await makeReply(request, effect)

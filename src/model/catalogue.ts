@@ -6,6 +6,7 @@ import { compileGlob } from '../lib/glob.ts'
 import { draw } from '../lib/seed.ts'
 import type { AnswerUsage } from '../resources/answer.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { isFaultModel } from '../scenarios/bundled.ts'
 import { withoutOnline } from './search/search-request.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function checkModel(
   warn: (message: string) => void,
 ): Promise<void> {
   const listed = options.models
-  if (!listed) return
+  if (!listed || isFaultModel(model)) return
   const name = withoutOnline(model)
   const globs = listed.map(compileGlob)
   const isListed = (each: string) => globs.some((covers) => covers(each.toLowerCase()))

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import { count, PositiveDuration } from '../lib/numbers.ts'
 import { mustBe } from '../lib/schema-messages.ts'
-import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { LatencyOption } from './latency.ts'
@@ -22,7 +22,7 @@ export const CustomOperation = z.lazy(() =>
   z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation'),
 )
 
-export type InitialScenario = BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput
+export type InitialScenario = ScenarioName | ScenarioPath | ScenarioInput | RuleInput
 export const InitialScenario: z.ZodType<InitialScenario, InitialScenario> = z.lazy(() =>
   z.custom<InitialScenario>((value) => typeof value === 'string' || isObject(value)),
 )

@@ -3,7 +3,7 @@
 import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Duration } from '../lib/numbers.ts'
-import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { ScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { GatewayOptionsInput } from './options.ts'
@@ -14,9 +14,9 @@ export interface RecordingInput {
   readonly chunks: readonly unknown[]
 }
 
-/** Argument of `use()`: scenarios, rules, recordings, names of bundled scenarios and file paths. */
+/** Argument of `use()`: scenarios, rules, recordings, names of bundled scenarios and faults, and file paths. */
 export type ScenarioOrRule =
-  | BundledScenarioName
+  | ScenarioName
   | ScenarioPath
   // Accepts computed names and paths, while editors still complete bundled names.
   | (string & NotRule)
@@ -32,7 +32,6 @@ interface NotRule {
   /** A property that strings have, too. Without one, the compiler would accept no string for this type. */
   readonly length?: number
   readonly fault?: undefined
-  readonly faults?: undefined
   readonly script?: undefined
   readonly sequence?: undefined
   readonly rateLimit?: undefined

@@ -194,10 +194,12 @@ export class Sandbox<RequestBodies extends object = Record<string, unknown>>
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the given order. Each is an object, a bundled scenario's
-   * name or, in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order
-   * they were added; then all other rules, newest first. If one is invalid, activates nothing and throws an
-   * error that lists its problems.
+   * Activates scenarios, rules or recordings. Each is an object, the name of a bundled scenario or a fault or, in
+   * Node, a file path. If one is invalid, activates nothing and throws an error that lists its problems.
+   *
+   * Rules of different scenarios act together: the first that answers replies, and faults of others change the reply.
+   * Rules with times or steps left come first, oldest first; then replies with `when`, scripts with turns left, all
+   * others (newest first), and recordings.
    *
    * @example using outage = sandbox.use('provider-outage')
    */

@@ -1,31 +1,27 @@
-/** The bundled scenarios, one JSON file each. */
+/** The bundled scenarios, one JSON file each, and a scenario for each fault. */
 import badCitations from '../../scenarios/bad-citations.json' with { type: 'json' }
 import brownout from '../../scenarios/brownout.json' with { type: 'json' }
 import bufferingProxy from '../../scenarios/buffering-proxy.json' with { type: 'json' }
 import chaos from '../../scenarios/chaos.json' with { type: 'json' }
 import contractBreak from '../../scenarios/contract-break.json' with { type: 'json' }
 import flaky from '../../scenarios/flaky.json' with { type: 'json' }
-import malformedEvents from '../../scenarios/malformed-events.json' with { type: 'json' }
-import outOfCredits from '../../scenarios/out-of-credits.json' with { type: 'json' }
 import overloaded from '../../scenarios/overloaded.json' with { type: 'json' }
 import parserTorture from '../../scenarios/parser-torture.json' with { type: 'json' }
 import providerOutage from '../../scenarios/provider-outage.json' with { type: 'json' }
-import proxyErrorPage from '../../scenarios/proxy-error-page.json' with { type: 'json' }
 import rateLimited from '../../scenarios/rate-limited.json' with { type: 'json' }
-import slowFirstEvent from '../../scenarios/slow-first-event.json' with { type: 'json' }
-import slowStream from '../../scenarios/slow-stream.json' with { type: 'json' }
-import splitStream from '../../scenarios/split-stream.json' with { type: 'json' }
-import streamCut from '../../scenarios/stream-cut.json' with { type: 'json' }
-import streamError from '../../scenarios/stream-error.json' with { type: 'json' }
-import streamReset from '../../scenarios/stream-reset.json' with { type: 'json' }
-import streamStall from '../../scenarios/stream-stall.json' with { type: 'json' }
-import unauthorized from '../../scenarios/unauthorized.json' with { type: 'json' }
-import unreachable from '../../scenarios/unreachable.json' with { type: 'json' }
 import webSearchEmpty from '../../scenarios/web-search-empty.json' with { type: 'json' }
-import { needsStream } from '../faults/fault.ts'
-import { faultNames, faultOf } from '../faults/index.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { needsGeneratedAnswer } from '../faults/fault.ts'
+import {
+  type BareFaultName,
+  type FaultInput,
+  FaultSetting,
+  faultNames,
+  faultOf,
+  requiredParameters,
+} from '../faults/index.ts'
+import { didYouMean, meantBy } from '../lib/did-you-mean.ts'
 import { isScenarioPath, textOperations } from './names.ts'
+import type { ScenarioInput } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
 
 const files = {
@@ -33,18 +29,6 @@ const files = {
   flaky,
   'rate-limited': rateLimited,
   overloaded,
-  'out-of-credits': outOfCredits,
-  unauthorized,
-  unreachable,
-  'proxy-error-page': proxyErrorPage,
-  'slow-first-event': slowFirstEvent,
-  'slow-stream': slowStream,
-  'stream-cut': streamCut,
-  'stream-stall': streamStall,
-  'stream-reset': streamReset,
-  'stream-error': streamError,
-  'malformed-events': malformedEvents,
-  'split-stream': splitStream,
   'buffering-proxy': bufferingProxy,
   'parser-torture': parserTorture,
   brownout,
@@ -56,21 +40,58 @@ const files = {
 
 export type BundledScenarioName = keyof typeof files
 
+/** Name of a bundled scenario, a fault whose parameters all have defaults, or an error reply such as `status-503`. */
+export type ScenarioName = BundledScenarioName | BareFaultName | `status-${number}`
+
 /** Bundled scenarios by name, in README order. */
 export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
   new Map(Object.entries(files))
 
-/** Returns the unchecked content of a bundled scenario. Throws a `ScenarioError` for an unknown name. */
+/**
+ * Returns the unchecked content of a bundled scenario, or a scenario for a fault or `status-<n>`. Throws a
+ * `ScenarioError` for any other name.
+ */
 export function bundledScenario(name: string): unknown {
-  const scenario = bundledScenarios.get(name)
+  const scenario = bundledScenarios.get(name) ?? faultScenario(name)
   if (scenario) return scenario
-  let message = `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
-  if (faultNames.includes(name)) {
-    const on = needsStream(faultOf(name)) ? textOperations : '*'
-    message = `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
-  } else if (isScenarioPath(name))
+  const names = [...bundledScenarios.keys()]
+  const hint = meantBy(name, [...names, ...faultNames]) || didYouMean(name, names)
+  let message = `Unknown scenario '${name}'${hint}`
+  if (isScenarioPath(name))
     message = `'${name}' is a path, but a name is expected here: send the file's content instead`
   else if (name.includes('/'))
     message = `'${name}' is not a scenario file: its name must end in .yaml, .yml or .json`
   throw new ScenarioError([{ path: [], message }])
+}
+
+/** Throws a `ScenarioError` for a fault that requires parameters. */
+function faultScenario(name: string): ScenarioInput | undefined {
+  const [, status] = /^status-(\d{3})$/.exec(name) ?? []
+  if (status === undefined && !faultNames.includes(name)) return undefined
+  const on = status === undefined && needsGeneratedAnswer(faultOf(name)) ? textOperations : '*'
+  const { data: fault, error } = FaultSetting.safeParse(
+    status ? { name: 'status', status: Number(status) } : name,
+  )
+  if (fault) return { name, rules: [{ on, fault: fault as FaultInput }] }
+  const [required] = status ? [] : requiredParameters(name)
+  const message = required
+    ? `the fault '${name}' requires ${required}: use({ on: '${on}', fault: { name: '${name}', ${required}: … } })`
+    : `'${name}': ${error.issues[0]?.message}`
+  throw new ScenarioError([{ path: [], message }])
+}
+
+/** Prefix of models that select a fault, such as `fault/stream-cut` and `fault/429`. */
+const faultModel = 'fault/'
+
+export function isFaultModel(model: string | undefined): model is string {
+  return model?.startsWith(faultModel) === true
+}
+
+/** Returns the scenario that a model selects, unchecked. Throws a `ScenarioError` if the model names no fault. */
+export function scenarioOfModel(model: string): unknown {
+  const name = model.slice(faultModel.length).replace(/^(?=\d+$)/, 'status-')
+  const scenario = faultScenario(name)
+  if (scenario) return scenario
+  const hint = meantBy(name, faultNames) || '; write a fault or a status, as in fault/stream-cut or fault/429'
+  throw new ScenarioError([{ path: [], message: `'${model}' names no fault${hint}` }])
 }

@@ -1,7 +1,7 @@
-/** Reads scenarios: names of bundled ones, values, files and, with an extra, recordings. */
+/** Reads scenarios: names of bundled ones and of faults, values, files and, with an extra, recordings. */
 import { type DataFile, FileError } from '../lib/data-file.ts'
 import { isObject } from '../lib/unchecked-json.ts'
-import { bundledScenario } from './bundled.ts'
+import { bundledScenario, scenarioOfModel } from './bundled.ts'
 import { type CheckOptions, checkScenario, checkShape } from './check-scenario.ts'
 import { recordings } from './compiled.ts'
 import { isScenarioPath } from './names.ts'
@@ -67,6 +67,13 @@ function convert(source: unknown, { formats = [], ...options }: ReadOptions): Sc
 }
 
 const bundled = new Map<string, Scenario>()
+
+/** Returns the scenario that a model such as `fault/stream-cut` selects. Throws a `ScenarioError` for an unknown fault. */
+export function readModel(model: string): Scenario {
+  const scenario = bundled.get(model) ?? checkShape(scenarioOfModel(model))
+  bundled.set(model, scenario)
+  return scenario
+}
 
 /** Bundled scenarios may name operations that a gateway does not have. */
 function readBundled(name: string): Scenario {

@@ -231,6 +231,6 @@ it.runIf(hasExtensions)('validateFiles() accepts all bundled scenarios and fixtu
   const all = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
   // These fixtures are not collections.
   const files = all.filter((file) => !/(?:\.md|(?:catalog|files|texts|values|words)\.json)$/.test(file))
-  expect(files.length).toBeGreaterThan(25)
+  expect(files.length).toBeGreaterThan(15)
   expect(validateFiles(files)).toEqual([])
 })

@@ -480,8 +480,8 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
   ],
   scenarios: [
     [
-      () => gateway.use('timeout'),
-      "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
+      () => gateway.use('missing-field'),
+      "use(): the fault 'missing-field' requires path: use({ on: '*', fault: { name: 'missing-field', path: … } })",
     ],
     [() => gateway.use(['flaky']), 'use(): a scenario must be { name, rules: […] }, got a list'],
     [() => gateway.use('./nope.yaml'), `./nope.yaml: no such file (looked for ${process.cwd()}/nope.yaml)`],

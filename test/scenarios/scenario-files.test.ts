@@ -89,11 +89,3 @@ describe('parseScenario', () => {
     [undefined, 'parseScenario: a scenario is required: { name, rules: […] }'],
   ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
-
-it('use() with a fault name throws an error that shows how to use a fault', () => {
-  const gateway = createGateway()
-  expect(() => gateway.use('timeout')).toThrow(
-    "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
-  )
-  expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'text', fault:")
-})

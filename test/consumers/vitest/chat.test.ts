@@ -40,7 +40,7 @@ test("gives up after three errors, with the gateway's message", async ({ sandbox
 })
 
 test('does not retry permanent errors', async ({ sandbox }) => {
-  sandbox.use('out-of-credits')
+  sandbox.use('status-402')
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow('Insufficient credits')
   expect(sandbox).toHaveReceivedTimes('createResponse', 1)
 })

@@ -26,7 +26,7 @@ test('shows the text as it arrives', async ({ page, sandbox }) => {
 })
 
 test("shows an error's message in the banner", async ({ page, sandbox }) => {
-  await sandbox.use('out-of-credits')
+  await sandbox.use('status-402')
   await page.getByRole('button', { name: 'Ask' }).click()
   await expect(page.getByRole('alert')).toContainText('Insufficient credits')
 })
