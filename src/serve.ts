@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { optionsOf } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { inCall } from './lib/call-names.ts'
+import { refuseGuesses } from './lib/guessed-names.ts'
 import { surviveOutputErrors } from './lib/print.ts'
 import { readOptions } from './sandbox/option.ts'
 import type { RequestLine } from './server/request-line.ts'
@@ -62,7 +63,10 @@ async function start(options: ServerOptions): Promise<RunningServer> {
   const { port, url } = await server.listen()
   const close = (graceMs?: number) => server.close(graceMs)
   const { token } = server
-  return { gateway, port, url, baseUrl: `${url}/api/v1`, token, close, [Symbol.asyncDispose]: () => close() }
+  const baseUrl = `${url}/api/v1`
+  const running = { gateway, port, url, baseUrl, token, close, [Symbol.asyncDispose]: () => close() }
+  refuseGuesses(running, 'server')
+  return running
 }
 
 /**

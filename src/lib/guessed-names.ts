@@ -2,11 +2,13 @@
 const guessedNames = {
   sandbox: {
     'reply(), fail() or use()': ['mock', 'once', 'on', 'when', 'respond'],
-    'dispose()': ['close', 'destroy'],
+    'dispose(), or reset() for a gateway': ['close', 'destroy'],
+    'intercept(gateway) of gateway-understudy/node, or startServer({ gateway })': ['listen', 'start'],
     'handlers(gateway) of gateway-understudy/msw': ['handlers'],
     "journal.calls('createResponse')": ['calls', 'requests', 'history'],
     'resetScenarios()': ['resetHandlers'],
   },
+  server: { 'close()': ['stop', 'shutdown'] },
   clock: { "advance('1h'), which moves the clock forward": ['set', 'setSystemTime', 'tick'] },
   journal: { 'entries()': ['all', 'list', 'requests'] },
   records: {

@@ -67,6 +67,8 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length === 0 ? '[]' : 'a list'
   if (typeof value !== 'object' || value === null || value instanceof RegExp) return String(value)
+  const { name = 'Object' } = Object(value.constructor)
+  if (name !== 'Object') return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${truncate(oneLine(String(name)), 60)}`
   return Object.keys(value).length === 0 ? '{}' : 'an object'
 }
 

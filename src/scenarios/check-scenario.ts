@@ -110,7 +110,7 @@ function* onProblems({ rule, operations }: RuleContext): Generator<Finding> {
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     const [, method, below] = /^(?:(\w+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
-    const operation = operations.find((each) => matchesPath(each, method, below ?? on))
+    const operation = operations.find((each) => matchesPath(each, method, below ?? `/${on}`))
     if (operation) yield [path, `: '${on}' is an operation: use its id '${operation.id}'`]
     else if (!on.includes('/')) {
       const hint = didYouMean(on, [...operations.map(({ id }) => id), textOperations])

@@ -63,24 +63,54 @@ export function ruleTitle(scenario: string, number: number, name?: string | null
     : `rule ${number}${own} of '${scenario}'`
 }
 
-/** Fields that users expect but rules do not have, each with the fix. */
-const misnomers: Readonly<Record<string, string>> = {
-  once: 'use times: 1',
-  delay: "use fault: { name: 'latency', ms: 100 }",
-  status: "use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
-  response: "did you mean 'reply'?",
-  text: "use reply: 'Hello'",
-  body: 'use reply: { body: … }',
-  retryAfter: "use headers: { 'retry-after': '1' }",
-  path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
-  method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+/** Fields that users expect in rules, conditions, replies and turns, each with the fix. */
+const misnomers: Readonly<Record<'rule' | 'when' | 'reply' | 'turn', Readonly<Record<string, string>>>> = {
+  rule: {
+    once: 'use times: 1',
+    count: 'use times',
+    operation: "use on: 'createResponse'",
+    delay: "use fault: { name: 'latency', ms: 100 }",
+    status: "use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
+    response: "did you mean 'reply'?",
+    text: "use reply: 'Hello'",
+    body: 'use reply: { body: … }',
+    retryAfter: "use headers: { 'retry-after': '1' }",
+    path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+    method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+  },
+  when: {
+    prompt: 'use input',
+    messages: 'use input',
+    path: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+    method: "choose the endpoint with on: 'createResponse', or on: 'POST /path'",
+  },
+  reply: {
+    content: 'use text',
+    message: 'use text',
+    choices: 'use text, which every protocol shows in its own form',
+    tool_calls: "use script([{ call: { search: { q: 'tides' } } }])",
+  },
+  turn: {
+    tool: "use call: { search: { q: 'tides' } }",
+    tool_calls: "use call: { search: { q: 'tides' } }",
+    reply: 'use text',
+  },
 }
 
-/** Returns the fix for a field that rules or conditions lack, such as `; use times: 1` for `once`. */
+/** Returns the fix for a field that an object with these fields lacks, such as `; use times: 1` for `once`. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
-  const isRule = fields.includes('times')
-  const isCondition = fields.includes('params') && (field === 'path' || field === 'method')
-  return (isRule || isCondition) && Object.hasOwn(misnomers, field) ? `; ${misnomers[field]}` : undefined
+  const has = (name: string) => fields.includes(name)
+  const kind = has('times')
+    ? 'rule'
+    : has('params')
+      ? 'when'
+      : has('expect')
+        ? 'turn'
+        : has('frames')
+          ? 'reply'
+          : undefined
+  const fixes = kind && misnomers[kind]
+  return fixes && Object.hasOwn(fixes, field) ? `; ${fixes[field]}` : undefined
 }
 
 /** Returns true for a scenario file's or recording's path, false for a bundled scenario's name. */

@@ -24,7 +24,8 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
     throw new TypeError(
       "reply(): a function works only in the gateway's process; pass text or a reply object",
     )
-  if (typeof reply !== 'string' && !isObject(reply))
+  const isInstance = isObject(reply) && (reply.constructor?.name ?? 'Object') !== 'Object'
+  if (typeof reply !== 'string' && (!isObject(reply) || isInstance))
     throw new TypeError(
       `reply(): the first argument must be text, a reply or a function, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )

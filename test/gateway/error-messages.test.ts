@@ -144,11 +144,16 @@ async function reasonOf(
   options: object,
   authorization?: string,
   line = 'PATCH /workspaces/x',
+  body: object = {},
 ): Promise<string> {
   const own = create(options)
   const [method, path] = line.split(' ')
   const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
-  const reply = await own.fetch(`https://gateway.example/api/v1${path}`, { method, headers, body: '{}' })
+  const reply = await own.fetch(`https://gateway.example/api/v1${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  })
   const { error } = own.journal.entries()[0]
   const header = reply.headers.get('x-understudy-reason')
   expect(error.replace(/[^ -~]/g, '?')).toBe(`${(await reply.json()).error.message}: ${header}`)
@@ -358,7 +363,31 @@ const mistakes: Record<string, [make: () => unknown, message: string][]> = {
     [() => remote.close(), 'sandbox.close does not exist: use dispose()'],
     [() => gateway.db.providers.find(), 'records.find does not exist: use list('],
     [() => gateway.handlers(), 'use handlers(gateway) of gateway-understudy/msw'],
-    [() => gateway.close(), 'sandbox.close does not exist: use dispose()'],
+    [() => gateway.close(), 'sandbox.close does not exist: use dispose(), or reset() for a gateway'],
+    [
+      () => gateway.listen(),
+      'use intercept(gateway) of gateway-understudy/node, or startServer({ gateway })',
+    ],
+    [
+      () => gateway.use({ on: 'responses', fault: 'timeout' }),
+      "on: 'responses' is an operation: use its id 'createResponse'",
+    ],
+    [() => gateway.fail(503, { count: 2 }), "unknown field 'count'; use times"],
+    [
+      () => gateway.reply(new Response('x')),
+      "must be text, a reply or a function, as in reply('Hello', { times: 2 }), got a Response",
+    ],
+    [() => gateway.reply({ content: 'x' }), "unknown field 'content'; use text"],
+    [() => gateway.script([{ tool: { x: {} } }]), "unknown field 'turns[0].tool'; use call: {"],
+    [
+      () => gateway.use({ on: 'text', when: { prompt: 'x' }, reply: 'y' }),
+      "unknown field 'when.prompt'; use input",
+    ],
+    [() => create({ clock: new Date() }), "options.clock must be 'fixed' or 'system', got a Date"],
+    [
+      () => reasonOf({}, 'Bearer any', 'POST /responses', { model: '@preset/researc', input: 'x' }),
+      "no preset has the slug 'researc'",
+    ],
     [() => gateway.journal.requests(), 'journal.requests does not exist: use entries()'],
   ],
   'arguments of the wrong kind': [
