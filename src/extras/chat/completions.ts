@@ -13,7 +13,7 @@ import { chatPlaces } from './chunks.ts'
 import { ChatCompletion, toChatCompletion } from './completion.ts'
 import { ChatRequest } from './request.ts'
 
-const CompletionRequest = z.lazy(() => {
+export const CompletionRequest = z.lazy(() => {
   const { stream, stream_options, max_tokens, n, stop, temperature, top_p, seed, user } =
     ChatRequest.unwrap().shape
   const { presence_penalty, frequency_penalty } = ChatRequest.unwrap().shape
