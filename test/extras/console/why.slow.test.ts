@@ -75,13 +75,13 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
     /id.*staging.*production/,
   ],
   [
-    { on: 'GET /generation', when: { query: { id: 'gen-1' } }, reply: { body: {} } },
-    get('/generation?id=gen-2'),
+    { on: 'GET /generations', when: { query: { id: 'gen-1' } }, reply: { body: {} } },
+    get('/generations?id=gen-2'),
     /id.*gen-1.*gen-2/,
   ],
   [
-    { on: 'POST /chat/completions', when: { body: { model: 'aurora/dawn-1' } }, reply: { body: {} } },
-    { ...post(), path: '/chat/completions' },
+    { on: 'POST /chats', when: { body: { model: 'aurora/dawn-1' } }, reply: { body: {} } },
+    { ...post(), path: '/chats' },
     /model.*aurora\/dawn-1.*aurora\/dawn-2/,
   ],
 ]
