@@ -38,9 +38,10 @@ describe.each(pages)('$name', ({ name, text }) => {
   })
 })
 
-it('README.md has at most 125 lines', () => {
+it('README.md has at most 125 lines, and the number of faults', () => {
   const text = readFileSync(new URL('README.md', root), 'utf8')
   expect(text.split('\n').length).toBeLessThan(126)
+  expect(text).toContain(`in ${faults.length} named ways`)
 })
 
 describe.each(pages)('code in $name', ({ text }) => {
