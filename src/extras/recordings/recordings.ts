@@ -47,16 +47,15 @@ export const recordingOptions = {
   ),
   replay: group('Options for replaying recordings.', {
     onUnmatchedRecording: option(
-      'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `error`.',
+      'Action if no recording matches: respond with a 404 that names the nearest recording (`error`), `simulate`, or pass through to `upstream` (`passthrough`). Default: `passthrough` if `upstream` is set, otherwise `error`.',
       () => z.enum(['error', 'simulate', 'passthrough']),
-      { flag: '--on-unmatched-recording <what>' },
     ),
     ignoreFields: option(
       'Paths of body fields to ignore when matching recordings. Default: common fields that change with every request.',
       () => z.array(z.string().min(1)),
     ),
     upstream: option(
-      "Base URL of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is disabled if CI is set.",
+      'Base URL of the real gateway, to which requests without a recording are passed through. Passing through is disabled if CI is set.',
       () =>
         z.url({ protocol: /^https?$/ }).refine((text) => {
           const url = URL.parse(text)
@@ -71,9 +70,11 @@ export interface RecordingOptions extends OptionsInput<typeof recordingOptions> 
 /** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'> | undefined {
   const { recordings, replay: how = {} } = options
-  const { onUnmatchedRecording, upstream, ignoreFields } = how
-  if (onUnmatchedRecording !== undefined && recordings === undefined)
-    throw new TypeError('createGateway: options.replay.onUnmatchedRecording requires options.recordings')
+  const { upstream, ignoreFields } = how
+  const { onUnmatchedRecording = upstream === undefined ? 'error' : 'passthrough' } = how
+  const [needed] = Object.keys(how).filter((name) => name !== 'ignoreFields')
+  if (needed !== undefined && recordings === undefined)
+    throw new TypeError(`createGateway: options.replay.${needed} requires options.recordings`)
   if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
     throw new TypeError(
       "createGateway: options.replay.upstream is required for onUnmatchedRecording: 'passthrough': the base URL of the real gateway",
@@ -84,7 +85,8 @@ export function openRecordings(options: RecordingOptions): Pick<Extra, 'answer'>
       'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
     )
   const find = finderOf(readRecordings(recordings), ignoreFields)
-  return { answer: (record, rejection, signal) => replay(find, how, record, rejection, signal) }
+  const onUnmatched = { onUnmatchedRecording, upstream }
+  return { answer: (record, rejection, signal) => replay(find, onUnmatched, record, rejection, signal) }
 }
 
 /** Reads the recordings. Errors name the option. */
@@ -99,7 +101,10 @@ function readRecordings(given: NonNullable<RecordingOptions['recordings']>): Rea
 /** Replays recordings, even for requests with an unknown path. */
 async function replay(
   find: ReturnType<typeof finderOf>,
-  { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
+  {
+    onUnmatchedRecording,
+    upstream,
+  }: Pick<NonNullable<RecordingOptions['replay']>, 'onUnmatchedRecording' | 'upstream'>,
   record: CallRecord<SandboxState>,
   rejection: unknown,
   signal: AbortSignal,

@@ -90,20 +90,9 @@ describe('record', () => {
 describe('serve', () => {
   it.each([
     [['--recordings', '@none'], 'no such file or folder'],
-    [['--on-unmatched-recording', 'passthrough'], '--recordings'],
-    [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
+    [['--upstream', 'https://gateway.example/api/v1'], '--upstream requires --recordings'],
     [['--recordings', '.', '--upstream', 'ftp://a'], 'error: --upstream must be a URL\n'],
-    [
-      [
-        '--recordings',
-        '.',
-        '--on-unmatched-recording',
-        'passthrough',
-        '--upstream',
-        'https://gateway.example/api/v1',
-      ],
-      'CI is set',
-    ],
+    [['--recordings', '.', '--upstream', 'https://gateway.example/api/v1'], 'CI is set'],
   ])('rejects %j with exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('serve', ...flags)).toBe(2)
@@ -125,9 +114,6 @@ describe('serve --recordings', () => {
     expect(await optionsFor()).toMatchObject({ recordings: folder, replay })
     const upstream = 'http://127.0.0.1:8/v1'
     expect(await optionsFor('--upstream', upstream)).toMatchObject({ replay: { ...replay, upstream } })
-    expect(await optionsFor('--on-unmatched-recording', 'error')).toMatchObject({
-      replay: { ...replay, onUnmatchedRecording: 'error' },
-    })
   })
 })
 

@@ -260,10 +260,10 @@ describe('recordings', () => {
 describe('unmatched requests', () => {
   const passthrough = ({ url }: Upstream): GatewayOptions => ({
     recordings: [],
-    replay: { onUnmatchedRecording: 'passthrough', upstream: url.href },
+    replay: { upstream: url.href },
   })
 
-  it("are forwarded and streamed with onUnmatchedRecording: 'passthrough'", async () => {
+  it('are forwarded and streamed with upstream', async () => {
     await using upstream = await startHeldStream()
     await using server = await startServer(passthrough(upstream))
     const received = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
